@@ -216,6 +216,8 @@ func docs() map[string]string {
 		"LiveStream.thumbnail_url":          "A still picture of it.",
 		"LiveStream.title":                  "Its title as the host wrote it.",
 		"LiveStream.viewers":                "How many people watch now.",
+		"MadeEndpoint":                      "An endpoint that was made, changed, or given a new secret.",
+		"MadeEndpoint.secret":               "What signs, shown this once; null in a repeated answer, and when no secret was made.",
 		"MadeKey":                           "A key that was made or rotated.",
 		"MadeKey.secret":                    "The value of the key, shown this once; null in a repeated answer, and when no value was made.",
 		"Me":                                "The calling key, its account's balance and its rate limit.",

@@ -78,6 +78,12 @@ type Endpoint struct {
 	CreatedAt time.Time `json:"created_at"`                    // when it was made
 }
 
+// MadeEndpoint is an endpoint that was made, changed, or given a new secret.
+type MadeEndpoint struct {
+	Endpoint
+	Secret *string `json:"secret"` // what signs, shown this once; null in a repeated answer, and when no secret was made
+}
+
 // Delivery is a Change on its way to an Endpoint.
 type Delivery struct {
 	ID       string     `json:"id" min:"1"`                             // the name of the delivery

@@ -2,43 +2,55 @@ package server
 
 import (
 	"cmp"
-	"errors"
 	"net/http"
+	"reflect"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/server/describe"
 )
 
 // WithEndpoints serves what makes, tries and ends the endpoints to which an account has its changes sent, below /manage: see
 // [WithManaging]. They and their deliveries are read below /v1 in any case.
 func WithEndpoints() Option {
 	return option{"WithEndpoints", func(c *config) error {
-		var failed error
-		for pattern, h := range map[string]Managing{
-			"PUT /manage/endpoints/{name}":         putEndpoint,
-			"POST /manage/endpoints/{name}/secret": newSecret,
-			"POST /manage/endpoints/{name}/test":   testEndpoint,
-			"DELETE /manage/endpoints/{name}":      endEndpoint,
-			"POST /manage/deliveries/{id}/again":   deliverAgain,
-		} {
-			failed = errors.Join(failed, WithManaging(pattern, h).apply(c))
-		}
-		return failed
+		return serveManaged(c, endpointRoutes)
 	}}
+}
+
+var endpointRoutes = []managed{
+	{putEndpoint, describe.Managed{
+		Method: "PUT", Path: "/manage/endpoints/{name}", ID: "putEndpoint", Summary: "Make an endpoint, or change the one of that name",
+		Doc: "A new one gets what is told from then on; its secret is shown in the answer, this once. One that was disabled is " +
+			"active again, and goes on where it was.",
+		Body: reflect.TypeFor[endpointBody](), Answer: reflect.TypeFor[schema.MadeEndpoint](), Status: http.StatusOK, New: true,
+	}},
+	{newSecret, describe.Managed{
+		Method: "POST", Path: "/manage/endpoints/{name}/secret", ID: "newEndpointSecret", Summary: "Give an endpoint a new secret",
+		Doc:    "It is shown in the answer, this once. The secret before signs as well for 24 hours.",
+		Answer: reflect.TypeFor[schema.MadeEndpoint](), Status: http.StatusOK,
+	}},
+	{testEndpoint, describe.Managed{
+		Method: "POST", Path: "/manage/endpoints/{name}/test", ID: "testEndpoint", Summary: "Send a test to an endpoint",
+		Doc:    "A change of the type test is sent now and once; the answer says what came of it.",
+		Answer: reflect.TypeFor[schema.Delivery](), Status: http.StatusOK,
+	}},
+	{endEndpoint, describe.Managed{
+		Method: "DELETE", Path: "/manage/endpoints/{name}", ID: "endEndpoint", Summary: "End an endpoint",
+		Doc: "What waits to be delivered to it is removed.", Status: http.StatusNoContent,
+	}},
+	{deliverAgain, describe.Managed{
+		Method: "POST", Path: "/manage/deliveries/{id}/again", ID: "deliverAgain", Summary: "Make a delivery again",
+		Doc: "Whatever came of it, it is due at once, as one that has never been tried.", Answer: reflect.TypeFor[schema.Delivery](),
+		Status: http.StatusOK,
+	}},
 }
 
 // endpointBody is the body of PUT /manage/endpoints/{name}.
 type endpointBody struct {
-	URL      string   `json:"url"`
-	Types    []string `json:"types"`
-	Monitors []string `json:"monitors"`
-}
-
-// shownSecret is an endpoint with its secret, which is shown once.
-type shownSecret struct {
-	schema.Endpoint
-
-	Secret string `json:"secret,omitempty"`
+	URL      string   `json:"url" min:"1" doc:"Where changes are sent; it begins with https://."`
+	Types    []string `json:"types,omitempty" doc:"Of the changes that are sent; all without it."`
+	Monitors []string `json:"monitors,omitempty" doc:"Whose changes are sent; all, and what concerns the account, without it."`
 }
 
 // putEndpoint makes an endpoint, or changes the one of its name.
@@ -57,12 +69,20 @@ func putEndpoint(w http.ResponseWriter, r *http.Request, who *socialdata.Client)
 	if isNew {
 		status = http.StatusCreated
 	}
-	return writeMade(w, status, shownSecret{made, secret})
+	return writeMade(w, status, madeEndpoint(made, secret))
+}
+
+func madeEndpoint(e schema.Endpoint, secret string) schema.MadeEndpoint {
+	made := schema.MadeEndpoint{Endpoint: e}
+	if secret != "" {
+		made.Secret = &secret
+	}
+	return made
 }
 
 func newSecret(w http.ResponseWriter, r *http.Request, who *socialdata.Client) error {
 	e, secret, err := who.Endpoints().NewSecret(r.Context(), r.PathValue("name"))
-	return cmp.Or(err, writeUnless(err, w, shownSecret{e, secret}))
+	return cmp.Or(err, writeUnless(err, w, madeEndpoint(e, secret)))
 }
 
 func testEndpoint(w http.ResponseWriter, r *http.Request, who *socialdata.Client) error {
