@@ -59,6 +59,7 @@ func compare(b *testing.B, calls int, measured, reference func()) {
 	b.ReportMetric(mine, "ns/call")
 	b.ReportMetric(other, "ns/reference")
 	b.ReportMetric(other/mine, "×faster")
+	b.ReportMetric(mine-other, "ns/more")
 }
 
 func median(s []float64) float64 {
@@ -78,16 +79,64 @@ func BenchmarkCachedProfile(b *testing.B) {
 	}
 }
 
-// BenchmarkCachedProfileWithin is [BenchmarkCachedProfile] with a bound of age.
-func BenchmarkCachedProfileWithin(b *testing.B) {
+// BenchmarkMaxAge is [BenchmarkCachedProfile] with a bound of age, against one without.
+func BenchmarkMaxAge(b *testing.B) {
 	e := enginetest.New(b, enginetest.Config{Credits: 1 << 50})
-	req := socialdata.ProfileRequest{Platform: platform.Mock, Handle: "ann", MaxAge: time.Hour}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := e.Client.Profile(b.Context(), req); err != nil {
-			b.Fatal(err)
+	plain := socialdata.ProfileRequest{Platform: platform.Mock, Handle: "ann"}
+	within := plain
+	within.MaxAge = time.Hour
+	read := func(req socialdata.ProfileRequest) func() {
+		return func() {
+			if _, err := e.Client.Profile(b.Context(), req); err != nil {
+				b.Fatal(err)
+			}
 		}
 	}
+	read(plain)()
+	compare(b, 1000, read(within), read(plain))
+}
+
+// BenchmarkBatchUncached is a batch of 100 keys that no cache has, of an upstream that takes 100 a request and 50 ms for it.
+func BenchmarkBatchUncached(b *testing.B) {
+	source := &enginetest.Batched{Most: 100, Answers: 50 * time.Millisecond}
+	e := enginetest.New(b, enginetest.Config{Credits: 1 << 50, Providers: []providers.Provider{source.Provider(platform.X, "x")}})
+	var took []float64
+	for b.Loop() {
+		handles := make([]string, 100)
+		for i := range handles {
+			handles[i] = fmt.Sprintf("user%d_%d", len(took), i)
+		}
+		began := time.Now()
+		got, err := e.Client.ProfileBatch(b.Context(), socialdata.ProfileBatchRequest{Platform: platform.X, Handles: handles})
+		if err != nil || got.Meta.CreditsUsed != 100 {
+			b.Fatal(got, err)
+		}
+		took = append(took, time.Since(began).Seconds()*1000)
+	}
+	b.ReportMetric(float64(len(source.Requests()))/float64(len(took)), "requests/batch")
+	b.ReportMetric(median(took), "ms/batch")
+	b.ReportMetric(took[0], "ms/fastest") // they are sorted
+}
+
+// BenchmarkLoneRead is a read that no cache has, on an idle server: of a platform that takes several keys a request, against
+// one that takes one.
+func BenchmarkLoneRead(b *testing.B) {
+	reads := 0
+	read := func(most int) func() {
+		p := (&enginetest.Batched{Most: most}).Provider(platform.X, "x")
+		p.Profile = func(_ context.Context, handle string) (schema.Profile, error) { return enginetest.Profile(handle), nil }
+		e := enginetest.New(b, enginetest.Config{
+			Credits: 1 << 50, Providers: []providers.Provider{p}, Cache: cache.NewMemory(cache.MemoryConfig{Bytes: 4 << 20}),
+		})
+		return func() {
+			reads++
+			req := socialdata.ProfileRequest{Platform: platform.X, Handle: "user" + strconv.Itoa(reads)}
+			if _, err := e.Client.Profile(b.Context(), req); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	compare(b, 500, read(100), read(1))
 }
 
 // fifty returns a provider of one page of 50 posts, such as the sandbox makes them.

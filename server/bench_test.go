@@ -4,7 +4,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/internal/enginetest"
@@ -118,4 +121,35 @@ func BenchmarkEstimate(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkBatchCached is a batch of 100 cached keys over HTTP, against 100 calls for one of them each, by turns on one
+// connection and not compressed.
+func BenchmarkBatchCached(b *testing.B) {
+	s := open(b, enginetest.Config{Credits: 1 << 50})
+	keys := make([]string, 100)
+	for i := range keys {
+		keys[i] = "user" + strconv.Itoa(i)
+	}
+	batch := "/v1/mock/profile/batch?handles=" + strings.Join(keys, ",")
+	s.get(b, batch).items(b) // the cache has them now
+	var together, apart time.Duration
+	for b.Loop() {
+		began := time.Now()
+		if r := s.with(b, batch, "Accept-Encoding", "identity"); r.header.Get("X-Cache") != "HIT" {
+			b.Fatalf("%d %s", r.status, r.header.Get("X-Cache"))
+		}
+		together += time.Since(began)
+		began = time.Now()
+		for _, key := range keys {
+			if r := s.with(b, "/v1/mock/profile?handle="+key, "Accept-Encoding", "identity"); r.status != http.StatusOK {
+				b.Fatal(r.status)
+			}
+		}
+		apart += time.Since(began)
+	}
+	b.ReportMetric(0, "ns/op") // of a round, which says nothing
+	b.ReportMetric(float64(b.N*len(keys))/together.Seconds(), "keys/s")
+	b.ReportMetric(float64(b.N*len(keys))/apart.Seconds(), "calls/s")
+	b.ReportMetric(apart.Seconds()/together.Seconds(), "×faster")
 }
