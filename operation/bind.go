@@ -33,15 +33,21 @@ func (a Args) Flag(name string) bool { return a.Get(name) == "true" }
 
 // Seconds returns a parameter that is a number of seconds, or def when it was not given.
 func (a Args) Seconds(name string, def time.Duration) time.Duration {
-	if n, err := strconv.Atoi(a.Get(name)); err == nil {
-		return time.Duration(n) * time.Second
+	if v := a.Get(name); v != "" { // else the error would have to be made
+		if n, err := strconv.Atoi(v); err == nil {
+			return time.Duration(n) * time.Second
+		}
 	}
 	return def
 }
 
 // MaxCredits returns the highest price that the caller allows, in credits; 0 is no limit.
 func (a Args) MaxCredits() int64 {
-	n, _ := strconv.ParseInt(a.Get("max_credits"), 10, 64)
+	v := a.Get("max_credits")
+	if v == "" {
+		return 0
+	}
+	n, _ := strconv.ParseInt(v, 10, 64)
 	return n
 }
 

@@ -209,7 +209,9 @@ func (p *Param) canonical(given *Pair) (string, error) {
 		case p.Max > 0 && (err != nil || n < p.Min || n > p.Max):
 			return "", fmt.Errorf("must be a whole number from %d to %d", p.Min, p.Max)
 		}
-		v = strconv.Itoa(n)
+		if v[0] < '1' || v[0] > '9' { // a sign, or zeros in front
+			v = strconv.Itoa(n)
+		}
 	case FormBool, FormList, FormKeys, FormProse, FormCursor:
 	}
 	return v, nil
