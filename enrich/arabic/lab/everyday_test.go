@@ -27,13 +27,18 @@ func TestEnrichReadsEverydayPostsAndNegations(t *testing.T) {
 	}{
 		{"to choose by", least{
 			posts: "testdata/everyday_choose.txt", pairs: "testdata/negation_choose.txt",
-			entityPrecision: 0.901, entityRecall: 0.786, topicPrecision: 0.867, topicRecall: 0.782,
-			sentiment: 0.920, dialect: 0.923, fewDialect: 0.967, negation: 0.86, all: 0.610,
+			entityPrecision: 0.872, entityRecall: 0.802, topicPrecision: 0.871, topicRecall: 0.809,
+			sentiment: 0.936, dialect: 0.933, fewDialect: 0.967, negation: 0.96, all: 0.653,
 		}},
 		{"to report on", least{
 			posts: "testdata/everyday_report.txt", pairs: "testdata/negation_report.txt",
-			entityPrecision: 0.899, entityRecall: 0.791, topicPrecision: 0.840, topicRecall: 0.757,
-			sentiment: 0.846, dialect: 0.896, fewDialect: 0.866, negation: 0.88, all: 0.496,
+			entityPrecision: 0.871, entityRecall: 0.812, topicPrecision: 0.851, topicRecall: 0.798,
+			sentiment: 0.870, dialect: 0.910, fewDialect: 0.883, negation: 0.91, all: 0.556,
+		}},
+		{"of a writer who has written no training text", least{
+			posts: "testdata/everyday_others.txt", pairs: "testdata/negation_others.txt",
+			entityPrecision: 0.834, entityRecall: 0.563, topicPrecision: 0.857, topicRecall: 0.611,
+			sentiment: 0.895, dialect: 0.895, fewDialect: 0.875, negation: 0.55, all: 0.320,
 		}},
 	}
 	for _, tt := range tests {
@@ -47,8 +52,8 @@ func TestEnrichReadsEverydayPostsAndNegations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(posts) < 300 || len(pairs) < 100 {
-				t.Fatalf("%d posts and %d pairs, want 300 and 100", len(posts), len(pairs))
+			if len(posts) < 200 || len(pairs) < 100 {
+				t.Fatalf("%d posts and %d pairs, want 200 and 100", len(posts), len(pairs))
 			}
 			tt.least.check(t, eval.MeasurePosts(model, posts, nil), eval.MeasurePairs(model, pairs, nil))
 		})

@@ -55,7 +55,7 @@ func TestTrainingFilesHoldNoPostOfTheTests(t *testing.T) {
 			}
 		}
 	}
-	for _, file := range []string{"everyday_choose.txt", "everyday_report.txt"} {
+	for _, file := range []string{"everyday_choose.txt", "everyday_report.txt", "everyday_others.txt"} {
 		posts, err := corpus.ReadPosts("../../testdata/" + file)
 		if err != nil {
 			t.Fatal(err)
@@ -64,7 +64,7 @@ func TestTrainingFilesHoldNoPostOfTheTests(t *testing.T) {
 			check(p.Text)
 		}
 	}
-	for _, file := range []string{"negation_choose.txt", "negation_report.txt"} {
+	for _, file := range []string{"negation_choose.txt", "negation_report.txt", "negation_others.txt"} {
 		pairs, err := corpus.ReadPairs("../../testdata/" + file)
 		if err != nil {
 			t.Fatal(err)

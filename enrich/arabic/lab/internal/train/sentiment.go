@@ -24,7 +24,7 @@ var madeUp string
 const madeUpSet = "made up"
 
 // sentimentBudget is the weight of each label of a collection. The tweets labelled by their emoji are many and noisy.
-var sentimentBudget = budget{"arsarcasm": 4500, "ajgt": 1800, "manual": 700, "emoji": 800, madeUpSet: 900, everydaySet: 2200, negationSet: 600}
+var sentimentBudget = budget{"arsarcasm": 4500, "ajgt": 1800, "manual": 700, "emoji": 800, madeUpSet: 900, everydaySet: 4400, negationSet: 1200}
 
 // twoSided are the collections labelled only positive or negative: they teach nothing about neutral texts.
 var twoSided = []string{"ajgt"}

@@ -32,7 +32,7 @@ const (
 )
 
 // subjectBudget is the weight of each topic of a collection.
-var subjectBudget = budget{everydaySet: 500, "sib": 300, "hint": 200, "clear": 250, "words": 250, "idle": 3500, everydayIdle: 4000}
+var subjectBudget = budget{everydaySet: 1000, "sib": 300, "hint": 200, "clear": 250, "words": 250, "idle": 3500, everydayIdle: 7000}
 
 // everydayIdle is the name of the everyday posts without a topic.
 const everydayIdle = everydaySet + " idle"
