@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"time"
 
@@ -45,22 +44,22 @@ func (s *Service) Job(
 }
 
 // tell answers what no answer has told yet. It is noted as told before it is given: of two who ask at once, one is
-// told. If it remains unknown whether it was noted, the call fails, and what it would have told is kept in memory.
+// told. If that fails, it may have been noted all the same: what it would have told is kept in memory.
 func (s *Service) tell(ctx context.Context, st *state, balance int64, requestID string) (*operation.Answer, error) {
 	failed := s.untold.take(st.ID)
-	var mine telling
+	var tried []telling // of this poll, each in a write that another process came before, or that failed
 	var results []json.RawMessage
 	var used int64
 	waits, cancel := context.WithDeadline(ctx, s.over(ctx).Add(-leastToAsk)) // for others that write
 	defer cancel()
 	err := s.change(waits, st, func(r *record) bool {
-		mine = r.telling()
+		mine := r.telling()
 		used = mine.credits
-		again := r.landed(failed)
+		again := r.landed(slices.Concat(failed, tried))
 		for _, t := range again {
 			used += t.credits
 		}
-		fence := len(again) < len(failed) // a write that is still on its way must not come after this one
+		fence := len(r.landed(failed)) < len(failed) // a write that is still on its way must not come after this one
 		if r.Complete {
 			results = r.whole()
 			return fence
@@ -71,13 +70,11 @@ func (s *Service) tell(ctx context.Context, st *state, balance int64, requestID 
 		news := len(r.unshown()) > 0 || used > 0 || !r.open()
 		results = encoded(r.without(r.fuse(r.shown(), r.unshown())))
 		r.tell(mine)
+		tried = append(tried, mine)
 		return news || fence
 	})
-	if errors.Is(err, errUnknown) {
-		failed = append(failed, mine)
-	}
 	if err != nil {
-		s.keepUntold(ctx, st.ID, failed)
+		s.keepUntold(ctx, st.ID, append(failed, tried...))
 		if ctx.Err() == nil && waits.Err() != nil {
 			err = &account.UnavailableError{Store: "records", Err: err}
 		}

@@ -117,6 +117,39 @@ func TestAPollThatFailsIsToldAgainOrRefunded(t *testing.T) {
 	}
 }
 
+// TestAPollThatIsWrittenOverIsToldAgain has another process write over what a poll has noted, before the poll can read
+// that it has.
+func TestAPollThatIsWrittenOverIsToldAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := enginetest.New(t, enginetest.Config{})
+		platforms := append(twoPlatforms(),
+			slow(enginetest.Searcher(platform.YouTube, enginetest.Lists(10, enginetest.Some("y", 2)...)), 7*time.Second))
+		store := &silent{Store: e.Records}
+		makes, asks := over(t, e, nil, nil, platforms...), over(t, e, nil, store, platforms...)
+		id := searchAll(t, makes, socialdata.SearchAcrossRequest{Wait: 1 * time.Second}).Meta.JobID
+		time.Sleep(5 * time.Second)
+		store.arm(true)
+		failed := make(chan error, 1)
+		go func() {
+			_, err := asks.Job(t.Context(), socialdata.JobRequest{ID: id})
+			failed <- err
+		}()
+		time.Sleep(2 * time.Second) // the last part is noted
+		store.speak()
+		if err := <-failed; err == nil {
+			t.Fatal("the poll is answered")
+		}
+		if got := job(t, asks, id, 0); got.Meta.CreditsUsed != 2 || got.Meta.JobID != "" {
+			t.Errorf("meta is %+v", got.Meta)
+		}
+		time.Sleep(time.Minute)
+		if e.Balance(t) != 997 {
+			t.Errorf("%d credits are left", e.Balance(t))
+		}
+	})
+}
+
 // TestWhatAFailedPollHasNotedIsRefundedOnClose closes the process at once.
 func TestWhatAFailedPollHasNotedIsRefundedOnClose(t *testing.T) {
 	t.Parallel()
