@@ -290,7 +290,7 @@ func (u *told) ask(t *testing.T, path, idempotencyKey string) *answered {
 	defer u.mu.Unlock()
 	u.tally.status[r.status]++
 	if u.tally.longest = max(u.tally.longest, took); took > longestAnswer {
-		u.strange = append(u.strange, fmt.Sprintf("%s after %v: %s", path, took, r))
+		u.strange = append(u.strange, fmt.Sprintf("%s after %v, at %s: %s", path, took, time.Now().UTC().Format(time.TimeOnly), r))
 	}
 	switch {
 	case r.err != nil, r.status == http.StatusInternalServerError:
