@@ -51,6 +51,8 @@ type due struct {
 	key   string
 	dues  []Due
 	noted bool // it is in the records
+	// untold means that an answer for the charge was on its way, and has failed.
+	untold bool
 }
 
 // owedState is the state of a note.
@@ -109,6 +111,16 @@ func owedKey(d Due) string {
 // ToldAsFailed notes that the caller of the call charged with d is told that it failed, while it is unknown, because of
 // cause, whether it was charged. If it was, the charge is refunded.
 func (a *Accounts) ToldAsFailed(ctx context.Context, d Due, cause error) {
+	a.toldAsFailed(ctx, d, false, cause)
+}
+
+// Untold is [Accounts.ToldAsFailed] for a charge that was settled for an answer which then failed, because of cause, and
+// which no other answer tells.
+func (a *Accounts) Untold(ctx context.Context, d Due, cause error) {
+	a.toldAsFailed(ctx, d, true, cause)
+}
+
+func (a *Accounts) toldAsFailed(ctx context.Context, d Due, untold bool, cause error) {
 	if a.Ledger == nil || d.Hold.ID == "" {
 		return
 	}
@@ -123,7 +135,7 @@ func (a *Accounts) ToldAsFailed(ctx context.Context, d Due, cause error) {
 		n = &due{key: key}
 		o.notes[key] = n
 	}
-	n.dues, n.noted = append(n.dues, d), false
+	n.dues, n.noted, n.untold = append(n.dues, d), false, n.untold || untold
 	o.wake(owedBegin)
 }
 
@@ -164,10 +176,10 @@ func (o *owed) pass(ctx context.Context) {
 func (o *owed) tryOwn(ctx context.Context, key string) error {
 	o.mu.Lock()
 	n := o.notes[key]
-	dues, noted := slices.Clone(n.dues), n.noted
+	dues, noted, untold := slices.Clone(n.dues), n.noted, n.untold
 	o.mu.Unlock()
 	if !noted {
-		if err := o.put(ctx, key, dues); err != nil {
+		if err := o.put(ctx, key, dues, untold); err != nil {
 			return err
 		}
 		o.mu.Lock()
@@ -185,8 +197,9 @@ func (o *owed) tryOwn(ctx context.Context, key string) error {
 	return nil
 }
 
-// put adds dues to a note in the records, beside those of another attempt with the same key.
-func (o *owed) put(ctx context.Context, key string, dues []Due) error {
+// put adds dues to a note in the records, beside those of another attempt with the same key. If untold, the note may be of
+// the answer that has failed.
+func (o *owed) put(ctx context.Context, key string, dues []Due, untold bool) error {
 	for {
 		mine := &owedNote{State: told, Dues: dues, Process: o.process, At: o.Now()}
 		r, err := o.encode(key, mine)
@@ -200,6 +213,9 @@ func (o *owed) put(ctx context.Context, key string, dues []Due) error {
 		there := &owedNote{}
 		if err := json.Unmarshal(stands.Value, there); err != nil {
 			return err
+		}
+		if there.State == answered && untold {
+			there = &owedNote{State: told}
 		}
 		if there.State != told {
 			return nil // finish returns what remains to be done

@@ -176,6 +176,7 @@ func New(cfg Config) (_ *Engine, err error) {
 	e.search = search.New(search.Config{
 		Reader: e.reader, Upstreams: e.upstreams, Row: e.reads(providers.OpSearch), All: e.streamed(), Records: cfg.Records,
 		Cursors: cursor.NewKeeper(sealer, cfg.Records), Settle: e.accounts.Settle, ToldAsFailed: e.accounts.ToldAsFailed,
+		Untold:  e.accounts.Untold,
 		Explain: e.explain, Marks: erased.Marks,
 		Timeout: cfg.Timeout, JobLife: cfg.JobLife, KeyedLife: max(cfg.JobLife, cfg.AnswerLife), Now: cfg.Now, Log: cfg.Log,
 	})

@@ -47,6 +47,8 @@ type Config struct {
 	Settle    func(context.Context, account.Due) (credits.Receipt, error) // see [account.Accounts.Settle]
 	// ToldAsFailed is [account.Accounts.ToldAsFailed].
 	ToldAsFailed func(context.Context, account.Due, error)
+	// Untold is [account.Accounts.Untold].
+	Untold func(context.Context, account.Due, error)
 	// Explain says to callers why a platform's search failed.
 	Explain func(platform.ID, error) schema.PlatformError
 	Timeout time.Duration // of one search, however late its parts are

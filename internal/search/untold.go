@@ -166,7 +166,7 @@ func (s *Service) resolveJob(ctx context.Context, job string, tellings []telling
 	}
 	for _, t := range st.landed(tellings) {
 		for _, due := range t.dues {
-			s.cfg.ToldAsFailed(ctx, due, errPollFailed)
+			s.cfg.Untold(ctx, due, errPollFailed)
 		}
 	}
 	return nil
