@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"context"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -11,7 +12,9 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
@@ -146,6 +149,42 @@ func TestAPollThatIsWrittenOverIsToldAgain(t *testing.T) {
 		time.Sleep(time.Minute)
 		if e.Balance(t) != 997 {
 			t.Errorf("%d credits are left", e.Balance(t))
+		}
+	})
+}
+
+// TestAPartOfADeadProcessThatAFailedPollTellsIsRefunded lets a process die after a charge under an idempotency key, and
+// another one find that charge for a poll that fails.
+func TestAPartOfADeadProcessThatAFailedPollTellsIsRefunded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := enginetest.New(t, enginetest.Config{})
+		dying, store := &brittle{Store: e.Records}, &silent{Store: e.Records}
+		ledger := &faulty{e.Ledger, func(c credits.Charge) error {
+			if c.Platform == "x" {
+				dying.set(jobs) // from now on nothing is noted
+			}
+			return nil
+		}}
+		before, after := over(t, e, ledger, dying, twoPlatforms()...), over(t, e, nil, store, twoPlatforms()...)
+		call := operation.Call{Params: url.Values{"query": {"coffee"}, "wait_s": {"1"}}, IdempotencyKey: "0123456789abcdef"}
+		first, err := before.Do(t.Context(), socialdata.Operation("search_across"), call)
+		if err != nil || first.Meta.JobID == "" || first.Meta.CreditsUsed != 1 {
+			t.Fatalf("%+v, %v", first, err)
+		}
+		time.Sleep(20 * time.Second)
+		e.Clock.Advance(time.Minute)
+		if e.Balance(t) != 998 {
+			t.Fatalf("%d credits are left", e.Balance(t))
+		}
+		store.arm(true)
+		if _, err := after.Job(t.Context(), socialdata.JobRequest{ID: first.Meta.JobID}); err == nil {
+			t.Fatal("a poll is answered that cannot be noted")
+		}
+		store.speak()
+		time.Sleep(time.Minute)
+		if e.Balance(t) != 999 {
+			t.Errorf("%d credits are left of 1000, and 1 was told", e.Balance(t))
 		}
 	})
 }
