@@ -577,3 +577,14 @@ func TestNoSequenceOfCallsBringsHerBack(t *testing.T) {
 		}
 	}
 }
+
+// TestAKeyOfABatchThatWasNotFoundIsErased erases someone whom a batch has asked for and not found: its record quotes the key.
+func TestAKeyOfABatchThatWasNotFoundIsErased(t *testing.T) {
+	t.Parallel()
+	e := replicas(t, &people{}, privacy.NewMemory(privacy.MemoryConfig{}), 1)[0]
+	must(t, e.Client, "profile/batch", "handles", "nobody,zoe", "key", "idempotency-of-a-batch")
+	receipt, err := e.Open.Erase(t.Context(), socialdata.EraseRequest{Platform: platform.GitHub, Handle: "nobody"})
+	if err != nil || receipt.Removed["idempotent answers"] != 1 {
+		t.Errorf("removed %v, %v; want the idempotent answer too", receipt.Removed, err)
+	}
+}

@@ -51,6 +51,26 @@ try {
   await page.goto(`${root}/calls?operation=profile`);
   check("and the call among the recent ones", (await page.locator("section", { hasText: "Recent calls" }).locator("tbody tr").first().textContent()).includes("profile"));
 
+  await page.getByRole("link", { name: "Erasures" }).click();
+  await page.getByLabel("Platform").selectOption("mock");
+  await page.getByLabel("Handle, id or address").fill("noura");
+  await page.getByRole("checkbox").check();
+  await page.getByRole("button", { name: "Count" }).click();
+  check("a dry run counts what is kept", (await page.getByRole("status").textContent()).includes("cache entries"), await page.getByRole("status").textContent());
+  check("and erases nothing", (await call(key)).status === 200);
+  await page.getByRole("button", { name: "Erase it and keep it out" }).click();
+  check("what was removed is shown", (await page.getByRole("status").textContent()).includes("What was removed"));
+  check("a receipt is listed, without a name", (await page.locator("#receipts ~ div tbody tr").first().textContent()).includes("erased") && !(await page.locator("main").textContent()).includes("noura"));
+  check("no address has the name", !page.url().includes("noura"), page.url());
+  const withheld = await call(key);
+  check("who is blocked is not found", withheld.status === 404, `status ${withheld.status}`);
+  await page.getByRole("link", { name: "Verify all of them" }).click();
+  check("the receipts are verified", (await page.getByRole("status").textContent()).includes("as they were written"));
+  await page.getByLabel("Platform").selectOption("mock");
+  await page.getByLabel("Handle, id or address").fill("noura");
+  await page.getByRole("button", { name: "Unblock" }).click();
+  check("who is unblocked is read again", (await call(key)).status === 200);
+
   await page.goto(account);
   const row = page.locator("tr", { hasText: "shop window" });
   await row.getByRole("link", { name: "Revoke shop window" }).click();
@@ -62,7 +82,7 @@ try {
   check("a revoked key is refused", refused.status === 401, `status ${refused.status}`);
 
   const storageState = await context.storageState();
-  for (const [name, address] of [["/dashboard", root], ["/dashboard/account", account], ["/dashboard/revoke", confirmation]])
+  for (const [name, address] of [["/dashboard", root], ["/dashboard/account", account], ["/dashboard/erasures", `${root}/erasures`], ["/dashboard/revoke", confirmation]])
     await looksRight(address, name, shots, { storageState });
 
   // The page of a new key is the answer to a form, so that each view makes a key.

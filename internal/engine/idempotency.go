@@ -211,7 +211,7 @@ func (a *attempt) settled(ctx context.Context, stands *kept) (*operation.Answer,
 	answer.Replayed = receipt.Earlier
 	stands.Due = nil
 	if b, err := schema.Marshal(stands); err == nil && a.version != 0 { // so that no other call need ask the ledger
-		r := records.Record{Key: a.key, Owner: a.who.Account(), Value: b, Version: a.version, Subjects: a.subjects(stands)}
+		r := records.Record{Key: a.key, Owner: a.who.Account(), Value: b, Version: a.version, Subjects: a.subjects(stands, b)}
 		if _, err := a.cfg.Records.Put(context.WithoutCancel(ctx), r, a.cfg.AnswerLife-a.cfg.Now().Sub(stands.At)); err != nil {
 			a.cfg.Log.DebugContext(ctx, "a paid answer is not noted as paid", "request_id", a.call.RequestID, "error", err)
 		}
@@ -292,13 +292,17 @@ func (a *attempt) claim(ctx context.Context, over int64) (*kept, error) {
 // record returns the record of the attempt as it is.
 func (a *attempt) record() (records.Record, error) {
 	b, err := schema.Marshal(&a.mine)
-	return records.Record{Key: a.key, Owner: a.who.Account(), Value: b, Version: a.version, Subjects: a.subjects(&a.mine)}, err
+	return records.Record{Key: a.key, Owner: a.who.Account(), Value: b, Version: a.version, Subjects: a.subjects(&a.mine, b)}, err
 }
 
-// subjects returns the marks of a record that may hold anyone: a failure quotes what was asked, and the service's own
-// operations answer with words that are not ours. Who is in the others is read from them.
-func (a *attempt) subjects(k *kept) privacy.Marks {
-	if k.Failure != nil || k.Answer != nil && a.row.Service {
+// subjects returns the marks of a record, encoded as b, that may hold anyone: a failure quotes what was asked, as a batch does
+// of the keys that it has not found, and the service's own operations answer with words that are not ours. Who is in the
+// others is read from them.
+func (a *attempt) subjects(k *kept, b []byte) privacy.Marks {
+	switch {
+	case k.Answer != nil && a.row.Of != nil:
+		return a.erased.Marks(b) + privacy.MarksOf(privacy.Anything)
+	case k.Failure != nil || k.Answer != nil && a.row.Service:
 		return privacy.MarksOf(privacy.Anything)
 	}
 	return ""

@@ -80,6 +80,8 @@ func New(cfg Config) (*Dashboard, error) {
 		"GET " + Root:                                 d.overview,
 		"GET " + Root + "/{$}":                        d.overview,
 		"GET " + Root + "/calls":                      d.calls,
+		"GET " + Root + "/erasures":                   d.erasures,
+		"POST " + Root + "/erasures":                  d.erase,
 		"POST " + Root + "/accounts":                  d.createAccount,
 		"GET " + Root + "/accounts/{account}":         d.account,
 		"POST " + Root + "/accounts/{account}/give":   d.give,

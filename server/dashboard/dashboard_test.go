@@ -39,6 +39,7 @@ type service struct {
 	keys    *keys.Memory
 	read    *interrupted // the same, as the pages see them
 	pages   http.Handler
+	client  *socialdata.Client
 	now     time.Time
 }
 
@@ -67,7 +68,7 @@ func open(t *testing.T, more ...providers.Provider) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.pages = pages
+	s.pages, s.client = pages, client
 	srv, err := server.New(client, server.WithMount(dashboard.Root, pages), server.WithMount(dashboard.Root+"/", pages))
 	if err != nil {
 		t.Fatal(err)

@@ -32,6 +32,7 @@ var templates = func() map[string]*template.Template {
 		"time":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
 		"minute": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
 		"number": number,
+		"sum":    sum,
 		"took": func(d time.Duration) string {
 			return strconv.FormatFloat(requests.Milliseconds(d), 'f', -1, 64) + " ms"
 		},
@@ -39,7 +40,7 @@ var templates = func() map[string]*template.Template {
 	}
 	frame := template.Must(template.New("frame.html").Funcs(funcs).ParseFS(assets, "assets/frame.html"))
 	out := map[string]*template.Template{}
-	for _, name := range []string{"login", "overview", "calls", "account", "key", "revoke", "problem"} {
+	for _, name := range []string{"login", "overview", "calls", "account", "key", "revoke", "erasures", "problem"} {
 		out[name] = template.Must(template.Must(frame.Clone()).ParseFS(assets, "assets/"+name+".html"))
 	}
 	return out

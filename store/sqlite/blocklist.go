@@ -125,13 +125,17 @@ func (b *Blocklist) Load(ctx context.Context) (s privacy.State, err error) {
 
 // Renew implements [privacy.Blocklist].
 func (b *Blocklist) Renew(ctx context.Context, process string, at int64) (epoch int64, err error) {
-	err = b.do(ctx, func(w *writer) (err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	// A row that a crash of the machine loses is that of a process that the crash has ended.
+	err = b.file.writer.do(&task{unsynced: true, apply: func(w *writer) (err error) {
 		if _, err = w.c.exec("INSERT OR REPLACE INTO processes VALUES (?, ?, ?)", process, at, b.file.cfg.Now().UnixNano()); err != nil {
 			return err
 		}
 		epoch, err = w.c.number(selectEpoch)
 		return err
-	})
+	}})
 	return epoch, err
 }
 

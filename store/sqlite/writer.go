@@ -43,6 +43,8 @@ type task struct {
 	finish func(err error)
 	// alone asks for a transaction of its own, which any error undoes; outside asks for none at all.
 	alone, outside bool
+	// unsynced asks for a transaction of its own that a crash of the machine may lose: the disk is not waited for.
+	unsynced bool
 
 	charged int64 // credits that a charge came to, once it is done
 	err     error
@@ -77,7 +79,7 @@ func newWriter(c *conn, now func() time.Time, atOnce int, f folding, changed fun
 		return nil, err
 	}
 	w.queue = groupcommit.New(groupcommit.Config[*task]{
-		Most: atOnce, Commit: w.commit, Done: w.told, Alone: func(t *task) bool { return t.alone || t.outside },
+		Most: atOnce, Commit: w.commit, Done: w.told, Alone: func(t *task) bool { return t.alone || t.outside || t.unsynced },
 		Idle: w.foldAll, IdleAfter: func() time.Duration { return w.folding.wait(w.foldErr) },
 	})
 	return w, nil
@@ -119,6 +121,13 @@ func (w *writer) close() error {
 func (w *writer) commit(batch []*task, more func(taken int) []*task) (all []*task, failed int, err error) {
 	if batch[0].outside {
 		return batch, 0, batch[0].apply(w)
+	}
+	if batch[0].unsynced {
+		// As scripts: SQLite carries a pragma out when it is compiled, and statements are compiled once.
+		if err := w.c.script("PRAGMA synchronous = NORMAL"); err != nil {
+			return batch, 0, err
+		}
+		defer func() { err = errors.Join(err, w.c.script("PRAGMA synchronous = FULL")) }()
 	}
 	for again := true; again; {
 		if batch, failed, err = w.transact(batch, more); err == nil {

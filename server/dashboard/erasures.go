@@ -1,0 +1,152 @@
+package dashboard
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/privacy"
+	"github.com/socialdata/socialdata/problem"
+)
+
+// erasuresPage is what the page of erasures shows.
+type erasuresPage struct {
+	Once      string
+	Platforms []platform.ID
+	Counted   *counted // what was asked for last; nil for nothing
+	Receipts  []privacy.Receipt
+	Verified  string // what came of verifying them; "" when that was not asked for
+}
+
+// counted is what was removed, or would be.
+type counted struct {
+	Title   string
+	Removed []removed
+	Confirm bool // it has not been done yet
+	Form    erasureForm
+}
+
+type removed struct {
+	Kind   string
+	Number int64
+}
+
+// erasureForm is what was sent. It is never part of an address: those are logged by proxies.
+type erasureForm struct {
+	Platform, By, Value, Reason string
+	Block                       bool
+}
+
+func formOf(r *http.Request) erasureForm {
+	return erasureForm{
+		Platform: r.PostFormValue("platform"), By: r.PostFormValue("by"), Value: strings.TrimSpace(r.PostFormValue("value")),
+		Reason: strings.TrimSpace(r.PostFormValue("reason")), Block: r.PostFormValue("block") != "",
+	}
+}
+
+func (f erasureForm) request() socialdata.EraseRequest {
+	req := socialdata.EraseRequest{Platform: platform.ID(f.Platform), Block: f.Block, Reason: f.Reason, By: "dashboard"}
+	switch f.By {
+	case "id":
+		req.ID = f.Value
+	case "url":
+		req.URL = f.Value
+	default:
+		req.Handle = f.Value
+	}
+	return req
+}
+
+const (
+	shownReceipts = 200
+	receiptsPart  = 500 // that are read at a time
+)
+
+func (d *Dashboard) erasures(w http.ResponseWriter, r *http.Request) { d.showErasures(w, r, nil) }
+
+// showErasures shows the page with what was asked for last.
+func (d *Dashboard) showErasures(w http.ResponseWriter, r *http.Request, c *counted) {
+	p := erasuresPage{Once: rand.Text(), Counted: c}
+	for _, info := range d.cfg.Client.PlatformTable().All() {
+		p.Platforms = append(p.Platforms, info.ID)
+	}
+	for after := int64(0); ; {
+		part, err := d.cfg.Client.Erasures(r.Context(), after, receiptsPart)
+		if err != nil {
+			d.fail(w, r, err)
+			return
+		}
+		p.Receipts = append(p.Receipts, part...)
+		p.Receipts = p.Receipts[max(0, len(p.Receipts)-shownReceipts):]
+		if len(part) < receiptsPart {
+			break
+		}
+		after = part[len(part)-1].No
+	}
+	slices.Reverse(p.Receipts) // newest first
+	if r.URL.Query().Has("verify") {
+		n, err := d.cfg.Client.VerifyErasures(r.Context())
+		switch p.Verified = fmt.Sprintf("All %d receipts are there and as they were written.", n); {
+		case errors.Is(err, privacy.ErrBroken):
+			p.Verified = fmt.Sprintf("The receipts were changed: number %d is not as it was written.", n+1)
+		case err != nil:
+			d.fail(w, r, err)
+			return
+		}
+	}
+	d.show(w, r, http.StatusOK, "erasures", frame{Title: "Erasures", Signed: true, Data: p})
+}
+
+// erase counts, erases or unblocks.
+func (d *Dashboard) erase(w http.ResponseWriter, r *http.Request) {
+	form := formOf(r)
+	req := form.request()
+	c := &counted{Form: form}
+	var receipt privacy.Receipt
+	var err error
+	switch do := r.PostFormValue("do"); do {
+	case "count":
+		req.DryRun = true
+		c.Title, c.Confirm = "What would be removed", true
+		receipt, err = d.cfg.Client.Erase(r.Context(), req)
+	case "erase", "unblock":
+		if !d.once(w, r) {
+			return
+		}
+		if do == "unblock" {
+			c.Title = "It may be read again"
+			receipt, err = d.cfg.Client.Unblock(r.Context(), req)
+			break
+		}
+		c.Title = "What was removed"
+		receipt, err = d.cfg.Client.Erase(r.Context(), req)
+	default:
+		d.refuse(w, r, http.StatusBadRequest, "This form is not one of this page. Open the page again.")
+		return
+	}
+	if p := (*problem.Error)(nil); errors.As(err, &p) && p.Code != problem.InternalError {
+		d.refuse(w, r, p.HTTPStatus(), "This was not done: "+p.Detail+". Go back and change it.")
+		return
+	}
+	if err != nil {
+		d.fail(w, r, err)
+		return
+	}
+	for _, kind := range privacy.Kinds(receipt.Removed) {
+		c.Removed = append(c.Removed, removed{kind, int64(receipt.Removed[kind])})
+	}
+	d.showErasures(w, r, c)
+}
+
+// sum returns how many things a receipt counts.
+func sum(removed map[string]int) (n int64) {
+	for _, some := range removed {
+		n += int64(some)
+	}
+	return n
+}
