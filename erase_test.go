@@ -578,13 +578,26 @@ func TestNoSequenceOfCallsBringsHerBack(t *testing.T) {
 	}
 }
 
-// TestAKeyOfABatchThatWasNotFoundIsErased erases someone whom a batch has asked for and not found: its record quotes the key.
-func TestAKeyOfABatchThatWasNotFoundIsErased(t *testing.T) {
+// TestAnIdempotentAnswerThatDoesNotSayWhoIsInItIsErased makes calls whose records name someone in words that are not an
+// account's: a batch quotes the key that it has not found, a raw read is in the platform's words, and what is answered for a
+// handle need not repeat it.
+func TestAnIdempotentAnswerThatDoesNotSayWhoIsInItIsErased(t *testing.T) {
 	t.Parallel()
-	e := replicas(t, &people{}, privacy.NewMemory(privacy.MemoryConfig{}), 1)[0]
-	must(t, e.Client, "profile/batch", "handles", "nobody,zoe", "key", "idempotency-of-a-batch")
-	receipt, err := e.Open.Erase(t.Context(), socialdata.EraseRequest{Platform: platform.GitHub, Handle: "nobody"})
-	if err != nil || receipt.Removed["idempotent answers"] != 1 {
-		t.Errorf("removed %v, %v; want the idempotent answer too", receipt.Removed, err)
+	for name, in := range map[string][]string{
+		"a batch":      {"profile/batch", "handles", "nobody,zoe"},
+		"a raw read":   {"raw", "platform", "people", "path", "users/x"},
+		"another's":    {"posts", "handle", "https://github.com/Nobody"},
+		"the question": {"profile", "handle", "zoe"}, // is not hers, and stays
+	} {
+		e := replicas(t, &people{}, privacy.NewMemory(privacy.MemoryConfig{}), 1)[0]
+		must(t, e.Client, in[0], append(in[1:], "key", "idempotency-of-a-call")...)
+		receipt, err := e.Open.Erase(t.Context(), socialdata.EraseRequest{Platform: platform.GitHub, Handle: "nobody"})
+		want := 1
+		if name == "the question" {
+			want = 0
+		}
+		if got := receipt.Removed["idempotent answers"]; err != nil || got != want {
+			t.Errorf("%s: %d idempotent answers are removed, %v; want %d", name, got, err, want)
+		}
 	}
 }

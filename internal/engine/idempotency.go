@@ -13,6 +13,7 @@ import (
 	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/internal/search"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
@@ -297,15 +298,40 @@ func (a *attempt) record() (records.Record, error) {
 
 // subjects returns the marks of a record, encoded as b, that may hold anyone: a failure quotes what was asked, as a batch does
 // of the keys that it has not found, and the service's own operations answer with words that are not ours. Who is in the
-// others is read from them.
+// others is read from them, and whom the call named: what is answered need not say so, such as the products of a shop.
 func (a *attempt) subjects(k *kept, b []byte) privacy.Marks {
 	switch {
 	case k.Answer != nil && a.row.Of != nil:
 		return a.erased.Marks(b) + privacy.MarksOf(privacy.Anything)
-	case k.Failure != nil || k.Answer != nil && a.row.Service:
+	case k.Failure != nil || k.Answer != nil && (a.row.Service || a.row.Op == ""): // a raw read has no Op
 		return privacy.MarksOf(privacy.Anything)
+	case k.Answer != nil:
+		return a.erased.Marks(b) + a.named()
 	}
 	return ""
+}
+
+// named returns the marks of everyone whom the parameters of the call name.
+func (a *attempt) named() (marks privacy.Marks) {
+	h := a.erased.Hasher()
+	if h == nil {
+		return privacy.MarksOf(privacy.Anything)
+	}
+	on := platform.ID(a.call.Platform)
+	for _, pair := range a.call.Given() {
+		for i := range a.row.Params {
+			p := &a.row.Params[i]
+			if p.Name != pair.Name || p.Subject == "" {
+				continue
+			}
+			value := pair.Value
+			if reduced, _, err := a.upstreams.Normalize(on, p.Subject, value); err == nil {
+				value = reduced
+			}
+			marks += h.Called(on, value)
+		}
+	}
+	return marks
 }
 
 // put writes the record over the claim, unless that has been lost. A store that failed may have written all the same:
