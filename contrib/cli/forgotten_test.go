@@ -285,12 +285,20 @@ func TestNothingIsLeftOfWhoIsErased(t *testing.T) {
 	t.Run("one server and a file", func(t *testing.T) {
 		t.Parallel()
 		db := filepath.Join(t.TempDir(), "t.db")
-		forgotten(t, 1, []string{"--db", db}, nil, func(names []string) map[string]int { return inFiles(t, db, names) })
+		names := forgotten(t, 1, []string{"--db", db}, nil, func(names []string) map[string]int { return inFiles(t, db, names) })
+		backup := filepath.Join(t.TempDir(), "backup.db")
+		if status, out, log := cliRun(t, nil, "--db", db, "backup", backup); status != 0 {
+			t.Fatalf("backup: %d, %s%s", status, out, log)
+		}
+		if found := inFiles(t, backup, names); len(found) > 0 {
+			t.Errorf("a backup that is made after the erasure has her in %v", found)
+		}
 	})
 }
 
-// forgotten is the test with n servers. Where says which store it is, shared what servers share beside it.
-func forgotten(t *testing.T, n int, where, shared []string, look func(names []string) map[string]int) {
+// forgotten is the test with n servers. Where says which store it is, shared what servers share beside it. It
+// returns what was looked for.
+func forgotten(t *testing.T, n int, where, shared []string, look func(names []string) map[string]int) (names []string) {
 	t.Helper()
 	handle := "salma" + strings.ToLower(rand.Text())[:16]
 	var bases []string
@@ -315,7 +323,7 @@ func forgotten(t *testing.T, n int, where, shared []string, look func(names []st
 	if err := json.Unmarshal(answer, &profile); err != nil || profile.Data.ID == "" {
 		t.Fatalf("%v: %s", err, answer)
 	}
-	names := []string{handle, profile.Data.URL}
+	names = []string{handle, profile.Data.URL}
 	if len(profile.Data.ID) > 8 {
 		names = append(names, profile.Data.ID)
 	}
@@ -360,4 +368,5 @@ func forgotten(t *testing.T, n int, where, shared []string, look func(names []st
 	if status, out, log := cliRun(t, nil, slices.Concat(where, []string{"audit"})...); status != 0 {
 		t.Errorf("audit: %d, %s%s", status, out, log)
 	}
+	return names
 }
