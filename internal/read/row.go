@@ -88,6 +88,8 @@ type Fetched struct {
 	LeftOut int
 	// Withheld are the names for which rows are withheld.
 	Withheld []privacy.Name
+	// marks are those of everyone in Data, where they are known already.
+	marks privacy.Marks
 	// forget gives up what is kept of the upstream's answer for its next 304; nil when there is nothing.
 	forget func()
 	// Failed lists the platforms that should have answered and did not: they are not charged.

@@ -93,8 +93,12 @@ func (r *Reader) namedBy(q *Query) privacy.Marks {
 }
 
 // subjects returns the marks of everyone in an answer to q: who is in its data, whom q names, and who was left out.
-func (r *Reader) subjects(q *Query, data []byte, left []privacy.Name) privacy.Marks {
-	marks := r.cfg.Erased.Marks(data) + r.namedBy(q)
+func (r *Reader) subjects(q *Query, got *Fetched) privacy.Marks {
+	marks := got.marks
+	if marks == "" {
+		marks = r.cfg.Erased.Marks(got.Data)
+	}
+	marks += r.namedBy(q)
 	switch h := r.cfg.Erased.Hasher(); {
 	case h == nil:
 	case q.Row.raw():
@@ -102,7 +106,7 @@ func (r *Reader) subjects(q *Query, data []byte, left []privacy.Name) privacy.Ma
 	case !q.Row.Upstream(): // what a model says of a text, which may be about anyone
 		marks += privacy.MarksOf(privacy.Anything)
 	}
-	for _, name := range left {
+	for _, name := range got.Withheld {
 		marks += privacy.MarksOf(name.Withheld())
 	}
 	return marks
@@ -112,6 +116,10 @@ func (r *Reader) subjects(q *Query, data []byte, left []privacy.Name) privacy.Ma
 // the upstream says of the page as a whole goes with the first that is left out.
 func (r *Reader) withhold(q *Query, got *Fetched) error {
 	if !r.cfg.Erased.Blocking() || len(got.Data) == 0 {
+		return nil
+	}
+	if marks := r.cfg.Erased.Marks(got.Data); !r.cfg.Erased.Blocked(marks) {
+		got.marks = marks // to be looked for once
 		return nil
 	}
 	if got.Data[0] != '[' {
