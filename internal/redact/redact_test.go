@@ -146,11 +146,13 @@ func TestDocuments(t *testing.T) {
 		{"a string", `"ann@example.com"`, false, `"[redacted]"`, Found{Emails: 1}},
 		{
 			"values, in lists too, and no names", `{"ann@example.com":{"a":["ann@example.com","b"]},"c":"d"}`, false,
-			`{"ann@example.com":{"a":["[redacted]","b"]},"c":"d"}`, Found{Emails: 1},
+			`{"ann@example.com":{"a":["[redacted]","b"]},"c":"d"}`,
+			Found{Emails: 1},
 		},
 		{
 			"escapes", `{"a":"\u0661\u0662 \u0627\u062a\u0635\u0644 \u0660\u0665\u0665\u0661\u0662\u0663\u0664\u0665\u0666\u0667 \"ann\u0040example.com\" <b>\\"}`,
-			false, `{"a":"١٢ اتصل [redacted] \"[redacted]\" <b>\\"}`, Found{1, 1},
+			false, `{"a":"١٢ اتصل [redacted] \"[redacted]\" <b>\\"}`,
+			Found{1, 1},
 		},
 		{"a string of digits in raw is an id", `{"a":"0551234567","b":"٠٥٥١٢٣٤٥٦٧"}`, false, `{"a":"0551234567","b":"٠٥٥١٢٣٤٥٦٧"}`, Found{}},
 		{"and in texts a number", `{"text":"0551234567","id":"0551234567","handle":"0551234567"}`, true, `{"text":"[redacted]","id":"0551234567","handle":"0551234567"}`, Found{Phones: 1}},

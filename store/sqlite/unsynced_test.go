@@ -16,7 +16,7 @@ func TestOnlyTheRowsOfProcessesAreNotWaitedFor(t *testing.T) {
 	t.Cleanup(func() { _ = db.Close() })
 	look := func(unsynced bool) (level int64) {
 		t.Helper()
-		if err := db.file.writer.do(&task{unsynced: unsynced, apply: func(w *writer) (err error) {
+		if err := db.writer.do(&task{unsynced: unsynced, apply: func(w *writer) (err error) {
 			level, err = w.c.number("PRAGMA synchronous")
 			return err
 		}}); err != nil {
