@@ -38,6 +38,14 @@ func (k Keys) Make(ctx context.Context, req KeyRequest) (made schema.MadeKey, is
 	})
 }
 
+// Change changes the limits and the mark of the key with that id to what req says, as [Keys.Make] does. Its name is ignored.
+func (k Keys) Change(ctx context.Context, id string, req KeyRequest) (schema.Key, error) {
+	return k.session.SetKey(ctx, id, engine.KeyWish{
+		Environment: req.Environment, Manage: req.Manage,
+		Limits: keys.Limits{Rate: req.Rate, DayCap: req.DayCap, TotalCap: req.TotalCap},
+	})
+}
+
 // List returns one page of the keys, oldest first. It is [Client.ListKeys].
 func (k Keys) List(ctx context.Context, req KeysRequest) (*schema.Envelope[[]schema.Key], error) {
 	return (&Client{*k.session}).ListKeys(ctx, req)

@@ -196,7 +196,8 @@ func (c *Client) LastRequests(ctx context.Context, account string, req RequestsR
 }
 
 // Rollups returns the usage that q selects, of one account or, when q names none, of all: what an operator sees. What was paid
-// is as in the books when Rollups was called; of all accounts, as in those that this process has charged.
+// is as in the books when Rollups was called; of all accounts, if the store of [WithKeys] is a [keys.Admin], else as in those that
+// this process has charged.
 // [Client.UsageBy] is what an account sees. It fails as the ledger and the store of [WithRequests] do.
 func (c *Client) Rollups(ctx context.Context, q requests.SumQuery) ([]requests.Rollup, error) {
 	return c.session.Rollups(ctx, q)

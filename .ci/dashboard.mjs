@@ -81,6 +81,55 @@ try {
   const refused = await call(key);
   check("a revoked key is refused", refused.status === 401, `status ${refused.status}`);
 
+  // An account signs in with a key of its own that manages it, and sees itself alone.
+  await page.goto(account);
+  await page.getByText("New key").click();
+  await page.getByLabel("Name").fill("own pages");
+  await page.getByLabel("Manages the account").check();
+  await page.getByLabel("Credits a day").fill("500");
+  await page.getByRole("button", { name: "Create key" }).click();
+  const managing = await page.locator("#secret").textContent();
+  const theirs = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 1280, height: 900 } });
+  const own = await theirs.newPage();
+  await own.goto(root);
+  await signIn(own, managing);
+  check("a key that manages opens its account", own.url() === account, own.url());
+  check("and shows no credits to give", !(await own.content()).includes("Give credits"));
+  check("its navigation leads to its own pages", (await own.getByRole("navigation").textContent()).includes("Ledger"));
+  await own.getByText("New key").click();
+  await own.getByLabel("Name").fill("too dear");
+  await own.getByLabel("Credits a day").fill("501");
+  await own.getByRole("button", { name: "Create key" }).click();
+  check("a cap above the operator's is refused", (await own.getByRole("alert").textContent()).includes("500 credits at most"), await own.getByRole("alert").textContent());
+  await own.goto(account);
+  const ownRow = own.locator("tr", { hasText: "own pages" });
+  await ownRow.getByRole("link", { name: "Change own pages" }).click();
+  const changing = own.url();
+  await own.getByLabel("Credits a day").fill("50");
+  await own.getByRole("button", { name: "Change the key" }).click();
+  check("a cap is lowered", (await ownRow.textContent()).includes("50 a day"), await ownRow.textContent());
+  await ownRow.getByRole("link", { name: "Rotate own pages" }).click();
+  const rotating = own.url();
+  await own.getByRole("button", { name: "Rotate the key" }).click();
+  const rotated = await own.locator("#secret").textContent();
+  check("a rotated key has a new value", /^sk_live_\w{38}$/.test(rotated) && rotated !== managing, rotated);
+  check("both work during the overlap", (await call(rotated)).status === 200 && (await call(managing)).status === 200);
+  await own.getByRole("link", { name: "Ledger" }).click();
+  const ledger = own.url();
+  await own.getByLabel("Platform").fill("mock");
+  await own.getByRole("button", { name: "Show" }).click();
+  const entries = await own.locator("tbody tr").allTextContents();
+  check("the ledger is filtered", entries.length > 0 && entries.every((text) => text.includes("mock")), entries.join("; "));
+  const file = await theirs.request.get(base + (await own.getByRole("link", { name: "CSV" }).getAttribute("href")));
+  check("the ledger is CSV", (await file.text()).startsWith("seq,time,kind,amount,balance"), (await file.text()).slice(0, 80));
+  await own.getByRole("link", { name: "Calls" }).click();
+  check("an account sees its calls, and cannot choose another", (await own.locator("tbody tr").count()) > 0 && (await own.getByLabel("Account").count()) === 0);
+  const nothing = await own.goto(`${root}/nothing`);
+  check("a page that there is not is one", nothing.status() === 404 && (await own.getByRole("alert").isVisible()));
+  const theirState = await theirs.storageState();
+  for (const [name, address] of [["/dashboard/own", account], ["/dashboard/change", changing], ["/dashboard/rotate", rotating], ["/dashboard/ledger", ledger]])
+    await looksRight(address, name, shots, { storageState: theirState });
+
   const storageState = await context.storageState();
   for (const [name, address] of [["/dashboard", root], ["/dashboard/account", account], ["/dashboard/erasures", `${root}/erasures`], ["/dashboard/revoke", confirmation]])
     await looksRight(address, name, shots, { storageState });

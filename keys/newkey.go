@@ -57,6 +57,18 @@ func (k *Key) Rotate(until time.Time) (secret string, err error) {
 	return secret, nil
 }
 
+// LongestOverlap is how long the former secret of a rotated key may be accepted.
+const LongestOverlap = 30 * 24 * time.Hour
+
+// Overlap returns until when the former secret of a key that is rotated now is accepted. Without an overlap it ends at once,
+// whatever the clocks of other machines show.
+func Overlap(now time.Time, overlap time.Duration) time.Time {
+	if overlap <= 0 {
+		return time.Unix(0, 0).UTC()
+	}
+	return now.Add(overlap)
+}
+
 // Change returns k with what change makes of its limits, bounds and mark. It returns ErrInvalid when k is revoked or no key
 // can have such limits. Implementations of a store call it.
 func (k Key) Change(change func(*Key) error) (Key, error) {

@@ -390,11 +390,11 @@ func (c *keyRotateCmd) Run(e *env) error {
 	if err := e.local("key rotate"); err != nil {
 		return err
 	}
-	if c.Overlap < 0 || c.Overlap > 30*24*time.Hour {
+	if c.Overlap < 0 || c.Overlap > keys.LongestOverlap {
 		return errors.New("--overlap must be 0 to 720h")
 	}
 	return e.with(func(db *store) error {
-		until := e.now().Add(c.Overlap)
+		until := keys.Overlap(e.now(), c.Overlap)
 		secret, k, err := db.Keys().Rotate(e.ctx, c.ID, until)
 		if err != nil {
 			return err

@@ -20,8 +20,6 @@ import (
 const (
 	keysPage = 100
 	mostKeys = 1000 // keys of an account that work, and that it makes in a day
-	// LongestOverlap is how long the former secret of a rotated key may be accepted.
-	LongestOverlap = 30 * 24 * time.Hour
 )
 
 // managingKeys is what failures of keys are logged and told as.
@@ -112,6 +110,22 @@ func (s *Session) PutKey(ctx context.Context, w KeyWish) (k schema.MadeKey, made
 	ctx, id := named(ctx, "")
 	k, made, err = s.putKey(ctx, w)
 	return k, made, s.failKeys(ctx, id, err)
+}
+
+// SetKey changes the key of the session's account with that id. The name in w is ignored.
+func (s *Session) SetKey(ctx context.Context, key string, w KeyWish) (out schema.Key, err error) {
+	ctx, id := named(ctx, "")
+	store, bounded, cancel, err := s.own(ctx, key)
+	if err == nil {
+		defer cancel()
+		var k keys.Key
+		var changed schema.MadeKey
+		if k, err = store.Key(bounded, key); err == nil {
+			changed, err = s.changeKey(bounded, store, k, w)
+		}
+		out, err = changed.Key, keptKeys(ctx, err)
+	}
+	return out, s.failKeys(ctx, id, err)
 }
 
 // RevokeKey revokes a key of the session's account.
@@ -238,15 +252,15 @@ func (s *Session) revokeKey(ctx context.Context, id string) (out schema.Key, err
 }
 
 func (s *Session) rotateKey(ctx context.Context, id string, overlap time.Duration) (out schema.MadeKey, err error) {
-	if overlap < 0 || overlap > LongestOverlap {
-		return out, problem.New(problem.InvalidRequest, "overlap must be 0 to %d hours", int(LongestOverlap.Hours()))
+	if overlap < 0 || overlap > keys.LongestOverlap {
+		return out, problem.New(problem.InvalidRequest, "overlap must be 0 to %d hours", int(keys.LongestOverlap.Hours()))
 	}
 	store, bounded, cancel, err := s.own(ctx, id)
 	if err != nil {
 		return out, err
 	}
 	defer cancel()
-	secret, k, err := store.Rotate(bounded, id, s.cfg.Now().Add(overlap))
+	secret, k, err := store.Rotate(bounded, id, keys.Overlap(s.cfg.Now(), overlap))
 	if err != nil {
 		return out, keptKeys(ctx, err)
 	}

@@ -92,6 +92,13 @@ func (r *recorder) note(q requests.Request) {
 	}
 }
 
+// charge notes that the books of an account may say more than its usage.
+func (r *recorder) charge(account string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.charged[account] = struct{}{}
+}
+
 // droppedPlaces bounds how finely dropped requests are told apart.
 const droppedPlaces = 4096
 

@@ -11,6 +11,7 @@ import (
 	"github.com/socialdata/socialdata/internal/account"
 	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/internal/read"
+	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
@@ -112,6 +113,15 @@ func (e *Engine) LastRequests(ctx context.Context, q requests.Query) ([]schema.R
 
 // Rollups returns the usage that q selects, of all accounts unless q names one.
 func (e *Engine) Rollups(ctx context.Context, q requests.SumQuery) ([]requests.Rollup, error) {
+	if store, ok := e.accounts.Keys.(keys.Admin); ok && q.Account == "" {
+		accounts, err := store.Accounts(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range accounts { // other processes may have charged them
+			e.requests.charge(a.ID)
+		}
+	}
 	return e.requests.sums(ctx, e.requests.books, q)
 }
 

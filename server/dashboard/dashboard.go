@@ -2,7 +2,7 @@
 // read and what it cost, and how the upstreams are.
 //
 // The pages are made on the server and work without a script. Behind the admin secret ([Reset]) everybody may do
-// everything; a session ends after an hour without a request, and after twelve in any case. Requests that change something
+// everything. A live key with the mark Manage ([keys.Key]) opens the pages of its own account alone. A session ends after an hour without a request, and after twelve in any case. Requests that change something
 // must come from the pages themselves (the browser says so, and the session's cookie is sent to them alone).
 //
 // A [Dashboard] is an [http.Handler] for the path /dashboard and those below it: the server mounts it with
@@ -76,23 +76,33 @@ func New(cfg Config) (*Dashboard, error) {
 			http.ServeFileFS(w, r, assets, "assets/"+name)
 		})
 	}
-	for pattern, h := range map[string]http.HandlerFunc{
-		"GET " + Root:                                 d.overview,
-		"GET " + Root + "/{$}":                        d.overview,
-		"GET " + Root + "/calls":                      d.calls,
-		"GET " + Root + "/erasures":                   d.erasures,
-		"POST " + Root + "/erasures":                  d.erase,
-		"POST " + Root + "/accounts":                  d.createAccount,
-		"GET " + Root + "/accounts/{account}":         d.account,
-		"POST " + Root + "/accounts/{account}/give":   d.give,
-		"POST " + Root + "/accounts/{account}/refund": d.refund,
-		"POST " + Root + "/accounts/{account}/keys":   d.createKey,
-		"GET " + Root + "/keys/{key}/revoke":          d.confirmRevocation,
-		"POST " + Root + "/keys/{key}/revoke":         d.revoke,
+	for pattern, h := range map[string]http.Handler{
+		"GET " + Root:                                    d.signedIn(d.overview),
+		"GET " + Root + "/{$}":                           d.signedIn(d.overview),
+		"GET " + Root + "/calls":                         d.signedIn(d.calls),
+		"GET " + Root + "/erasures":                      d.forOperator(d.erasures),
+		"POST " + Root + "/erasures":                     d.forOperator(d.erase),
+		"POST " + Root + "/accounts":                     d.forOperator(d.createAccount),
+		"GET " + Root + "/accounts/{account}":            d.forOwner(d.account),
+		"GET " + Root + "/accounts/{account}/ledger":     d.forOwner(d.ledger),
+		"GET " + Root + "/accounts/{account}/ledger.csv": d.forOwner(d.ledgerCSV),
+		"POST " + Root + "/accounts/{account}/give":      d.forOperator(d.give),
+		"POST " + Root + "/accounts/{account}/refund":    d.forOperator(d.refund),
+		"POST " + Root + "/accounts/{account}/keys":      d.forOwner(d.createKey),
+		"GET " + Root + "/keys/{key}/change":             d.forOwner(d.askAbout("change", "Change a key")),
+		"POST " + Root + "/keys/{key}/change":            d.forOwner(d.changeKey),
+		"GET " + Root + "/keys/{key}/rotate":             d.forOwner(d.askAbout("rotate", "Rotate a key")),
+		"POST " + Root + "/keys/{key}/rotate":            d.forOwner(d.rotateKey),
+		"GET " + Root + "/keys/{key}/revoke":             d.forOwner(d.askAbout("revoke", "Revoke a key")),
+		"POST " + Root + "/keys/{key}/revoke":            d.forOwner(d.revoke),
 	} {
-		mux.Handle(pattern, d.signedIn(h))
+		mux.Handle(pattern, h)
 	}
-	d.pages = http.NewCrossOriginProtection().Handler(mux)
+	protection := http.NewCrossOriginProtection()
+	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		d.refuse(w, r, http.StatusForbidden, "This form was sent from another site. Nothing was changed.")
+	}))
+	d.pages = protection.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { d.route(mux, w, r) }))
 	return d, nil
 }
 
@@ -112,3 +122,29 @@ func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, formBytes)
 	d.pages.ServeHTTP(w, r)
 }
+
+// route lets mux answer, and where it has no page says so on one.
+func (d *Dashboard) route(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
+	if h, pattern := mux.Handler(r); pattern == "" {
+		refusal := &refusal{header: http.Header{}}
+		h.ServeHTTP(refusal, r)
+		words := "There is no such page."
+		if allow := refusal.header.Get("Allow"); allow != "" {
+			w.Header().Set("Allow", allow)
+			words = "This page cannot be asked for in this way."
+		}
+		d.refuse(w, r, cmp.Or(refusal.status, http.StatusNotFound), words)
+		return
+	}
+	mux.ServeHTTP(w, r)
+}
+
+// refusal is what a mux answers where it has no page.
+type refusal struct {
+	header http.Header
+	status int
+}
+
+func (r *refusal) Header() http.Header         { return r.header }
+func (r *refusal) WriteHeader(status int)      { r.status = status }
+func (r *refusal) Write(b []byte) (int, error) { return len(b), nil }

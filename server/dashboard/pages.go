@@ -10,6 +10,7 @@ import (
 	"html/template"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +22,7 @@ import (
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/requests"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/store/records"
@@ -40,7 +42,7 @@ var templates = func() map[string]*template.Template {
 	}
 	frame := template.Must(template.New("frame.html").Funcs(funcs).ParseFS(assets, "assets/frame.html"))
 	out := map[string]*template.Template{}
-	for _, name := range []string{"login", "overview", "calls", "account", "key", "revoke", "erasures", "problem"} {
+	for _, name := range []string{"login", "overview", "calls", "account", "key", "revoke", "change", "rotate", "ledger", "erasures", "problem"} {
 		out[name] = template.Must(template.Must(frame.Clone()).ParseFS(assets, "assets/"+name+".html"))
 	}
 	return out
@@ -62,14 +64,20 @@ func number(n int64) string {
 
 // frame is what every page is shown in.
 type frame struct {
-	Title  string
-	Signed bool // in
-	Data   any
+	Title    string
+	Signed   bool   // in
+	Operator bool   // has signed in
+	Own      string // the account that has signed in; "" for the operator
+	Data     any
 }
 
 // show answers with a page.
 func (d *Dashboard) show(w http.ResponseWriter, r *http.Request, status int, name string, f frame) {
 	var b bytes.Buffer
+	v := viewerOf(r)
+	if f.Signed, f.Operator = v != nil, v.operator(); v != nil && v.key != nil {
+		f.Own = v.key.Account
+	}
 	if err := templates[name].Execute(&b, f); err != nil {
 		d.log.ErrorContext(r.Context(), "dashboard: page", "page", name, "error", err)
 		http.Error(w, "this page cannot be shown", http.StatusInternalServerError)
@@ -89,7 +97,7 @@ func (d *Dashboard) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // refuse answers with a page that says what is wrong and what to do.
 func (d *Dashboard) refuse(w http.ResponseWriter, r *http.Request, status int, words string) {
-	d.show(w, r, status, "problem", frame{Title: http.StatusText(status), Signed: status != http.StatusUnauthorized, Data: words})
+	d.show(w, r, status, "problem", frame{Title: http.StatusText(status), Data: words})
 }
 
 // answer tells what is the caller's to mend from what is ours.
@@ -103,12 +111,19 @@ func (d *Dashboard) answer(w http.ResponseWriter, r *http.Request, err error) {
 		_, words, _ := strings.Cut(err.Error(), ": ")
 		d.refuse(w, r, http.StatusBadRequest, "This cannot be used: "+words+". Go back and change it.")
 	default:
+		if p, ok := errors.AsType[*problem.Error](err); ok && p.HTTPStatus() < http.StatusInternalServerError {
+			d.refuse(w, r, p.HTTPStatus(), "This cannot be done: "+p.Detail+". Go back and change it.")
+			return
+		}
 		d.fail(w, r, err)
 	}
 }
 
+// newOnce returns a value that makes a form count once.
+func newOnce() string { return rand.Text() }
+
 func (d *Dashboard) showLogin(w http.ResponseWriter, r *http.Request) {
-	if known, err := d.known(r); err == nil && known {
+	if v, err := d.known(r); err == nil && v != nil {
 		http.Redirect(w, r, Root, http.StatusSeeOther)
 		return
 	}
@@ -122,6 +137,9 @@ func (d *Dashboard) showForm(w http.ResponseWriter, status int, problem string) 
 // overview is what the first page shows.
 type overview struct {
 	Once      string
+	Search    string
+	Next      string // the address of the accounts behind these; "" when there are none
+	Found     int    // accounts that fit the search
 	Accounts  []accountRow
 	Platforms []platformRow
 	Drifted   []observe.Drifted
@@ -144,10 +162,17 @@ type platformRow struct {
 	Idle    bool   // nothing can be read without a setting
 }
 
-const shownDrift = 20
+const (
+	shownDrift    = 20
+	shownAccounts = 50 // on a page
+)
 
 func (d *Dashboard) overview(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
+	if v := viewerOf(r); !v.operator() {
+		http.Redirect(w, r, Root+"/accounts/"+v.key.Account, http.StatusSeeOther)
+		return
+	}
 	o := overview{Once: rand.Text(), Drifted: d.cfg.Client.Drifted(), Quotas: d.cfg.Client.Quotas()}
 	o.Drifted = o.Drifted[:min(len(o.Drifted), shownDrift)]
 	hits, misses := d.cfg.Activity.Cache()
@@ -163,6 +188,16 @@ func (d *Dashboard) overview(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		d.fail(w, r, err)
 		return
+	}
+	o.Search = strings.TrimSpace(r.URL.Query().Get("search"))
+	accounts = slices.DeleteFunc(accounts, func(a keys.Account) bool {
+		return !strings.Contains(strings.ToLower(a.Name), strings.ToLower(o.Search)) && a.ID != o.Search
+	})
+	from, _ := strconv.Atoi(r.URL.Query().Get("from")) // another word is the beginning
+	o.Found, from = len(accounts), min(max(from, 0), len(accounts))
+	if accounts = accounts[from:]; len(accounts) > shownAccounts {
+		accounts = accounts[:shownAccounts]
+		o.Next = Root + "?" + url.Values{"search": {o.Search}, "from": {strconv.Itoa(from + shownAccounts)}}.Encode()
 	}
 	for _, a := range accounts {
 		row := accountRow{Account: a}
@@ -202,7 +237,7 @@ func (d *Dashboard) overview(w http.ResponseWriter, r *http.Request) {
 		}
 		return worst(a.State) - worst(b.State)
 	})
-	d.show(w, r, http.StatusOK, "overview", frame{Title: "Overview", Signed: true, Data: o})
+	d.show(w, r, http.StatusOK, "overview", frame{Title: "Overview", Data: o})
 }
 
 // calls is what the page of recent calls shows.
@@ -223,6 +258,9 @@ func (d *Dashboard) calls(w http.ResponseWriter, r *http.Request) {
 		RequestID: q.Get("request"), KeyID: q.Get("key"), Operation: q.Get("operation"), Platform: platform.ID(q.Get("platform")),
 		Status: status,
 	}}
+	if v := viewerOf(r); !v.operator() {
+		c.Account = v.key.Account
+	}
 	var err error
 	if c.Calls, err = d.cfg.Client.LastRequests(r.Context(), c.Account, c.Filter, shownCalls); err != nil {
 		d.fail(w, r, err)
@@ -231,7 +269,7 @@ func (d *Dashboard) calls(w http.ResponseWriter, r *http.Request) {
 	if c.Renew {
 		w.Header().Set("Refresh", "5")
 	}
-	d.show(w, r, http.StatusOK, "calls", frame{Title: "Calls", Signed: true, Data: c})
+	d.show(w, r, http.StatusOK, "calls", frame{Title: "Calls", Data: c})
 }
 
 // served returns the platforms of which anything can be read.
@@ -296,7 +334,7 @@ func (d *Dashboard) account(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	slices.Reverse(p.Keys) // newest first
-	d.show(w, r, http.StatusOK, "account", frame{Title: p.Account.Name, Signed: true, Data: p})
+	d.show(w, r, http.StatusOK, "account", frame{Title: p.Account.Name, Data: p})
 }
 
 // usage adds the usage of an account to its page.
@@ -430,63 +468,5 @@ type keyPage struct {
 	Key     keys.Key
 	Account keys.Account
 	Base    string // of this service
-}
-
-func (d *Dashboard) createKey(w http.ResponseWriter, r *http.Request) {
-	n := keys.NewKey{Name: strings.TrimSpace(r.PostFormValue("name")), Environment: keys.Environment(cmp.Or(r.PostFormValue("environment"), "live"))}
-	for field, at := range map[string]**int64{"day_cap": &n.DayCap, "total_cap": &n.TotalCap} {
-		if strings.TrimSpace(r.PostFormValue(field)) == "" {
-			continue
-		}
-		bound, ok := d.amount(w, r, field)
-		if !ok {
-			return
-		}
-		*at = &bound
-	}
-	if !d.once(w, r) {
-		return
-	}
-	p := keyPage{Base: "http://" + r.Host}
-	if secure(r) {
-		p.Base = "https://" + r.Host
-	}
-	var err error
-	if p.Account, err = d.cfg.Keys.Account(r.Context(), r.PathValue("account")); err == nil {
-		n.Account = p.Account.ID
-		p.Secret, p.Key, err = d.cfg.Keys.CreateKey(r.Context(), n)
-	}
-	if err != nil {
-		d.answer(w, r, err)
-		return
-	}
-	d.show(w, r, http.StatusOK, "key", frame{Title: "New key", Signed: true, Data: p})
-}
-
-// revokePage asks whether a key is really to end.
-type revokePage struct {
-	Key     keys.Key
-	Account keys.Account
-}
-
-func (d *Dashboard) confirmRevocation(w http.ResponseWriter, r *http.Request) {
-	var p revokePage
-	var err error
-	if p.Key, err = d.cfg.Keys.Key(r.Context(), r.PathValue("key")); err == nil {
-		p.Account, err = d.cfg.Keys.Account(r.Context(), p.Key.Account)
-	}
-	if err != nil {
-		d.answer(w, r, err)
-		return
-	}
-	d.show(w, r, http.StatusOK, "revoke", frame{Title: "Revoke a key", Signed: true, Data: p})
-}
-
-func (d *Dashboard) revoke(w http.ResponseWriter, r *http.Request) {
-	k, err := d.cfg.Keys.Revoke(r.Context(), r.PathValue("key"))
-	if err != nil {
-		d.answer(w, r, err)
-		return
-	}
-	http.Redirect(w, r, Root+"/accounts/"+k.Account, http.StatusSeeOther)
+	Rotated bool   // it has a new value, and is no new key
 }

@@ -59,63 +59,14 @@ func hash(secret string) []byte {
 
 // session is what a cookie stands for.
 type session struct {
-	Secret []byte    `json:"secret"` // the hash of the secret that began it
+	Secret []byte    `json:"secret"`        // the hash of the secret that began it
+	Key    string    `json:"key,omitempty"` // the id of the account's key that it is of; "" for the admin secret
 	Until  time.Time `json:"until"`
 }
 
 // sessionKey is the key of a session's record: whoever reads the store cannot make its cookie.
 func sessionKey(cookie string) string {
 	return records.Key("admin-session", base64.RawURLEncoding.EncodeToString(hash(cookie)))
-}
-
-// signedIn lets h answer those who have a session, and sends everybody else to the login.
-func (d *Dashboard) signedIn(h http.HandlerFunc) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		known, err := d.known(r)
-		switch {
-		case err != nil:
-			d.fail(w, r, err)
-		case !known && r.Method == http.MethodGet:
-			http.Redirect(w, r, Root+"/login", http.StatusSeeOther)
-		case !known:
-			d.refuse(w, r, http.StatusUnauthorized, "Your session has ended. Sign in again; nothing was changed.")
-		default:
-			h(w, r)
-		}
-	})
-}
-
-// known tells whether r comes with a session, and keeps it alive.
-func (d *Dashboard) known(r *http.Request) (bool, error) {
-	cookie, err := r.Cookie(cookieName)
-	if err != nil {
-		return false, nil //nolint:nilerr // no cookie is no session
-	}
-	kept, err := d.cfg.Records.Get(r.Context(), sessionKey(cookie.Value))
-	if errors.Is(err, records.ErrAbsent) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	var s session
-	if err := json.Unmarshal(kept.Value, &s); err != nil {
-		return false, err
-	}
-	secret, err := d.cfg.Records.Get(r.Context(), secretKey)
-	if err != nil && !errors.Is(err, records.ErrAbsent) {
-		return false, err
-	}
-	left := s.Until.Sub(d.now())
-	if left <= 0 || subtle.ConstantTimeCompare(s.Secret, secret.Value) != 1 {
-		return false, nil
-	}
-	// Over what was read: one who signs out meanwhile stays out.
-	_, err = d.cfg.Records.Put(r.Context(), records.Record{Key: kept.Key, Value: kept.Value, Version: kept.Version}, min(idle, left))
-	if errors.Is(err, records.ErrConflict) {
-		err = nil // another request has kept the session alive, or has ended it
-	}
-	return true, err
 }
 
 // login begins a session. Wrong secrets are slowed, for each address and for all of them; the right one always passes:
@@ -126,17 +77,27 @@ func (d *Dashboard) login(w http.ResponseWriter, r *http.Request) {
 		d.fail(w, r, err)
 		return
 	}
-	given := hash(strings.TrimSpace(r.PostFormValue("secret")))
-	if subtle.ConstantTimeCompare(given, kept.Value) != 1 {
-		if !d.mayTry(w, r) {
+	secret := strings.TrimSpace(r.PostFormValue("secret"))
+	begun := session{Secret: hash(secret), Until: d.now().Add(longest)}
+	if subtle.ConstantTimeCompare(begun.Secret, kept.Value) != 1 {
+		k, err := d.keyOf(r.Context(), secret)
+		if err != nil {
+			d.fail(w, r, err)
 			return
 		}
-		d.log.WarnContext(r.Context(), "dashboard: wrong admin secret", "from", address(r), "request_id", operation.RequestID(r.Context()))
-		d.showForm(w, http.StatusUnauthorized, "That is not the admin secret. It was shown when the server first started; “socialdata admin reset” makes a new one.")
-		return
+		if k == nil {
+			if !d.mayTry(w, r) {
+				return
+			}
+			d.log.WarnContext(r.Context(), "dashboard: wrong admin secret", "from", address(r), "request_id", operation.RequestID(r.Context()))
+			d.showForm(w, http.StatusUnauthorized, "That is not the admin secret, and no live key that manages its account. The secret was shown when the server first started; "+
+				"“socialdata admin reset” makes a new one, “socialdata key create --manage” a key.")
+			return
+		}
+		begun.Key = k.ID
 	}
 	value := rand.Text() + rand.Text()
-	b, err := json.Marshal(session{Secret: given, Until: d.now().Add(longest)})
+	b, err := json.Marshal(begun)
 	if err == nil {
 		_, err = d.cfg.Records.Put(r.Context(), records.Record{Key: sessionKey(value), Value: b}, idle)
 	}
