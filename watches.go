@@ -86,7 +86,7 @@ type Endpoints struct{ session *engine.Session }
 type EndpointRequest struct {
 	Name     string   // of a-z, 0-9 and -
 	URL      string   // begins with https://, and leads to no private address; see [WithPrivateWebhooks]
-	Types    []string // of the changes that are sent, such as "new" or "credits.low"; none means all
+	Types    []string // of the changes that are sent, such as "new" or "gap"; none means all
 	Monitors []string // the names of those whose changes are sent; none means all, and what concerns the account
 }
 

@@ -74,7 +74,7 @@ func TestEndpointsAreManagedOverHTTP(t *testing.T) {
 	}{
 		{"made", put, "/manage/endpoints/orders", body, 201, true},
 		{"the same again", put, "/manage/endpoints/orders", body, 200, false},
-		{"changed", put, "/manage/endpoints/orders", `{"url":"` + h.URL + `","types":["new","credits.low"],"monitors":["a"]}`, 200, false},
+		{"changed", put, "/manage/endpoints/orders", `{"url":"` + h.URL + `","types":["new","endpoint.disabled"],"monitors":["a"]}`, 200, false},
 		{"a new secret", post, "/manage/endpoints/orders/secret", "", 200, true},
 		{"tried", post, "/manage/endpoints/orders/test", "", 200, false},
 		{"no URL", put, "/manage/endpoints/orders", `{}`, 400, false},

@@ -31,15 +31,9 @@ const (
 	Failed    = "failed"    // as many attempts have failed as are made
 )
 
-// The types of changes that concern the account and no monitor.
-const (
-	CreditsLow       = "credits.low"
-	CreditsExhausted = "credits.exhausted"
-	KeyRevoked       = "key.revoked"
-	PlatformDown     = "platform.down"
-	PlatformUp       = "platform.up"
-	EndpointDisabled = "endpoint.disabled"
-)
+// EndpointDisabled is the type of a change that concerns the account and no monitor: nothing is sent to one of its endpoints
+// any more. Its key is the name of the endpoint.
+const EndpointDisabled = "endpoint.disabled"
 
 // Endpoint is where an account has changes sent, and what has come of it.
 type Endpoint struct {

@@ -108,9 +108,8 @@ func (s *Session) putEndpoint(
 
 // changeTypes are those that an endpoint can choose.
 var changeTypes = []string{
-	watch.Alerted, watch.Back, watch.Changed, watch.CreditsExhausted, watch.CreditsLow, watch.EndpointDisabled, watch.Failing,
-	watch.Gap, watch.Gone, watch.KeyRevoked, watch.New, watch.PlatformDown, watch.PlatformUp, watch.Ready, watch.Recovered,
-	watch.Starved, watch.Stopped,
+	watch.Alerted, watch.Back, watch.Changed, watch.EndpointDisabled, watch.Failing, watch.Gap, watch.Gone, watch.New, watch.Ready,
+	watch.Recovered, watch.Starved, watch.Stopped,
 }
 
 func (d *EndpointDefinition) check() error {

@@ -24,7 +24,7 @@ func (site) Guide() []part {
 		{"cursors", "Pages and cursors", "pages cursors next_cursor pagination"},
 		{"idempotency", "Repeating safely", "repeating idempotency-key retry"},
 		{"jobs", "Many platforms, jobs", "fan-out search jobs job_id stream"},
-		{"monitors", "Changes", "monitors changes feed history stream watch alerts last-event-id"},
+		{"monitors", "Changes", "monitors changes feed history stream watch alerts last-event-id webhook webhooks endpoint signature"},
 		{"raw-routes", "Raw reads", "raw allow-list"},
 		{"objects", "Objects and schemas", "objects json schema"},
 		{"problems", "Problems", "problems errors codes status"},

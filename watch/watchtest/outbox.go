@@ -218,7 +218,7 @@ func testRekey(t *testing.T, s watch.Store) {
 func testTell(t *testing.T, s watch.Store) {
 	t.Helper()
 	own := change("", "own", noon)
-	own.Monitor, own.Type = nil, watch.CreditsLow
+	own.Monitor, own.Type = nil, watch.EndpointDisabled
 	for range 2 {
 		if err := s.Tell(t.Context(), "ann", []schema.Change{own, own}); err != nil {
 			t.Fatal(err)
@@ -274,14 +274,14 @@ func testQueue(t *testing.T, s watch.Store) {
 func testWants(t *testing.T, s watch.Store) {
 	t.Helper()
 	for name, sel := range map[string][2][]string{
-		"all": {}, "types": {{watch.Changed, watch.CreditsLow}, nil}, "monitors": {nil, {"m"}}, "both": {{watch.New}, {"other"}},
+		"all": {}, "types": {{watch.Changed, watch.EndpointDisabled}, nil}, "monitors": {nil, {"m"}}, "both": {{watch.New}, {"other"}},
 	} {
 		e := endpoint("ann", name)
 		e.Types, e.Monitors = sel[0], sel[1]
 		putEndpoint(t, s, e)
 	}
 	changed, low := change("m", "2", noon), change("", "3", noon)
-	changed.Type, low.Type, low.Monitor = watch.Changed, watch.CreditsLow, nil
+	changed.Type, low.Type, low.Monitor = watch.Changed, watch.EndpointDisabled, nil
 	if err := s.Tell(t.Context(), "ann", []schema.Change{change("m", "1", noon), changed, low, change("other", "4", noon)}); err != nil {
 		t.Fatal(err)
 	}
