@@ -89,6 +89,14 @@ type Machine struct {
 	Ended  chan struct{} // closed when it ends
 	mu     sync.Mutex
 	calls  int
+	at     time.Time // when it ended
+}
+
+// EndedAt returns when the machine ended; the zero time while it has not.
+func (m *Machine) EndedAt() time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.at
 }
 
 // ErrFault is the error of a store that fails.
@@ -103,6 +111,7 @@ func (m *Machine) call(ctx context.Context, do func() error) error {
 	m.calls++
 	n := m.calls
 	if n == m.Ends {
+		m.at = time.Now()
 		close(m.Ended)
 	}
 	dead := m.Ends > 0 && n >= m.Ends
