@@ -406,7 +406,7 @@ func (s *Server) account() (tool, error) {
 	return s.oneOf("account", "Balance and charges",
 		"Tells the calling key, its balance and its rate limit, or lists the account's charges, newest first. Free. "+
 			"The other arguments choose among the charges.",
-		"me tells the key, balance and limit; usage lists charges, newest first, or sums by group.", data, opMe, opUsage)
+		"me tells the key; usage lists charges, or sums by group.", data, opMe, opUsage)
 }
 
 // changes tells what the account's monitors have found.

@@ -112,7 +112,7 @@ func (c *components) managed(m Managed) object {
 	}
 	out := object{"operationId": m.ID, "summary": m.Summary, "description": description, "tags": []string{tagOf(m)}}
 	var params []object
-	for _, part := range strings.Split(m.Path, "/") {
+	for part := range strings.SplitSeq(m.Path, "/") {
 		if name, ok := strings.CutPrefix(part, "{"); ok {
 			name = strings.TrimSuffix(name, "}")
 			params = append(params, object{
