@@ -14,13 +14,13 @@ import (
 	"github.com/socialdata/socialdata/server"
 )
 
-// TestAccountsSeeNothingOfEachOther asks with one account's key for what is another's.
+// TestAccountsSeeNothingOfEachOther uses the key of one account to ask for what belongs to another.
 func TestAccountsSeeNothingOfEachOther(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{})
 	_, stranger := s.Account(t, "stranger", 1000)
 	const word = "order-0123456789"
-	for range 101 { // more than a page of the books
+	for range 101 { // more than one page of ledger entries
 		s.get(t, "/v1/mock/profile?handle=salma").envelope(t)
 	}
 	mine := s.with(t, "/v1/mock/profile?handle=salma", "Idempotency-Key", word)
@@ -46,7 +46,8 @@ func TestAccountsSeeNothingOfEachOther(t *testing.T) {
 	}
 }
 
-// TestNoTwoRequestsShareAnEntryOfTheCache asks for things whose parameters, joined carelessly, are the same text.
+// TestNoTwoRequestsShareAnEntryOfTheCache makes requests whose parameters would be the same text if they were joined
+// without separators.
 func TestNoTwoRequestsShareAnEntryOfTheCache(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{Credits: 10_000})
@@ -60,9 +61,9 @@ func TestNoTwoRequestsShareAnEntryOfTheCache(t *testing.T) {
 	} {
 		r := s.get(t, path)
 		if r.status != http.StatusOK {
-			continue // refused, and so not kept
+			continue // refused, and so not cached
 		}
-		if path == "/v1/mock/search?query=a%20" { // the same thing in spaces
+		if path == "/v1/mock/search?query=a%20" { // the same query after spaces are trimmed
 			continue
 		}
 		e := r.envelope(t)

@@ -17,9 +17,9 @@ var (
 
 const maxHost = 262 // a domain name and a port
 
-// addressOf returns the address of the server as the caller of r writes it, without a slash at its end: scheme, host and
-// the prefix under which the handler is mounted. It holds letters, digits and -._~:/[] only: it is "" when the host
-// holds anything else, and such a prefix is left out.
+// addressOf returns the address of the server as the caller of r writes it, without a slash at its end: scheme, host
+// and the prefix under which the handler is mounted. It consists of letters, digits and -._~:/[] only: it is "" when
+// the host has any other character, and a prefix with one is left out.
 func addressOf(r *http.Request) string {
 	if len(r.Host) > maxHost || !plainHost.MatchString(r.Host) {
 		return ""
@@ -36,7 +36,8 @@ func addressOf(r *http.Request) string {
 	return scheme + "://" + r.Host + prefix
 }
 
-// explained returns the address of the part of the documentation that explains a code; "" when there is no telling.
+// explained returns the address of the section of the documentation that explains a code; "" when the address of the
+// server is unknown.
 func explained(r *http.Request, code problem.Code) string {
 	address := addressOf(r)
 	if address == "" {
@@ -45,5 +46,5 @@ func explained(r *http.Request, code problem.Code) string {
 	return address + "/docs#" + string(code)
 }
 
-// maxPath is how much of a path is told again: it may be as long as a request may be.
+// maxPath limits how much of a path is quoted: a path may be as long as a request.
 const maxPath = 200

@@ -39,7 +39,7 @@ func TestARefusalSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// TestSamplesHaveIDsThatCallsHave keeps the description from showing letters that no request id has.
+// TestSamplesHaveIDsThatCallsHave checks that ids in the description only have letters that a request id can have.
 func TestSamplesHaveIDsThatCallsHave(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^req_0[0-9A-V]{25}$`)

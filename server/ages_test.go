@@ -13,19 +13,19 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// TestAgesOverHTTP: the header tells the true age and that an answer is past its time, and what is not there is never
-// served stale, whatever ages a caller accepts.
+// TestAgesOverHTTP checks that the header has the true age and shows that an answer is stale, and that a missing object
+// is never served stale, whatever ages a caller accepts.
 func TestAgesOverHTTP(t *testing.T) {
 	t.Parallel()
 	down := providers.Unavailable(nil, "down")
 	type step struct {
 		wait   time.Duration // before the call
-		fails  error         // of the upstream; nil when it answers
+		fails  error         // of the upstream; nil if it answers
 		path   string
 		status int
 		cache  string
 		age    string
-		more   string // Cache-Status of an answer, the code of a problem
+		more   string // Cache-Status of an answer, or the code of a problem
 		cost   string
 	}
 	const path, hour = "/v1/github/profile?handle=ann", time.Hour
@@ -54,7 +54,7 @@ func TestAgesOverHTTP(t *testing.T) {
 		{"an absence, of an age", []step{
 			{0, providers.NotFound("it is private"), path, 404, "MISS", "0", "not_found", "0"},
 			{10 * time.Second, nil, path + "&max_age_s=20", 404, "HIT", "10", "not_found", "0"},
-			{10 * time.Second, nil, path + "&max_age_s=20", ok, "MISS", "0", miss, "2"}, // skipped, and there it is
+			{10 * time.Second, nil, path + "&max_age_s=20", ok, "MISS", "0", miss, "2"}, // skipped, and then found
 		}},
 		{"an absence, skipped, is no better than none", []step{
 			{0, providers.ErrNotFound, path, 404, "MISS", "0", "not_found", "0"},

@@ -6,7 +6,7 @@ import (
 	"github.com/socialdata/socialdata/operation"
 )
 
-// answer writes a successful answer: headers that repeat meta for those who do not read bodies, and the envelope.
+// answer writes a successful answer: the envelope, and headers that repeat meta for clients that do not read bodies.
 func (s *Server) answer(w *response, r *http.Request, o *operation.Operation, a *operation.Answer) {
 	if o.Bare {
 		w.set("Cache-Control", "no-store")
@@ -37,11 +37,11 @@ func (s *Server) answer(w *response, r *http.Request, o *operation.Operation, a 
 		s.fail(w, r, err)
 		return
 	}
-	// The data is encoded already: it goes out as it stands in the cache.
+	// The data is already encoded: it is written exactly as it is in the cache.
 	s.write(w, r, http.StatusOK, "application/json", beforeData, a.Data, beforeMeta, meta, behindMeta)
 }
 
-// The parts of an envelope. Nobody writes to them.
+// The parts of an envelope. They are read-only.
 var (
 	beforeData = []byte(`{"data":`)
 	beforeMeta = []byte(`,"meta":`)

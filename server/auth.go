@@ -13,7 +13,8 @@ import (
 
 var errNoPayer = errors.New("server: WithAuth returned a key without an ID or an Account")
 
-// authenticate returns the client of whoever makes a request. Who shows many unknown keys waits for the answer.
+// authenticate returns the client of the caller of a request. A caller that has sent many unknown keys waits for the
+// answer.
 func (s *Server) authenticate(r *http.Request) (*socialdata.Client, error) {
 	client, err := s.knows(r)
 	if errors.Is(err, keys.ErrUnknown) {

@@ -96,7 +96,7 @@ func TestTwoAuthorizationHeadersAreNone(t *testing.T) {
 	}
 }
 
-// watchedKeys counts the look-ups.
+// watchedKeys counts the lookups.
 type watchedKeys struct {
 	keys.Store
 	enginetest.Counter

@@ -30,7 +30,7 @@ func (r reply) items(tb testing.TB) []schema.BatchItem[schema.Profile] {
 	return out
 }
 
-// TestAProblemInsideABatchIsThatOfALoneRead compares each with what the route of one key answers.
+// TestAProblemInsideABatchIsThatOfALoneRead compares each problem with the answer of the route for one key.
 func TestAProblemInsideABatchIsThatOfALoneRead(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{})
@@ -58,7 +58,7 @@ func TestAProblemInsideABatchIsThatOfALoneRead(t *testing.T) {
 	}
 }
 
-// TestABatchOverHTTPIsLikeAnyCall: HEAD, ETag, compression and idempotency.
+// TestABatchOverHTTPIsLikeAnyCall checks HEAD, ETag, compression and idempotency.
 func TestABatchOverHTTPIsLikeAnyCall(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{})
@@ -98,19 +98,20 @@ func names(n int) []string {
 	return out
 }
 
-// TestAListOfKeysHasABoundAsItIsSent: what is too long is refused before anything is read.
+// TestAListOfKeysHasABoundAsItIsSent checks that a list that is too long is refused before anything is read.
 func TestAListOfKeysHasABoundAsItIsSent(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{})
 	const first, escape = "salma,", "%61"
-	fits := first + strings.Repeat(escape, (operation.MaxKeyList-len(first))/len(escape)) // the second key is too long by itself
+	fits := first + strings.Repeat(escape, (operation.MaxKeyList-len(first))/len(escape)) // the second key is too long
 	if items := s.get(t, "/v1/mock/profile/batch?handles="+fits).items(t); items[0].Data == nil || items[1].Problem == nil {
 		t.Errorf("%+v", items)
 	}
 	s.get(t, "/v1/mock/profile/batch?handles="+fits+escape).wantProblem(t, problem.InvalidRequest, "handles", "32768")
 }
 
-// TestABatchIsOneCallAtWork, however many keys it has: with one place left it is answered, and the next call is not (D71).
+// TestABatchIsOneCallAtWork checks that a batch takes one place, whatever the number of its keys: with one place left
+// it is answered, and the next call is not (D71).
 func TestABatchIsOneCallAtWork(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

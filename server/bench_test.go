@@ -17,7 +17,7 @@ import (
 )
 
 // BenchmarkCachedHit reads a page of posts that the cache has: in process, typed and encoded, and through the handler.
-// A bare handler that writes the same bytes is the least that net/http needs for it.
+// A bare handler that writes the same bytes shows the minimum cost of net/http.
 func BenchmarkCachedHit(b *testing.B) {
 	e := enginetest.New(b, enginetest.Config{Credits: 1 << 50})
 	srv, err := server.New(e.Open)
@@ -71,7 +71,7 @@ func BenchmarkCachedHit(b *testing.B) {
 	serve("bare handler", bare)
 }
 
-// BenchmarkHandler is the handler alone: one cached profile, charged to a ledger in memory.
+// BenchmarkHandler measures the handler alone: one cached profile, charged to a ledger in memory.
 func BenchmarkHandler(b *testing.B) {
 	e := enginetest.New(b, enginetest.Config{Credits: 1 << 50})
 	srv, err := server.New(e.Open)
@@ -90,7 +90,7 @@ func BenchmarkHandler(b *testing.B) {
 	}
 }
 
-// discard is a response that nobody reads.
+// discard is a response whose body is discarded.
 type discard struct {
 	header http.Header
 	status int
@@ -100,7 +100,7 @@ func (d *discard) Header() http.Header         { return d.header }
 func (d *discard) Write(b []byte) (int, error) { return len(b), nil }
 func (d *discard) WriteHeader(status int)      { d.status = status }
 
-// BenchmarkEstimate is the handler alone: the estimate of a cached page of posts.
+// BenchmarkEstimate measures the handler alone: the estimate of a cached page of posts.
 func BenchmarkEstimate(b *testing.B) {
 	e := enginetest.New(b, enginetest.Config{Credits: 1 << 50})
 	srv, err := server.New(e.Open)

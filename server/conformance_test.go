@@ -26,8 +26,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// pair is engines that are set up alike: one is called as a Go library, one over HTTP, and one over HTTP by the client of
-// package remote. Whatever is asked of all must come to the same.
+// pair is a set of engines with the same configuration: one is called as a Go library, one over HTTP, and one over HTTP
+// by the client of package remote. The same call must have the same result on all of them.
 type pair struct {
 	t      *testing.T
 	o      *operation.Operation
@@ -35,8 +35,8 @@ type pair struct {
 	web    *site
 	far    *site
 	doc    *description
-	most   int64          // credits, as the estimate of the last call said
-	client *remote.Client // of far
+	most   int64          // credits, from the estimate of the last call
+	client *remote.Client // calls far
 }
 
 func newPair(t *testing.T, o *operation.Operation, cfg enginetest.Config) *pair {
@@ -55,14 +55,14 @@ func newPair(t *testing.T, o *operation.Operation, cfg enginetest.Config) *pair 
 	return p
 }
 
-// outcome is what a call came to, from either side.
+// outcome is the result of a call on one side.
 type outcome struct {
 	Data    any
 	Meta    schema.Meta
 	Problem *problem.Error
 }
 
-// both makes a call on all sides, reports where they differ, and returns what it came to.
+// both makes a call on all sides, reports differences, and returns its outcome.
 func (p *pair) both(name string, params url.Values) outcome {
 	p.t.Helper()
 	expected := p.estimate(name, params)
@@ -82,8 +82,8 @@ func (p *pair) both(name string, params url.Values) outcome {
 	return got
 }
 
-// neutral takes off the problems inside a batch what is different in each call, and counts the one of a batch whose only key
-// has not been found as that of the call.
+// neutral removes from the problems inside a batch what is different in each call. If the only key of a batch was not
+// found, it makes that problem the outcome of the call.
 func (p *pair) neutral(out outcome) outcome {
 	items, _ := out.Data.([]any)
 	if p.o.Of == "" {
@@ -95,7 +95,7 @@ func (p *pair) neutral(out outcome) outcome {
 			continue
 		}
 		delete(inside, "request_id")
-		delete(inside, "type") // leads to the documentation of the server, where there is one
+		delete(inside, "type") // the address of the server's documentation, if there is one
 		if len(items) == 1 {
 			out.Problem = &problem.Error{Code: problem.Code(inside["code"].(string)), Detail: inside["detail"].(string)}
 		}
@@ -103,7 +103,7 @@ func (p *pair) neutral(out outcome) outcome {
 	return out
 }
 
-// objects returns the objects of an answer: of a batch, those that its keys are answered with.
+// objects returns the objects of an answer: of a batch, those in its items.
 func (p *pair) objects(got outcome) []any {
 	objects, ok := got.Data.([]any)
 	if !ok {
@@ -125,16 +125,16 @@ func (p *pair) path(params url.Values) string {
 	return path + "?" + params.Encode()
 }
 
-// expectation is what an estimate says, or why there is none.
+// expectation is an estimate, or the error instead of one.
 type expectation struct {
 	schema.Estimate
 	Problem *problem.Error
 }
 
-// unpriced reports whether the operation has no estimate here: estimates are in the log of requests, too.
+// unpriced reports whether the operation has no estimate here. Estimates are in the log of requests too.
 func (p *pair) unpriced() bool { return p.o.NoKey || p.o.Name == "estimate" || p.o.Name == "requests" }
 
-// estimate asks on both sides what a call will cost.
+// estimate asks on both sides for the price of a call.
 func (p *pair) estimate(name string, params url.Values) (out expectation) {
 	p.t.Helper()
 	if p.unpriced() {
@@ -160,7 +160,7 @@ func (p *pair) estimate(name string, params url.Values) (out expectation) {
 	return out
 }
 
-// compare holds what a call came to against its estimate.
+// compare compares the outcome of a call with its estimate.
 func (p *pair) compare(name string, want expectation, got outcome) {
 	p.t.Helper()
 	used := got.Meta.CreditsUsed
@@ -232,7 +232,7 @@ func (p *pair) byRemote(params url.Values) outcome {
 	return outcome{Data: encode(p.t, health)}
 }
 
-// typed calls the method of the operation's name of a client.
+// typed calls the method of a client that has the operation's name.
 func (p *pair) typed(client any, params url.Values) outcome {
 	p.t.Helper()
 	ctx, method := p.t.Context(), reflect.ValueOf(client).MethodByName(p.o.Method())
@@ -296,7 +296,7 @@ func fill(t *testing.T, req reflect.Value, params url.Values) {
 	}
 }
 
-// written returns a problem as its reader gets it: waiting is in whole seconds.
+// written returns a problem as its reader gets it: with its waiting time in whole seconds.
 func written(t *testing.T, p *problem.Error) *problem.Error {
 	t.Helper()
 	b, err := json.Marshal(p)
@@ -324,7 +324,7 @@ func decode(t *testing.T, b []byte) any {
 	return mask(v)
 }
 
-// mask takes out what is different for every key: ids, times of use, tokens left.
+// mask removes what is different for every key: ids, times of use, tokens that remain.
 func mask(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -345,7 +345,7 @@ func mask(v any) any {
 		if _, ok := v["attempts"]; ok {
 			delete(v, "change")
 		}
-		delete(v, "next_at") // by a hash of the account
+		delete(v, "next_at") // depends on a hash of the account
 		if _, ok := v["key_id"]; ok {
 			delete(v, "id")
 			delete(v, "key_id")
@@ -370,7 +370,7 @@ func plain(o *operation.Operation, word string) url.Values {
 		return url.Values{"of": {"/v1/mock/posts?handle=" + url.QueryEscape(word)}}
 	case "job":
 		return url.Values{"id": {word}}
-	case "changes", "history": // the name of a monitor has no underscore
+	case "changes", "history": // names of monitors have no underscore
 		name, _, _ := strings.Cut(word, "_")
 		out := url.Values{"monitor": {name}}
 		if o.Name == "history" {
@@ -416,7 +416,7 @@ func and(params url.Values, more ...string) url.Values {
 	return out
 }
 
-// call is one step of a scenario and what it must come to.
+// call is one step of a scenario and its expected outcome.
 type call struct {
 	name   string
 	params url.Values
@@ -461,14 +461,14 @@ func TestEveryOperationIsTheSameInProcessAndOverHTTP(t *testing.T) {
 	t.Parallel()
 	for _, o := range socialdata.Operations() {
 		if o.Name == "job" {
-			continue // TestJobIsTheSameInProcessAndOverHTTP: there must be one first
+			continue // TestJobIsTheSameInProcessAndOverHTTP: it needs a job
 		}
 		t.Run(o.Name, func(t *testing.T) {
 			t.Parallel()
 			p := newPair(t, o, enginetest.Config{})
 			left, next := p.web.Balance(t), ""
 			if o.NoKey {
-				left = 0 // nobody's
+				left = 0 // no account, so no balance
 			}
 			if o.Name == "requests" {
 				p.callMe()
@@ -499,7 +499,7 @@ func TestEveryOperationIsTheSameInProcessAndOverHTTP(t *testing.T) {
 	}
 }
 
-// callMe makes a call that is in the log of requests then.
+// callMe makes a call, so that the log of requests has one.
 func (p *pair) callMe() {
 	p.t.Helper()
 	p.web.get(p.t, "/v1/me")
@@ -510,7 +510,7 @@ func (p *pair) callMe() {
 	}
 }
 
-// refusesAboveTheBound makes the call with a bound that is below its price.
+// refusesAboveTheBound makes the call with max_credits below its price.
 func (p *pair) refusesAboveTheBound() {
 	p.t.Helper()
 	params, price := plain(p.o, "salma_haddad"), 2
@@ -529,7 +529,7 @@ func (p *pair) refusesAboveTheBound() {
 	}
 }
 
-// hasText tells whether an object has words that could be enriched (D65).
+// hasText reports whether an object has text that can be enriched (D65).
 func hasText(object map[string]any) bool {
 	for _, field := range []string{"bio", "text", "title", "description", "headline", "snippet", "name"} {
 		if words, _ := object[field].(string); words != "" {
@@ -539,7 +539,7 @@ func hasText(object map[string]any) bool {
 	return false
 }
 
-// wantExtras checks that raw and enrichment are there when they were asked for, and only then.
+// wantExtras checks that raw and enrichment are present exactly when they were requested.
 func (p *pair) wantExtras(c call, got outcome) {
 	p.t.Helper()
 	objects := p.objects(got)
@@ -549,7 +549,7 @@ func (p *pair) wantExtras(c call, got outcome) {
 	for _, o := range objects {
 		object, _ := o.(map[string]any)
 		if _, shared := object["fetched_at"]; !shared {
-			return // a store, or one of the service's own
+			return // a store, or a resource of the service itself
 		}
 		raw, there := object["raw"]
 		if there != c.params.Has("include_raw") || there && raw == nil && p.o.Name != "linked" {
@@ -562,7 +562,7 @@ func (p *pair) wantExtras(c call, got outcome) {
 	}
 }
 
-// walk reads on to the end.
+// walk reads all further pages.
 func (p *pair) walk(next string, left int64) {
 	p.t.Helper()
 	for page := 2; next != "" && page < 10; page++ {
@@ -592,7 +592,7 @@ func TestEveryOperationFailsTheSameInProcessAndOverHTTP(t *testing.T) {
 			p := newPair(t, o, enginetest.Config{})
 			for _, w := range mock.Magic() {
 				if w.Word == "" || w.Word == "hang" || strings.HasPrefix(w.Word, "slow") || w.Word == "pending" {
-					continue // those take time, and are in tests of their own
+					continue // they take time, and have tests of their own
 				}
 				before := p.web.Balance(t)
 				params := plain(o, w.Word)
@@ -621,7 +621,7 @@ func TestEveryOperationFailsTheSameInProcessAndOverHTTP(t *testing.T) {
 	}
 }
 
-// wantRefund checks that enrichment that fails is null and costs nothing.
+// wantRefund checks that enrichment that fails is null and free of charge.
 func (p *pair) wantRefund(params url.Values) {
 	p.t.Helper()
 	got := p.both("enrichment fails", and(params, "enrich", "arabic"))

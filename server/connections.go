@@ -9,32 +9,32 @@ import (
 	"time"
 )
 
-// phase says what a connection is doing.
+// phase is what a connection is doing.
 type phase int
 
 const (
 	waiting phase = iota // for its caller to send a request, or the rest of one
 	working              // on a call
-	writing              // an answer, as fast as its caller reads
+	writing              // an answer, at the speed at which its caller reads
 )
 
-// connection is what is known of a connection. All of it belongs to the mutex of its connections.
+// connection is one open connection. Its fields are protected by the mutex of its connections.
 type connection struct {
 	all   *connections
 	conn  net.Conn
-	from  netip.Addr // where it comes from; the zero Addr when there may be any number from there
+	from  netip.Addr // its address; the zero Addr when the number of connections from there is not limited
 	phase phase
-	since time.Time // of the phase
+	since time.Time // when the phase began
 }
 
-// connections are those of one web server, of which there are only so many.
+// connections are the open connections of one web server, whose number is limited.
 type connections struct {
 	most, perAddress int
 	proxies          proxies
 
 	mu   sync.Mutex
 	open map[net.Conn]*connection
-	from map[netip.Addr]int // how many are open from an address that is bounded
+	from map[netip.Addr]int // how many are open from each address with a limit
 }
 
 func newConnections(l Limits, p proxies) *connections {
@@ -46,9 +46,9 @@ func newConnections(l Limits, p proxies) *connections {
 
 type connectionKey struct{}
 
-// admit notes a new connection. When there are too many, of all or of its address, the one of them that has waited
-// longest for its caller gives way: holding a connection without using it costs a caller nothing. When all are at work,
-// the new one does.
+// admit notes a new connection. When there are too many, in total or from its address, it closes the one among them
+// that has been waiting longest for its caller, since a caller can hold a connection without using it at no cost. When
+// all are at work, it closes the new one.
 func (cs *connections) admit(ctx context.Context, conn net.Conn) context.Context {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -71,8 +71,8 @@ func (cs *connections) admit(ctx context.Context, conn net.Conn) context.Context
 	return context.WithValue(ctx, connectionKey{}, c)
 }
 
-// bounded returns the address that a connection comes from, or the zero Addr for loopback and proxies: many callers
-// share those.
+// bounded returns the address that a connection comes from, or the zero Addr for loopback and proxies, whose address
+// many callers share.
 func (cs *connections) bounded(conn net.Conn) netip.Addr {
 	addr := hostOf(conn.RemoteAddr().String())
 	if addr.IsLoopback() || cs.proxies.trusts(addr) {
@@ -81,8 +81,8 @@ func (cs *connections) bounded(conn net.Conn) netip.Addr {
 	return addr
 }
 
-// idlest returns the connection among those of which that has waited longest for its caller to send, or else to read;
-// nil when all are at work. The caller holds mu.
+// idlest returns the connection that has been waiting longest for its caller to send, or else to read, among those for
+// which of returns true; nil when all are at work. The caller holds mu.
 func (cs *connections) idlest(of func(*connection) bool) *connection {
 	var out *connection
 	for _, c := range cs.open {
@@ -103,7 +103,7 @@ func (cs *connections) drop(c *connection) {
 	}
 }
 
-// abort closes a connection without a word: the farewell of TLS would wait for a caller who does not read.
+// abort closes a connection without TLS's closing message, which would wait for a caller that does not read.
 func abort(conn net.Conn) {
 	for {
 		above, ok := conn.(interface{ NetConn() net.Conn })
@@ -126,7 +126,7 @@ func (cs *connections) forget(c *connection) {
 	}
 }
 
-// dropWaiting closes every connection on which there is no call.
+// dropWaiting closes every connection that has no call.
 func (cs *connections) dropWaiting() {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -137,7 +137,7 @@ func (cs *connections) dropWaiting() {
 	}
 }
 
-// note follows the states of connections, as [http.Server] tells them.
+// note follows the states of connections that [http.Server] reports.
 func (cs *connections) note(conn net.Conn, state http.ConnState) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -150,7 +150,7 @@ func (cs *connections) note(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// waits reports whether a connection waits for its caller.
+// waits reports whether a connection is waiting for its caller.
 func (cs *connections) waits(conn net.Conn) bool {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -158,7 +158,7 @@ func (cs *connections) waits(conn net.Conn) bool {
 	return c != nil && c.phase == waiting
 }
 
-// atWork notes that h has been called on a connection.
+// atWork returns a handler that notes that a connection has a call, and calls h.
 func atWork(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		enter(r, working)
@@ -166,7 +166,8 @@ func atWork(h http.Handler) http.Handler {
 	})
 }
 
-// enter begins another phase of the connection that a request came by. A handler that is mounted elsewhere has none.
+// enter begins another phase of the connection of a request. A handler that is mounted elsewhere has no such
+// connection.
 func enter(r *http.Request, p phase) {
 	c, ok := r.Context().Value(connectionKey{}).(*connection)
 	if !ok {

@@ -21,15 +21,15 @@ import (
 	"github.com/socialdata/socialdata/server"
 )
 
-// description checks answers against the OpenAPI description that a site serves of itself.
+// description is the OpenAPI description as a site serves it, with which tests check answers.
 type description struct {
 	doc      any
 	mu       sync.Mutex // a compiler is not safe for concurrent use
 	compiler *jsonschema.Compiler
-	schemas  map[string]*jsonschema.Schema // by pointer
+	schemas  map[string]*jsonschema.Schema // compiled, by pointer
 }
 
-// described is the description, read once: compiling its schemas takes most of the time of these tests.
+// described reads the description once, because compiling its schemas takes most of the time of these tests.
 var described = sync.OnceValues(func() (*description, error) {
 	client, err := socialdata.New(socialdata.WithEnricher(enginetest.Enricher()), socialdata.WithKeys(keys.NewMemory(keys.MemoryConfig{})))
 	if err != nil {
@@ -61,7 +61,7 @@ func newDescription(tb testing.TB) *description {
 	return d
 }
 
-// describedPath returns the path of an operation as the description has it: the specification writes one literally.
+// describedPath returns the path of an operation in the description: the specification has one without parameters.
 func describedPath(o *operation.Operation) string {
 	if o.Name == "event" {
 		return "/v1/facebook/event"
@@ -69,7 +69,7 @@ func describedPath(o *operation.Operation) string {
 	return strings.ReplaceAll(o.Path, "...", "")
 }
 
-// check reports where the body of an answer to o is not what the description says.
+// check reports where the body of an answer to o does not agree with the description.
 func (d *description) check(tb testing.TB, o *operation.Operation, r reply) {
 	tb.Helper()
 	at := []string{"paths", describedPath(o), "get", "responses", strconv.Itoa(r.status)}
@@ -128,7 +128,7 @@ func (d *description) schema(pointer string) (*jsonschema.Schema, error) {
 	return s, err
 }
 
-// find follows the parts of a JSON pointer, and a reference where it comes to one.
+// find follows the parts of a JSON pointer, and a reference if it ends at one.
 func (d *description) find(at ...string) any {
 	v := d.walk(at...)
 	if m, ok := v.(map[string]any); ok {

@@ -1,24 +1,25 @@
-// Package server puts HTTP around a [socialdata.Client]. It owns what HTTP is about and nothing else: who calls, how a
-// request becomes a call and an answer a response, what callers can make the process hold, and how it stops.
+// Package server serves a [socialdata.Client] over HTTP. It does what is specific to HTTP and nothing else: it
+// authenticates callers, makes a call of a request and a response of an answer, limits the resources that callers can
+// take, and stops gracefully.
 //
 //	srv, err := server.New(client)
 //	err = srv.Serve(ctx, listener)
 //
-// [Server.Serve] is a whole web server with bounds on everything that a caller can use up. The handler alone mounts
+// [Server.Serve] is a complete web server with limits on every resource that callers can take. The handler alone mounts
 // under any prefix of another mux:
 //
 //	mux.Handle("/data/", http.StripPrefix("/data", srv.Handler()))
 //
-// Every error of the handler is a problem document. What net/http refuses before it asks a handler, such as a request line that
-// it cannot read or a head that is too long, a mounted handler cannot answer: it is a line of text there, and a problem
-// document under [Server.Serve].
+// Every error of the handler is a problem document. There is one exception: net/http refuses some requests before it
+// calls a handler, such as one with an invalid request line or a header that is too long. The answer to these is a line
+// of text for a mounted handler, and a problem document under [Server.Serve].
 //
-// Callers show a key of the client's key store, unless [WithAuth] brings an authentication of the team's own.
+// Callers authenticate with a key of the client's key store, or in the way that [WithAuth] defines.
 //
-// At /docs stands the documentation for people, at /openapi.json and under /schemas/ the one for programs. Both name the
-// address under which they are read: the Host of the request, the prefix that was stripped, and https where the request
-// came over TLS or a proxy says so in X-Forwarded-Proto. The type of each problem leads there too.
+// /docs has the documentation for people, /openapi.json and /schemas/ that for programs. Both contain the address under
+// which they are read: the Host of the request, the prefix that was stripped, and https if the request came over TLS or
+// has a proxy's X-Forwarded-Proto that says so. The type of each problem is an address in the documentation.
 //
-// It holds no rule of its own about prices, caches or retries, and it knows no operation by its name: routes, parameters
-// and the API description are made from the rows of [socialdata.Operations].
+// The package has no rules about prices, caches or retries, and no operation is named in it: routes, parameters and the
+// API description are made from the rows of [socialdata.Operations].
 package server

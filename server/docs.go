@@ -30,12 +30,12 @@ const toolsPath = "/mcp"
 
 const llmsTools = "- [Tools](mcp): the same reads through the Model Context Protocol, streamable HTTP, with the same keys\n"
 
-// catalog is the list of this service's descriptions.
+// catalog lists the descriptions of this service.
 // https://www.rfc-editor.org/rfc/rfc9727
 const catalog = `{"linkset":[{"anchor":"../","service-desc":[{"href":"../openapi.json","type":"application/json"}],` +
 	`"service-doc":[{"href":"../docs","type":"text/html"}],"status":[{"href":"../health","type":"application/json"}]}]}`
 
-// documents serves what the service says of itself.
+// documents registers the descriptions and the documentation of the service.
 func (s *Server) documents() {
 	description := sync.OnceValues(s.describe)
 	described := func(path, media string, part func(*describe.Description) []byte) {
@@ -88,8 +88,8 @@ func (s *Server) documents() {
 	}
 }
 
-// describe returns the description of the service. It does not change while the program runs: what is configured later is
-// in it already.
+// describe returns the description of the service. It does not change while the program runs, since it includes
+// platforms that are not configured.
 func (s *Server) describe() (*describe.Description, error) {
 	platforms, err := s.client.Platforms(context.Background(), socialdata.PlatformsRequest{})
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *Server) pages(description func() (*describe.Description, error)) (*docs
 	return docs.New(cfg)
 }
 
-// documentation returns what the pages show.
+// documentation returns the content of the pages.
 func (s *Server) documentation(d *describe.Description) (docs.Config, error) {
 	platforms, err := s.client.Platforms(context.Background(), socialdata.PlatformsRequest{})
 	if err != nil {
@@ -141,7 +141,7 @@ func (s *Server) documentation(d *describe.Description) (docs.Config, error) {
 	return cfg, nil
 }
 
-// leads sends whoever asks for a path to another one, relative to it: the handler may be mounted anywhere.
+// leads redirects a path to another one, relative to it because the handler may be mounted anywhere.
 func (s *Server) leads(path, to string) {
 	s.mux.Handle(path, s.reading(func(w *response, _ *http.Request) {
 		w.route, w.operation = path, path
@@ -150,20 +150,20 @@ func (s *Server) leads(path, to string) {
 	}))
 }
 
-// addresses is how many addresses of a page are kept compressed.
+// addresses is for how many addresses a page is kept compressed.
 const addresses = 4
 
-// compressed bounds how often a page is compressed for another address. It takes a hundred times what it takes to answer,
-// and a client can make up an address for each request.
+// compressed limits how often a page is compressed for another address. That takes a hundred times longer than an
+// answer, and a client can invent an address for each request.
 func compressed() *rate.Limiter { return rate.NewLimiter(1, addresses) }
 
-// policy lets a page load from its own origin alone, run no script that stands in it, and stand in no other page.
+// policy lets a page load from its own origin only, run no inline script, and be embedded in no other page.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// page serves the page of a path, which says under which address it is read.
+// page serves the page of a path, which contains the address under which it is read.
 func (s *Server) page(path string, pages func() (*docs.Site, error)) {
-	ready, _ := lru.New[string, *static](addresses) // fails for a size below 1 only
+	ready, _ := lru.New[string, *static](addresses) // fails only for a size below 1
 	limit := compressed()
 	s.mux.Handle(path, s.reading(func(w *response, r *http.Request) {
 		w.route, w.operation = path, path

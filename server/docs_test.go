@@ -22,7 +22,7 @@ import (
 	"github.com/socialdata/socialdata/server"
 )
 
-// ask sends a request as it comes from behind a mux or proxy.
+// ask sends a request as a mux or proxy passes it on.
 func ask(h http.Handler, target, host string, fields ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodGet, target, nil)
 	r.Host = host
@@ -73,7 +73,7 @@ func TestThePageSaysTheAddressUnderWhichItIsRead(t *testing.T) {
 	}
 }
 
-// TestTheTypeOfAProblemLeadsToItsExplanation follows the type of each problem into the page.
+// TestTheTypeOfAProblemLeadsToItsExplanation follows the type of each problem to the page.
 func TestTheTypeOfAProblemLeadsToItsExplanation(t *testing.T) {
 	t.Parallel()
 	h := http.StripPrefix("/data", handlerOf(t))
@@ -87,7 +87,7 @@ func TestTheTypeOfAProblemLeadsToItsExplanation(t *testing.T) {
 	if got, want := typeOf("api.example.org"), "http://api.example.org/data/docs#unauthorized"; got != want {
 		t.Errorf("the type is %q, want %q", got, want)
 	}
-	if got := typeOf(`a">`); got != "" { // the code's own
+	if got := typeOf(`a">`); got != "" { // so it is not an address
 		t.Errorf("with a host that is none the type is %q", got)
 	}
 	page := ask(h, "/data/docs", "api.example.org").Body.String()
@@ -98,7 +98,7 @@ func TestTheTypeOfAProblemLeadsToItsExplanation(t *testing.T) {
 	}
 }
 
-// TestPagesKeepToThemselves looks for what a strict policy would stop, and for links that lead nowhere.
+// TestPagesKeepToThemselves looks for what a strict policy would block, and for broken links.
 func TestPagesKeepToThemselves(t *testing.T) {
 	t.Parallel()
 	h := handlerOf(t)
@@ -146,7 +146,7 @@ func TestPagesKeepToThemselves(t *testing.T) {
 	}
 }
 
-// TestPagesAreLight bounds what a reader waits for: compressed bytes.
+// TestPagesAreLight limits the number of compressed bytes that a reader loads.
 func TestPagesAreLight(t *testing.T) {
 	t.Parallel()
 	h := handlerOf(t)
@@ -186,7 +186,7 @@ func TestLanguageModelsAreToldOfTheToolsThatThereAre(t *testing.T) {
 	}
 }
 
-// TestSchemasDescribeWhatIsAnswered validates the examples by the schemas that stand alone.
+// TestSchemasDescribeWhatIsAnswered validates the examples against the self-contained schemas.
 func TestSchemasDescribeWhatIsAnswered(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{})
@@ -242,7 +242,7 @@ func TestSchemasDescribeWhatIsAnswered(t *testing.T) {
 	}
 }
 
-// resourceOf returns the name of the type that a Go type is, or is a list of.
+// resourceOf returns the name of a Go type, or of the elements of a list.
 func resourceOf(typ reflect.Type) string {
 	if typ.Kind() == reflect.Slice {
 		typ = typ.Elem()
@@ -259,7 +259,7 @@ func platformPages() []string {
 	return out
 }
 
-// found is what the search looks through.
+// found is an entry of the search index.
 type found struct{ T, K, U, W string }
 
 func searchable(t *testing.T) []found {
@@ -272,7 +272,7 @@ func searchable(t *testing.T) []found {
 	return all
 }
 
-// TestTheSearchFindsWhatPeopleType looks for words as the script of the page does.
+// TestTheSearchFindsWhatPeopleType searches as the script of the page does.
 func TestTheSearchFindsWhatPeopleType(t *testing.T) {
 	t.Parallel()
 	all := searchable(t)
@@ -293,7 +293,7 @@ func TestTheSearchFindsWhatPeopleType(t *testing.T) {
 	}
 }
 
-// TestWhatTheSearchFindsIsThere follows every hit.
+// TestWhatTheSearchFindsIsThere follows every entry.
 func TestWhatTheSearchFindsIsThere(t *testing.T) {
 	t.Parallel()
 	h := handlerOf(t)
@@ -316,7 +316,8 @@ func TestWhatTheSearchFindsIsThere(t *testing.T) {
 	}
 }
 
-// TestThePageOfAPlatform: what it serves, from where, at what price and for how long, and an object of it; no settings.
+// TestThePageOfAPlatform checks what the page has: the operations, their sources, price and lifetime, an object, and no
+// settings.
 func TestThePageOfAPlatform(t *testing.T) {
 	t.Parallel()
 	h := handlerOf(t)

@@ -26,7 +26,7 @@ import (
 
 var errDisk = errors.New("disk full")
 
-// noLedger and noRecords are stores that are out of order.
+// noLedger and noRecords are stores that fail.
 type (
 	noLedger  struct{}
 	noRecords struct{}
@@ -64,13 +64,13 @@ func (noRecords) Add(context.Context, records.Record, time.Duration) (records.Re
 
 var _ records.Store = noRecords{}
 
-// pathTo returns the route of an ordinary call, in which a word stands for the handle, id, query or last part.
+// pathTo returns the path of an ordinary call, with word as the handle, id, query or text.
 func pathTo(o *operation.Operation, word string, more ...string) string {
 	path := strings.NewReplacer("{platform}", "mock", "{provider}", "mock", "{path...}", "users/"+word).Replace(o.Path)
 	return path + "?" + and(plain(o, word), more...).Encode()
 }
 
-// overloaded returns a site whose one place for calls is taken until the test ends.
+// overloaded returns a site whose only place for calls is taken until the test ends.
 func overloaded(t *testing.T) *site {
 	t.Helper()
 	entered, release, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -86,7 +86,7 @@ func overloaded(t *testing.T) *site {
 		},
 	}
 	s := open(t, enginetest.Config{Providers: []providers.Provider{held}}, server.WithLimits(server.Limits{InFlight: 1}))
-	// The context of the test ends before the place is given back.
+	// The context of the test ends before the place is released.
 	r, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), http.MethodGet, s.web.URL+"/v1/x/profile?handle=salma", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func overloaded(t *testing.T) *site {
 	return s
 }
 
-// TestEveryDocumentedErrorOfEveryRoute provokes each error that the description lists.
+// TestEveryDocumentedErrorOfEveryRoute causes each error that the description lists.
 func TestEveryDocumentedErrorOfEveryRoute(t *testing.T) {
 	t.Parallel()
 	doc := newDescription(t)
@@ -146,7 +146,7 @@ func TestEveryDocumentedErrorOfEveryRoute(t *testing.T) {
 			if o.Name == "resolve" {
 				return well.get(t, o.Path+"?url=https://mock.example/login")
 			}
-			if o.Of != "" { // what one of its keys names is in the answer
+			if o.Of != "" { // the answer has a problem for each key instead
 				return well.get(t, strings.Replace(pathTo(o, "salma"), "/mock/", "/nowhere/", 1))
 			}
 			return well.get(t, pathTo(o, "not_found"))
@@ -154,7 +154,7 @@ func TestEveryDocumentedErrorOfEveryRoute(t *testing.T) {
 			if o.Name == "enrich" {
 				return well.get(t, pathTo(o, mock.FailEnrichment))
 			}
-			// A platform without a provider, so that the circuit of the sandbox stays closed.
+			// A platform without a provider is named, so that the circuit breaker of the sandbox stays closed.
 			switch path := pathTo(o, "salma"); o.Name {
 			case "search_across":
 				return well.get(t, path+"&platforms=kwai")
@@ -226,7 +226,7 @@ func TestALongCursorFitsIntoARequest(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{})
 	cursor := ""
-	for range 30 { // the longest memory of a walk
+	for range 30 { // the most steps that a walk remembers
 		params := url.Values{"handle": {"endless"}}
 		if cursor != "" {
 			params.Set("cursor", cursor)

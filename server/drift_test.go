@@ -18,10 +18,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// documents are the routes that are no operations: they do not change while the program runs, or tell its own state.
+// documents are routes that are not operations. They do not change while the program runs, or report its state.
 var documents = []string{"/docs", "/openapi.json", "/livez", "/readyz"}
 
-// functions are the operations as functions of a generated client: the operationIds of the description.
+// functions are the names of the operations as functions of a generated client: the operationIds of the description.
 var functions = map[string]string{
 	"me": "getMe", "usage": "listUsage", "estimate": "getEstimate", "requests": "listRequests", "keys": "listKeys", "monitors": "listMonitors", "changes": "listChanges", "history": "listHistory", "endpoints": "listEndpoints", "deliveries": "listDeliveries", "platforms": "listPlatforms", "profile": "getProfile", "followers": "listFollowers",
 	"following": "listFollowing", "audience": "getAudience", "live": "getLive", "linked": "listLinked", "posts": "listPosts",
@@ -87,7 +87,7 @@ func TestEveryRowHasARoute(t *testing.T) {
 func TestDescriptionIsTheGoldenFile(t *testing.T) {
 	t.Parallel()
 	const golden = "testdata/openapi.golden.json"
-	// Without providers every path is described with every platform, whatever any provider learns to read.
+	// Without providers every path has every platform, so that this does not depend on what the providers can read.
 	got := open(t, enginetest.Config{Providers: []providers.Provider{}}).get(t, "/openapi.json").body
 	if *update {
 		if err := os.WriteFile(golden, got, 0o644); err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/socialdata/socialdata/server/describe"
 )
 
-// WithEndpoints serves what makes, tries and ends the endpoints to which an account has its changes sent, below /manage: see
-// [WithManaging]. They and their deliveries are read below /v1 in any case.
+// WithEndpoints serves what makes, tries and ends the endpoints to which an account has its changes sent, below
+// /manage: see [WithManaging]. They and their deliveries are read below /v1 in any case.
 func WithEndpoints() Option {
 	return option{"WithEndpoints", func(c *config) error {
 		return serveManaged(c, endpointRoutes)

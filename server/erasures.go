@@ -16,12 +16,12 @@ import (
 	"github.com/socialdata/socialdata/server/describe"
 )
 
-// erasuresPath is where the operator erases.
+// erasuresPath is the path at which the operator erases.
 const erasuresPath = "/manage/erasures"
 
-// WithErasures lets the requests that may lets through erase what is kept of someone, at POST /manage/erasures, and list the
-// receipts, at GET /manage/erasures; an error of may is answered as one of [Auth] is. It is for the operator: an erasure
-// concerns all accounts. The default serves neither.
+// WithErasures serves POST /manage/erasures, which erases what is stored about a person, and GET /manage/erasures,
+// which lists the receipts, to the requests that may allows. An error of may is answered like one of [Auth]. Both are
+// for the operator only, since an erasure concerns all accounts. By default neither is served.
 func WithErasures(may func(*http.Request) error) Option {
 	return option{"WithErasures", func(c *config) error {
 		if may == nil {
@@ -105,10 +105,10 @@ func (s *Server) erasure(w *response, r *http.Request) (data any, err error) {
 	}
 }
 
-// receiptsPage is how many receipts one answer holds.
+// receiptsPage is the maximum number of receipts in one answer.
 const receiptsPage = 500
 
-// readErasure reads the body of a request. A field that there is not could be a mistyped dry_run: it is refused.
+// readErasure reads the body of a request. An unknown field is an error, because it could be a mistyped dry_run.
 func readErasure(r *http.Request) (in erasureBody, err error) {
 	d := json.NewDecoder(r.Body)
 	d.DisallowUnknownFields()

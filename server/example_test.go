@@ -40,8 +40,8 @@ func Example() {
 	// 401 application/problem+json false
 }
 
-// A team that knows its users already says who calls, and who pays. Here the company's gateway has checked the user's
-// session and names the user's tenant; each tenant is an account of the ledger.
+// A team that already authenticates its users decides which account pays. Here the company's gateway has checked the
+// user's session and names the user's tenant; each tenant is an account of the ledger.
 func ExampleWithAuth() {
 	ledger := credits.NewMemory(credits.MemoryConfig{})
 	ledger.Open("tenant-7")
@@ -52,7 +52,7 @@ func ExampleWithAuth() {
 	tenant := func(r *http.Request) (keys.Key, error) {
 		user, tenant := r.Header.Get("X-Gateway-User"), r.Header.Get("X-Gateway-Tenant")
 		if user == "" || tenant == "" {
-			return keys.Key{}, keys.ErrUnknown // 401
+			return keys.Key{}, keys.ErrUnknown // answered 401
 		}
 		return keys.Key{ID: user, Account: tenant, Rate: &keys.Rate{Capacity: 5, Refill: 1}}, nil
 	}
@@ -68,7 +68,7 @@ func ExampleWithAuth() {
 		fmt.Printf("%d, remaining: %q\n", w.Code, w.Header().Get("X-Credits-Remaining"))
 	}
 	call("", "")
-	call("huda", "tenant-7") // whose account is empty
+	call("huda", "tenant-7") // whose account is empty: 402
 	if _, err := ledger.Grant(context.Background(), "tenant-7", 10, "invoice 12"); err != nil {
 		log.Fatal(err)
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// follow answers the feed of changes as server-sent events: change for each, with its place as the id, and a comment whenever
-// none has come for a while. Last-Event-ID goes on behind a place. The stream has no end of its own, so it gives the place of
-// its call back and takes one of the streams.
+// follow answers the feed of changes as server-sent events: an event called change for each, whose id is its position
+// in the feed, and a comment when there has been none for a while. Last-Event-ID continues after a position. Since the
+// stream does not end by itself, it does not count as a call at work, but as one of the streams.
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
 func (s *Server) follow(w *response, r *http.Request, client *socialdata.Client, o *operation.Operation, call operation.Call) {
 	give, err := s.takeStream(client)
@@ -34,12 +34,12 @@ func (s *Server) follow(w *response, r *http.Request, client *socialdata.Client,
 		return out.send("change", e.ID, e.Result)
 	})
 	if err == nil || ctx.Err() != nil && out.started {
-		return // the caller has gone, or the server stops: clients connect again by themselves
+		return // the caller is gone, or the server is stopping: clients reconnect by themselves
 	}
 	out.fail(err)
 }
 
-// takeStream takes a place for a stream, of all and of its key.
+// takeStream counts a stream, in total and for its key.
 func (s *Server) takeStream(client *socialdata.Client) (give func(), err error) {
 	if !s.streams.TryAcquire(1) {
 		return nil, errBusy
@@ -55,7 +55,7 @@ func (s *Server) takeStream(client *socialdata.Client) (give func(), err error) 
 	}, nil
 }
 
-// fail ends a stream with a problem: a document if nothing has been sent, else the event error.
+// fail ends a stream with a problem: a document if nothing has been sent, else an event called error.
 func (e *events) fail(err error) {
 	if !e.started {
 		e.s.fail(e.w, e.r, err)

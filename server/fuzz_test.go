@@ -34,7 +34,7 @@ func operationAt(path string) *operation.Operation {
 	return nil
 }
 
-// fits tells whether the parts of a path fit those of a route, in which raw is no platform.
+// fits reports whether the parts of a path match those of a route, in which raw is not a platform.
 func fits(want, got []string) bool {
 	for i := range want {
 		wild := strings.HasPrefix(want[i], "{")
@@ -45,7 +45,7 @@ func fits(want, got []string) bool {
 	return true
 }
 
-// checkHeaders reports header fields that are not what the description says of them.
+// checkHeaders reports header fields that do not agree with the description.
 func (d *description) checkHeaders(tb testing.TB, o *operation.Operation, r reply) {
 	tb.Helper()
 	headers, _ := d.find("components", "headers").(map[string]any)
@@ -72,8 +72,8 @@ func (d *description) checkHeaders(tb testing.TB, o *operation.Operation, r repl
 	}
 }
 
-// FuzzHandler sends any request that net/http can read. Whatever it is, the status, the headers and the body of the
-// answer are what the API description says.
+// FuzzHandler sends any request that net/http can read. The status, the headers and the body of every answer must agree
+// with the API description.
 func FuzzHandler(f *testing.F) {
 	const key = "Authorization: Bearer KEY\r\n"
 	for _, o := range socialdata.Operations() {
@@ -120,7 +120,7 @@ func FuzzHandler(f *testing.F) {
 	})
 }
 
-// checkAnswer checks an answer against what is described of its path.
+// checkAnswer checks an answer against the description of its path.
 func checkAnswer(t *testing.T, doc *description, r *http.Request, got reply) {
 	t.Helper()
 	if got.header.Get("X-Request-Id") == "" || got.header.Get("X-Content-Type-Options") != "nosniff" {
@@ -139,7 +139,7 @@ func checkAnswer(t *testing.T, doc *description, r *http.Request, got reply) {
 		if got.status < 400 || got.status >= 500 {
 			t.Errorf("%s came to %d", r.Method, got.status)
 		}
-	case o == nil, got.status == http.StatusNotFound && r.URL.EscapedPath() != r.URL.Path: // a path in disguise is no route
+	case o == nil, got.status == http.StatusNotFound && r.URL.EscapedPath() != r.URL.Path: // an escaped path is no route
 		if got.status != http.StatusNotFound && got.status != http.StatusUnauthorized && !isDocument(r.URL.Path) {
 			t.Errorf("%s is no route and came to %d", r.URL.Path, got.status)
 		}

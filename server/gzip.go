@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// gzipFrom is the size above which a body is worth compressing.
+// gzipFrom is the size from which a body is compressed.
 const gzipFrom = 1 << 10
 
-// zips keeps compressors, each of which takes most of a megabyte to make.
+// zips keeps compressors for reuse, each of which has most of a megabyte.
 type zips struct{ pool sync.Pool }
 
-// compress returns the parts of a body as one, compressed. It is made for every answer anew, so it is to be fast.
+// compress returns the parts of a body as one, compressed. It runs for every answer, so it uses a fast level.
 func (z *zips) compress(parts ...[]byte) ([]byte, error) {
 	w, ok := z.pool.Get().(*gzip.Writer)
 	if !ok {

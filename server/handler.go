@@ -14,8 +14,8 @@ import (
 // Handler returns the handler of every route.
 func (s *Server) Handler() http.Handler { return s.wrap(http.HandlerFunc(s.serve)) }
 
-// serve gives a request its id, refuses what no route may see, answers a panic like any other fault of ours, and logs
-// what all of it came to.
+// serve gives a request its id, refuses requests that no route accepts, answers a panic like any other internal error,
+// and writes the log line of the request.
 func (s *Server) serve(rw http.ResponseWriter, r *http.Request) {
 	id := operation.NewRequestID()
 	w := &response{ResponseWriter: rw, began: time.Now()}
@@ -24,7 +24,7 @@ func (s *Server) serve(rw http.ResponseWriter, r *http.Request) {
 	w.set("X-Request-Id", id)
 	w.set("X-Content-Type-Options", "nosniff")
 	if tellsCache(r.URL.Path) {
-		tellCache(w, "MISS", 0) // until something better is known
+		tellCache(w, "MISS", 0) // until the answer says otherwise
 	}
 	defer s.finish(w, r)
 	defer s.rescue(w, r)
@@ -39,7 +39,7 @@ func (s *Server) serve(rw http.ResponseWriter, r *http.Request) {
 	}
 	dropBody(w, r)
 	switch {
-	case r.Method == http.MethodConnect: // which has no path
+	case r.Method == http.MethodConnect: // it has no path
 		s.reads(w, r)
 	case s.mountsOnly || !strings.HasPrefix(r.URL.Path, "/") || operation.Odd(r.URL.EscapedPath()):
 		s.unknown(w, r)
@@ -52,7 +52,7 @@ func (s *Server) serve(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// mountedAt returns the handler that is mounted at path, or nearest above it.
+// mountedAt returns the handler that is mounted at path, or at the nearest path above it.
 func (s *Server) mountedAt(path string) (nearest string, h http.Handler) {
 	if h = s.mounted[path]; h != nil {
 		return path, h
@@ -65,26 +65,26 @@ func (s *Server) mountedAt(path string) (nearest string, h http.Handler) {
 	return nearest, h
 }
 
-// bodyGrace is how long a connection stays open behind an answer for the rest of a body that nobody wants: closed at
-// once, it could take the answer with it.
+// bodyGrace is how long a connection stays open after an answer to receive an unread body. If it were closed at once,
+// the client might not receive the answer.
 const bodyGrace = 500 * time.Millisecond
 
-// dropBody leaves the body of a request unread: no route wants one, and whoever declares one may never send it. The
-// connection ends with the answer, so that nothing can be hidden behind a body that others would measure otherwise.
+// dropBody leaves the body of a request unread: no route reads one, and a caller may announce a body and never send it.
+// The connection ends with the answer, so that no proxy can take a part of the body for another request.
 func dropBody(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 && r.ProtoMajor == 1 {
-		w.Header().Set("Connection", "close") // net/http reads the body before it answers, unless this is set
+		w.Header().Set("Connection", "close") // without it, net/http reads the body before it answers
 	}
 }
 
-// endBody bounds how long net/http waits for the rest of a body behind the answer.
+// endBody limits how long net/http waits for an unread body after the answer.
 func endBody(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyGrace)) // else the web server's own holds
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyGrace)) // else that of the web server applies
 	}
 }
 
-// rescue answers a panic. What has been begun cannot be answered otherwise: it is cut off.
+// rescue answers a panic. An answer that has begun cannot be replaced: the connection is closed.
 func (s *Server) rescue(w *response, r *http.Request) {
 	v := recover()
 	if v == nil {

@@ -119,7 +119,7 @@ func TestALongLinkIsLeftOut(t *testing.T) {
 	}
 }
 
-// raw makes a request without a client that would undo compression.
+// raw makes a request with a client that does not decompress the answer.
 func (s *site) raw(tb testing.TB, path string, fields ...string) reply {
 	tb.Helper()
 	r, w := httptest.NewRequestWithContext(tb.Context(), http.MethodGet, path, nil), httptest.NewRecorder()
@@ -164,7 +164,7 @@ func TestLongTextsAreCompressed(t *testing.T) {
 		"/health": false,
 		"/livez":  false,
 	} {
-		s.raw(t, path) // what can be a hit is one now
+		s.raw(t, path) // so that what can be cached is a hit
 		plain, packed := s.raw(t, path), s.raw(t, path, "Accept-Encoding", "br, gzip;q=0.5")
 		if plain.header.Get("Content-Encoding") != "" || (packed.header.Get("Content-Encoding") == "gzip") != zipped {
 			t.Errorf("%s: Content-Encoding %q of %d bytes", path, packed.header.Get("Content-Encoding"), len(plain.body))
@@ -224,7 +224,7 @@ func TestWhatWasSentIsNotToldAgainAtLength(t *testing.T) {
 
 func utf8Valid(s string) bool { return !strings.ContainsRune(s, '\uFFFD') }
 
-// dull is a response behind a middleware that knows no more of it than it must.
+// dull is a response of a middleware that only has the required methods.
 type dull struct{ w http.ResponseWriter }
 
 func (d dull) Header() http.Header         { return d.w.Header() }

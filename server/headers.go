@@ -26,7 +26,7 @@ func metaHeaders(w *response, a *operation.Answer) {
 		return
 	}
 	ttl := strconv.FormatInt(int64(a.TTL.Seconds()), 10)
-	if a.Fresh { // a copy must not answer who asks for what is new
+	if a.Fresh { // caches must not return a copy for a request with fresh
 		w.set("Cache-Control", "private, no-cache")
 	} else {
 		w.set("Cache-Control", "private, max-age="+strconv.FormatInt(max(0, int64(a.TTL.Seconds())), 10))
@@ -34,28 +34,28 @@ func metaHeaders(w *response, a *operation.Answer) {
 	w.vary("Authorization")
 	if a.Meta.Cache == schema.Hit {
 		w.set("Age", strconv.FormatInt(a.Meta.DataAgeS, 10))
-		w.set("Cache-Status", "socialdata; hit; ttl="+ttl) // RFC 9211: negative past its time
+		w.set("Cache-Status", "socialdata; hit; ttl="+ttl) // negative when it is stale (RFC 9211)
 	} else {
 		w.set("Cache-Status", "socialdata; fwd=miss; stored")
 	}
 }
 
-// tellsCache reports whether every response of a path says how the cache was used (D61).
+// tellsCache reports whether every response of a path has the header fields of [tellCache] (D61).
 func tellsCache(path string) bool {
 	return path == "/health" || path == "/v1" || strings.HasPrefix(path, "/v1/")
 }
 
-// tellCache tells how the cache was used, and the age of the data in seconds.
+// tellCache sets the header fields for how the cache was used, and for the age of the data in seconds.
 func tellCache(w *response, state schema.CacheState, age int64) {
 	w.set("X-Cache", string(state))
 	w.set("X-Data-Age", strconv.FormatInt(age, 10))
 }
 
-// maxLink is how long a Link field may be: some proxies refuse answers with long ones. The cursor is in meta too.
+// maxLink is the maximum length of a Link field: some proxies refuse answers with long ones. The cursor is in meta too.
 const maxLink = 1 << 10
 
-// linkHeader links to the next page, if there is one, and to the other calls that read what a redirected one reads, as many
-// as there is room for.
+// linkHeader links to the next page, if there is one, and to the other calls to which a call was redirected, as many as
+// fit.
 func linkHeader(w *response, next string, made *operation.Made) {
 	var links []string
 	room := maxLink
@@ -78,14 +78,15 @@ func linkHeader(w *response, next string, made *operation.Made) {
 	}
 }
 
-// nextURL returns the URL of the next page, relative to the request's: the handler may be mounted anywhere.
+// nextURL returns the URL of the next page, relative to that of the request because the handler may be mounted
+// anywhere.
 func nextURL(u *url.URL, cursor string) string {
 	q := u.Query()
 	q.Set("cursor", cursor)
 	return "?" + q.Encode()
 }
 
-// limitHeaders tells the state of the key's bucket.
+// limitHeaders sets the header fields for the rate limit of the key.
 // https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
 func limitHeaders(w *response, a keys.Allowance) {
 	full := float64(a.Rate.Capacity)
@@ -93,7 +94,7 @@ func limitHeaders(w *response, a keys.Allowance) {
 	w.set("Ratelimit", limitText("r", int64(a.Remaining), "t", seconds((full-a.Remaining)/a.Rate.Refill)))
 }
 
-// limitText returns an item of a key with two parameters, such as "key";r=59;t=1.
+// limitText returns an item with two parameters, such as "key";r=59;t=1.
 func limitText(first string, m int64, second string, n int64) string {
 	b := append(make([]byte, 0, 64), `"key";`+first+"="...)
 	b = strconv.AppendInt(b, m, 10)

@@ -31,7 +31,7 @@ func TestHeadIsGetWithoutABody(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{})
 	key := http.Header{"Authorization": {"Bearer " + s.Secret}}
-	s.get(t, "/v1/mock/profile?handle=salma").envelope(t) // both are hits now
+	s.get(t, "/v1/mock/profile?handle=salma").envelope(t) // so that both are hits
 	for _, path := range []string{"/v1/mock/profile?handle=salma", "/v1/mock/profile", "/v1/nothing", "/docs", "/openapi.json", "/health", "/livez"} {
 		get, head := s.do(t, http.MethodGet, path, key), s.do(t, http.MethodHead, path, key)
 		if len(head.body) > 0 || head.status != get.status {
@@ -153,7 +153,7 @@ func TestRepliesWithNeitherPanicNorMarkup(t *testing.T) {
 	}
 }
 
-// webProvider reads a page over HTTP as providers do: with a bound on its size, and an error for what it cannot read.
+// webProvider reads a page over HTTP as providers do: its size is limited, and content that cannot be read is an error.
 func webProvider(base string, client *http.Client) providers.Provider {
 	return providers.Provider{
 		Name: "web", Platform: platform.GitHub, Source: schema.Own,
@@ -327,7 +327,7 @@ func TestDocumentationHoldsEveryOperationAndSection(t *testing.T) {
 	}
 }
 
-// bubble serves an engine without a network, for tests in a bubble of time.
+// bubble serves an engine without a network, for tests in a synctest bubble.
 func bubble(t *testing.T, cfg enginetest.Config) *site {
 	t.Helper()
 	s := &site{Engine: enginetest.New(t, cfg)}

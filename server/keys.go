@@ -12,8 +12,8 @@ import (
 	"github.com/socialdata/socialdata/server/describe"
 )
 
-// WithKeys serves what makes, changes, rotates and revokes the keys of an account, below /manage: see [WithManaging]. They are
-// listed below /v1 in any case.
+// WithKeys serves the routes below /manage that make, change, rotate and revoke the keys of an account: see
+// [WithManaging]. The keys are listed below /v1 in any case.
 func WithKeys() Option {
 	return option{"WithKeys", func(c *config) error {
 		return serveManaged(c, keyRoutes)
@@ -76,7 +76,7 @@ func putKey(w http.ResponseWriter, r *http.Request, who *socialdata.Client) erro
 	return writeMade(w, status, made)
 }
 
-// usualOverlap is the overlap of a rotation that names none.
+// usualOverlap is the default overlap of a rotation.
 const usualOverlap = 24 * time.Hour
 
 func rotateKey(w http.ResponseWriter, r *http.Request, who *socialdata.Client) error {

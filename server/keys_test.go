@@ -18,7 +18,7 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// openKeys serves an engine with the routes of keys, and returns a key with the mark that was made as n says.
+// openKeys serves an engine with the routes of keys, and returns a key with the mark Manage made from n.
 func openKeys(t *testing.T, n keys.NewKey, noted ...*noted) (s *site, secret string, key keys.Key) {
 	t.Helper()
 	cfg := enginetest.Config{Rate: keys.DefaultRate()}
@@ -34,7 +34,7 @@ func openKeys(t *testing.T, n keys.NewKey, noted ...*noted) (s *site, secret str
 	return s, secret, key
 }
 
-// noted is a store that knows what was written to it.
+// noted is a store that keeps what was written to it.
 type noted struct {
 	*records.Memory
 	mu   sync.Mutex
@@ -48,7 +48,7 @@ func (n *noted) Put(ctx context.Context, r records.Record, ttl time.Duration) (i
 	return n.Memory.Put(ctx, r, ttl)
 }
 
-// all returns the values of everything that was written, with the answers in them.
+// all returns the values of everything that was written, including the answers in them.
 func (n *noted) all(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
@@ -83,7 +83,7 @@ func (s *site) made(t *testing.T, secret, method, path, body string, status int)
 	return k
 }
 
-// listed returns the keys that an account sees.
+// listed returns the keys that an account can see.
 func (s *site) listed(t *testing.T, secret string) (list []schema.Key) {
 	t.Helper()
 	r := s.send(t, secret, http.MethodGet, "/v1/keys", "")
@@ -190,7 +190,7 @@ func TestAnAccountCanOnlyLowerWhatTheOperatorSet(t *testing.T) {
 	steps := []struct {
 		name, path, body string
 		status           int
-		day              int64 // the cap that the key then has
+		day              int64 // the cap of the key after that
 		capacity         int64
 	}{
 		{"a new key has the limits of the key that makes it", "a", `{}`, http.StatusCreated, 100, 50},

@@ -10,61 +10,65 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// Limits bound what callers can make the process hold. A zero field stands for the value in its comment.
+// Limits limit the resources that callers can take. A field that is zero means the default that its comment states.
 type Limits struct {
-	// InFlight is how many calls are at work at a time: 512. One more is answered 503 at once, with Retry-After. A request
-	// counts from when its caller is known until its answer is written; what needs no key is always answered.
+	// InFlight is how many calls can be at work at the same time: 512 by default. One more is answered 503 at once,
+	// with Retry-After. A call is at work from the time at which its caller is known until its answer is to be written.
+	// Calls that need no key are not counted and always answered.
 	InFlight int64
-	// PerAccount is how many of those one account may have, with all of its keys: half of InFlight. One more is answered
-	// 429 at once.
+	// PerAccount is how many of those one account can have, with all of its keys: half of InFlight. One more is
+	// answered 429 at once.
 	PerAccount int64
-	// Sandbox is how many of InFlight may be calls of a sandbox, whose callers pay little and can be slow at will: a
-	// sixteenth. One more is answered 503 at once.
+	// Sandbox is how many of InFlight can be calls of a sandbox, which cost little and can be made slow by the caller:
+	// a sixteenth. One more is answered 503 at once.
 	Sandbox int64
-	// Mounted is how many requests the handlers of [WithMount] work on at a time, until they begin to answer or call
-	// [Enter]: a quarter of InFlight. They take no place of the API's.
+	// Mounted is how many requests the handlers of [WithMount] can work on at the same time, until they begin to answer
+	// or call
+	// [Enter]: a quarter of InFlight. They do not count in InFlight.
 	Mounted int64
-	// BodyBytes is how long the body of a request to a mounted handler may be: 256 KiB. A longer one is answered 413.
+	// BodyBytes is the maximum length of the body of a request to a mounted handler: 256 KiB. A longer one is answered
+	// 413.
 	BodyBytes int64
-	// BodyTimeout is how long its caller has to send it: 5 s.
+	// BodyTimeout is the maximum time for receiving that body: 5 s.
 	BodyTimeout time.Duration
-	// Streams is how many streams of changes are open at a time: a quarter of Connections. They take no place of InFlight.
+	// Streams is how many streams of changes can be open at the same time: a quarter of Connections. They do not count
+	// in InFlight.
 	Streams int64
-	// PerKey is how many of those one key may have: 4. One more is answered 429 at once.
+	// PerKey is how many of those one key can have: 4. One more is answered 429 at once.
 	PerKey int64
-	// EventTimeout is how long the caller of a stream has to read an event: 10 s.
+	// EventTimeout is the maximum time for sending an event of a stream: 10 s.
 	EventTimeout time.Duration
 
-	// The rest holds for [Server.Serve] only.
+	// The following apply to [Server.Serve] only.
 
-	// Connections is how many there are at a time: 1024. One more takes the place of the one that has been waiting
-	// longest for its caller, and is closed when all are at work.
+	// Connections is how many connections can be open at the same time: 1024. One more replaces the one that has been
+	// waiting longest for its caller, and is closed when all are at work.
 	Connections int
-	// PerAddress is how many of those one network address may have: a quarter of Connections. One more takes the place
-	// of the one of the same address that has been waiting longest. Loopback addresses and those of [WithTrustedProxies]
-	// have no such bound.
+	// PerAddress is how many of those one network address can have: a quarter of Connections. One more replaces the one
+	// of the same address that has been waiting longest. Loopback addresses and those of [WithTrustedProxies] have no
+	// such limit.
 	PerAddress int
-	// HeaderBytes is how long the head of a request may be: 60 KB, to which net/http adds 4 KB. The longest call is
-	// 4,000 characters of text of four bytes each, written as %XX: 48 KB.
+	// HeaderBytes is the maximum length of the header of a request: 60 KB, to which net/http adds 4 KB. The longest
+	// call has 4,000 characters of text of four bytes each, written as %XX: 48 KB.
 	HeaderBytes int
-	// HeadTimeout is how long a caller has to send the head of a request: 5 s.
+	// HeadTimeout is the maximum time for receiving the header of a request: 5 s.
 	HeadTimeout time.Duration
-	// AnswerTimeout is how long a request may take from its head to its last byte: 50 s, twice the longest wait that
-	// a caller may ask for.
+	// AnswerTimeout is the maximum time from receiving the header of a request to sending the last byte of its answer:
+	// 50 s, twice the longest wait that a caller can request.
 	AnswerTimeout time.Duration
-	// IdleTimeout is how long a connection is kept for the next request: 60 s.
+	// IdleTimeout is how long a connection is kept open for the next request: 60 s.
 	IdleTimeout time.Duration
 
-	// Notice is how long a server that stops goes on as before, but for /readyz, so that load balancers turn away
-	// from it first: no time.
+	// Notice is how long a server that is stopping still accepts requests while /readyz reports that it is draining, so
+	// that load balancers can send requests elsewhere: 0 by default.
 	Notice time.Duration
-	// Drain is how long calls under way may take to end when the server stops: 30 s.
+	// Drain is how long calls may take to end when the server is stopping: 30 s.
 	Drain time.Duration
-	// LastWords is how long callers have to read their answers when no call is at work any more: 5 s.
+	// LastWords is how long callers have to read their answers after the last call has ended: 5 s.
 	LastWords time.Duration
 }
 
-// check refuses what no limit can be.
+// check returns an error for a negative limit.
 func (l *Limits) check() error {
 	v := reflect.ValueOf(l).Elem()
 	for f, value := range v.Fields() {
@@ -98,7 +102,7 @@ func (l *Limits) fill() {
 // shares are the calls at work of each account, or the streams of each key.
 type shares struct {
 	most int64
-	full string // what the problem says of one that has as many as it may, with the number in it
+	full string // the detail of the problem at the limit, which has %d for the number
 
 	mu sync.Mutex
 	by map[string]int64 // only those that have any
@@ -108,8 +112,7 @@ func newShares(most int64, full string) *shares {
 	return &shares{most: most, full: full, by: map[string]int64{}}
 }
 
-// take begins a call of an account, or a stream of a key, which give ends. It fails with a problem when it has as many as it
-// may.
+// take counts a call of an account, or a stream of a key, until give is called. At the limit it fails with a problem.
 func (s *shares) take(of string) (give func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// Serve answers what comes to listener until ctx ends. Then it says on /readyz that it is draining, closes the listener
-// and the connections on which there is no call, lets calls under way end, and returns nil when all of that went well,
-// even if callers who did not read had to be cut off. The client is not closed.
+// Serve answers requests on listener until ctx ends. Then it reports on /readyz that it is draining, closes the
+// listener and the connections without a call, and waits for calls in progress. It returns nil if all calls have ended,
+// even if callers did not read their answers. It does not close the client.
 //
-// A request that cannot be read, which net/http refuses before it asks a handler, is answered with a problem document too,
-// unless listener speaks TLS itself: see [WithTLS].
+// A request that cannot be read, which net/http refuses before it calls a handler, is answered with a problem document
+// too, unless listener speaks TLS itself: see [WithTLS].
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	open := newConnections(s.limits, s.proxies)
 	web := &http.Server{
@@ -35,10 +35,11 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	return s.drain(context.WithoutCancel(ctx), web, open)
 }
 
-// webErrors logs what net/http reports.
+// webErrors logs the errors that net/http reports.
 type webErrors struct{ s *Server }
 
-// Write logs one line. A TLS handshake that fails costs its caller nothing, like a request without a key.
+// Write logs one line. A failed TLS handshake is logged like a request without a key, since it costs its caller
+// nothing.
 func (e webErrors) Write(line []byte) (int, error) {
 	ctx, text := context.Background(), string(bytes.TrimSpace(line))
 	if strings.HasPrefix(text, "http: TLS handshake error") {
@@ -50,19 +51,19 @@ func (e webErrors) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// drain ends what is under way.
+// drain waits for what is in progress.
 func (s *Server) drain(ctx context.Context, web *http.Server, open *connections) error {
 	s.draining.Store(true)
 	s.log.InfoContext(ctx, "stopping: no new calls, those under way are finished")
 	time.Sleep(s.limits.Notice)
-	s.stop() // streams of changes have no end of their own
+	s.stop() // streams of changes do not end by themselves
 	limited, stop := context.WithTimeout(ctx, s.limits.Drain)
 	defer stop()
 	quiet := make(chan struct{})
 	go func() {
 		defer close(quiet)
 		if s.calls.Acquire(ctx, s.limits.InFlight) == nil && s.lent.Acquire(ctx, s.limits.Mounted) == nil {
-			time.AfterFunc(s.limits.LastWords, stop) // no call is at work: whoever is left does not read
+			time.AfterFunc(s.limits.LastWords, stop) // no call is at work: the callers that remain do not read
 		}
 	}()
 	web.RegisterOnShutdown(open.dropWaiting)
@@ -72,7 +73,7 @@ func (s *Server) drain(ctx context.Context, web *http.Server, open *connections)
 	}
 	s.log.InfoContext(ctx, "callers who were slow to the end are cut off")
 	err = web.Close()
-	select { // a call that was cut off still closes its books
+	select { // a call that was cut off still settles its credits
 	case <-quiet:
 	case <-time.After(s.limits.LastWords):
 	}

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// record writes the one line of a request. It names nothing that came from the caller but the method: a path or a query
-// may hold what is private, and sometimes a key. A request without a key costs its sender nothing: it has a line at debug
-// level only, as have probes and what was turned away, and one line a minute counts them.
+// record writes the one log line of a request. From the caller's input it has the method only: a path or a query may
+// contain private data, or a key. Requests without a key, which cost their sender nothing, probes and requests that
+// were refused at a limit are logged at debug level only; one line a minute counts them.
 func (s *Server) record(w *response, r *http.Request) {
 	level := slog.LevelInfo
 	switch {

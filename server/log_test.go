@@ -17,7 +17,7 @@ import (
 	"github.com/socialdata/socialdata/server"
 )
 
-// journal is a log that can be read.
+// journal keeps log lines for a test.
 type journal struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -29,7 +29,7 @@ func (j *journal) Write(b []byte) (int, error) {
 	return j.b.Write(b)
 }
 
-// lines returns what was logged, and forgets it.
+// lines returns the lines since the last call.
 func (j *journal) lines(tb testing.TB) []map[string]any {
 	tb.Helper()
 	j.mu.Lock()
@@ -112,7 +112,7 @@ func TestNoLineHoldsAKeyOrWhatWasAsked(t *testing.T) {
 		s.getAs(t, other, path)
 		s.do(t, "X"+other, path, http.Header{"Authorization": {"Basic " + other, other}})
 	}
-	// A whole key, or what is left when the text before it is cut.
+	// A whole key, or the rest of one when the text before it is cut.
 	for _, secret := range []string{other, other[20:], s.Secret} {
 		for line := range strings.Lines(log.text()) {
 			if strings.Contains(line, secret) {
@@ -145,7 +145,7 @@ func TestKeysTriedAtSpeedFloodNoLog(t *testing.T) {
 			n, _ := line["unauthorized"].(float64)
 			told += n
 		}
-		if len(lines) > 7 || told < 20_000 { // one a minute, of six: the refusals are slowed
+		if len(lines) > 7 || told < 20_000 { // one a minute, for six minutes, since refusals are delayed
 			t.Errorf("%d lines tell of %v refusals of 25000", len(lines), told)
 		}
 	})
@@ -162,7 +162,7 @@ func TestRequestsWithoutAKeyAreCountedInOneLineAMinute(t *testing.T) {
 			}
 			time.Sleep(time.Minute)
 		}
-		s.do(t, http.MethodGet, "/livez", nil) // a probe is not counted
+		s.do(t, http.MethodGet, "/livez", nil) // a probe, which is not counted
 		lines := log.lines(t)
 		if len(lines) != 2 || lines[0]["unauthorized"] != 100. || lines[0]["open"] != 101. || lines[1]["unauthorized"] != 100. {
 			t.Errorf("%d lines: %v", len(lines), lines)

@@ -16,23 +16,23 @@ import (
 	"github.com/socialdata/socialdata/server/describe"
 )
 
-// managePath is the path below which accounts manage what is their own.
+// managePath is the path below which accounts manage their own settings.
 const managePath = "/manage/"
 
-// Managing answers a request below /manage. who is the client of the key that the request shows, which carries the mark
-// Manage: who.Key().Account is the account whose own may be seen and changed, and no other. The body of the request has
-// arrived, and is within [Limits]. An error is written as a problem, as those of the API are; it is returned before
-// anything has been written.
+// Managing answers a request below /manage. who is the client of the request's key, which has the mark Manage: the
+// handler may read and change the data of the account who.Key().Account and of no other. The body of the request has
+// been received, within [Limits]. An error is written as a problem, like those of the API; a handler that has begun to
+// answer must not return one.
 type Managing func(w http.ResponseWriter, r *http.Request, who *socialdata.Client) error
 
-// WithManaging answers the requests that fit pattern, such as "PUT /manage/monitors/{name}", with h. The pattern is one of
+// WithManaging answers the requests that fit pattern, such as "PUT /manage/monitors/{name}", with h. pattern is one of
 // [http.ServeMux] with a method, and a path below /manage/.
 //
-// A request with an Idempotency-Key is handled once; the same one again within a day gets the same answer, in which a member
-// "secret" of the object is null: it is not stored.
+// A request with an Idempotency-Key is handled once. A repetition within a day gets the same answer, except that a
+// member "secret" of the object is null, because secrets are not stored.
 //
-// Who shows no key, or one without the mark Manage (keys.Key), is answered 401. Such a request counts against the
-// rate limit of the key and within [Limits] as any call. Without this option, there is nothing below /manage.
+// A request without a key, or with one without the mark Manage (keys.Key), is answered 401. Requests count against the
+// rate limit of the key and within [Limits] like calls. By default there is nothing below /manage.
 func WithManaging(pattern string, h Managing) Option {
 	return option{"WithManaging", func(c *config) error {
 		method, path, _ := strings.Cut(pattern, " ")
@@ -65,7 +65,7 @@ func serveManaged(c *config, routes []managed) error {
 	return failed
 }
 
-// register adds h to mux, which panics on patterns that it cannot have.
+// register adds h to mux. It returns the panic of an invalid pattern as an error.
 func register(mux *http.ServeMux, pattern string, h Managing) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -82,7 +82,7 @@ func (h Managing) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	w.failed = h(w, r, w.who)
 }
 
-// manages reports whether a path is one of those that manage something.
+// manages reports whether a handler of [WithManaging] serves a path.
 func (s *Server) manages(path string) bool {
 	return s.managed != nil && strings.HasPrefix(path, managePath) && path != managePath+"openapi.json"
 }
@@ -90,7 +90,7 @@ func (s *Server) manages(path string) bool {
 var errMayNotManage = problem.New(problem.Unauthorized,
 	`a valid API key that manages its account is required; send it in the header "Authorization: Bearer API_KEY"`)
 
-// manage answers a request below /manage. This is the one place that demands the mark Manage of a key (D95).
+// manage answers a request below /manage. This is the only place that requires the mark Manage of a key (D95).
 func (s *Server) manage(w *response, r *http.Request) {
 	defer w.done()
 	if err := s.mayManage(w, r); err != nil {
@@ -111,7 +111,7 @@ func (s *Server) manage(w *response, r *http.Request) {
 	}
 }
 
-// change lets the handler of a request below /manage answer it: once for an Idempotency-Key.
+// change lets the handler of a request below /manage answer it, once for each Idempotency-Key.
 func (s *Server) change(w *response, r *http.Request) {
 	given, wants := r.Header["Idempotency-Key"]
 	if !wants || r.Method == http.MethodGet || r.Method == http.MethodHead {
@@ -125,7 +125,7 @@ func (s *Server) change(w *response, r *http.Request) {
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	var live *kept
-	key := cmp.Or(strings.Join(given, ", "), " ") // an empty one is no more valid than a space is
+	key := cmp.Or(strings.Join(given, ", "), " ") // an empty value is as invalid as a space
 	b, replayed, err := w.who.Once(r.Context(), key, r.Method+" "+r.URL.RequestURI()+"\n"+string(body), func(context.Context) ([]byte, error) {
 		live = &kept{header: w.Header()}
 		s.hold(w, r, live)
@@ -145,15 +145,15 @@ func (s *Server) change(w *response, r *http.Request) {
 	}
 }
 
-// hold lets the handler of r answer into live.
+// hold lets the handler of r write its answer into live.
 func (s *Server) hold(w *response, r *http.Request, live *kept) {
 	under := w.ResponseWriter
-	defer func() { w.ResponseWriter, w.status, w.bytes = under, 0, 0 }() // a panic is answered on the connection
+	defer func() { w.ResponseWriter, w.status, w.bytes = under, 0, 0 }() // a panic is answered on the connection itself
 	w.ResponseWriter = live
 	s.managed.ServeHTTP(w, r)
 }
 
-// kept is an answer below /manage. A member "secret" of the object in it is for its first reader alone.
+// kept is an answer below /manage. A member "secret" of its object is only returned to the first reader.
 type kept struct {
 	Status int
 	Type   string
@@ -172,7 +172,7 @@ func (k *kept) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// public returns what may be kept: everything but the secret.
+// public returns what may be stored: everything but the secret.
 func (k *kept) public() kept {
 	out := kept{Status: k.Status, Type: k.header.Get("Content-Type"), Body: k.Body}
 	var members map[string]json.RawMessage
@@ -188,11 +188,12 @@ func (k *kept) write(w http.ResponseWriter) {
 		w.Header().Set("Content-Type", k.Type)
 	}
 	w.WriteHeader(cmp.Or(k.Status, http.StatusOK))
-	_, _ = w.Write(k.Body) // a caller who has gone asks again
+	_, _ = w.Write(k.Body) // fails if the caller is gone, who can repeat the request
 }
 
-// mayManage finds out who makes a request and admits it. The key is looked at before the body, which comes before the
-// request takes a place: who sends slowly keeps no one out. The 401 is one and the same whatever the key lacks (D29).
+// mayManage authenticates a request and admits it. It checks the key before it reads the body, and admits the request
+// after that, so that a caller who sends slowly keeps no place. The 401 is the same whatever is wrong with the key
+// (D29).
 func (s *Server) mayManage(w *response, r *http.Request) error {
 	client, err := s.authenticate(r)
 	if p, ok := errors.AsType[*problem.Error](err); ok && p.Code == problem.Unauthorized || err == nil && !client.Key().Manage {
@@ -212,7 +213,7 @@ func (s *Server) mayManage(w *response, r *http.Request) error {
 	return err
 }
 
-// unmanaged refuses a request that no handler of [WithManaging] answers.
+// unmanaged answers a request for which there is no handler of [WithManaging].
 func (s *Server) unmanaged(w *response, r *http.Request) {
 	var allowed []string
 	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodPost, http.MethodDelete} {

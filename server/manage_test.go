@@ -17,7 +17,7 @@ import (
 	"github.com/socialdata/socialdata/server"
 )
 
-// managing answers below /manage with what it was asked and by whom.
+// managing answers with the request and the account that made it.
 func managing(w http.ResponseWriter, r *http.Request, who *socialdata.Client) error {
 	body, err := io.ReadAll(r.Body)
 	if err == nil {
@@ -30,7 +30,7 @@ func refusing(http.ResponseWriter, *http.Request, *socialdata.Client) error {
 	return problem.New(problem.InvalidRequest, "there is no such thing")
 }
 
-// openManaged serves an engine with two routes below /manage, and returns a key with the mark.
+// openManaged serves an engine with two routes below /manage, and returns a key with the mark Manage.
 func openManaged(t *testing.T, cfg enginetest.Config) (s *site, secret string) {
 	t.Helper()
 	s = open(t, cfg, server.WithManaging("PUT /manage/things/{name}", managing),

@@ -34,7 +34,7 @@ func TestMetricsAreShownToThoseWhoMaySeeThem(t *testing.T) {
 	}
 	done := make(chan struct{})
 	go func() { defer close(done); ask(http.MethodGet, "/slow", "") }()
-	<-entered // no call is let in any more
+	<-entered // all places for calls are taken
 	if w := ask(http.MethodGet, "/metrics", "Bearer x"); w.Code != http.StatusOK || w.Body.String() != "up 1\n" {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}

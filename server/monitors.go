@@ -18,8 +18,8 @@ import (
 	"github.com/socialdata/socialdata/server/describe"
 )
 
-// WithMonitors serves what makes, pauses and ends the monitors of an account, below /manage: see [WithManaging]. What they
-// are and what they tell is read below /v1 in any case.
+// WithMonitors serves the routes below /manage that create, pause and end the monitors of an account: see
+// [WithManaging]. The monitors and their changes can be read below /v1 in any case.
 func WithMonitors() Option {
 	return option{"WithMonitors", func(c *config) error {
 		return serveManaged(c, monitorRoutes)
@@ -58,7 +58,7 @@ type monitorBody struct {
 	Alerts    []string          `json:"alerts,omitempty" doc:"The numbers that raise an alert, such as followers:5%."`
 }
 
-// putMonitor makes a monitor, or changes the one of its name.
+// putMonitor creates a monitor, or changes the one with its name.
 func putMonitor(w http.ResponseWriter, r *http.Request, who *socialdata.Client) error {
 	var body monitorBody
 	if err := readBody(r, &body); err != nil {
@@ -103,7 +103,7 @@ func endMonitor(w http.ResponseWriter, r *http.Request, who *socialdata.Client) 
 	return err
 }
 
-// writeUnless writes what there is, unless it could not be had.
+// writeUnless writes v, unless there is an error.
 func writeUnless(err error, w http.ResponseWriter, v any) error {
 	if err != nil {
 		return nil
@@ -111,7 +111,7 @@ func writeUnless(err error, w http.ResponseWriter, v any) error {
 	return writeMade(w, http.StatusOK, v)
 }
 
-// writeMade answers with what was made or changed.
+// writeMade answers with what was created or changed.
 func writeMade(w http.ResponseWriter, status int, v any) error {
 	b, err := schema.Marshal(v)
 	if err != nil {
@@ -119,11 +119,11 @@ func writeMade(w http.ResponseWriter, status int, v any) error {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(b) // a caller who has gone reads it below /v1
+	_, _ = w.Write(b) // fails if the caller is gone
 	return nil
 }
 
-// readBody reads the one JSON object that the body of a request must be, without fields that v does not have.
+// readBody reads the body of a request, which must be one JSON object without fields that v does not have.
 func readBody(r *http.Request, v any) error {
 	b, err := io.ReadAll(r.Body)
 	if err != nil {

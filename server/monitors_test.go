@@ -18,7 +18,7 @@ import (
 	"github.com/socialdata/socialdata/server"
 )
 
-// openMonitored serves an engine with the routes of monitors, and returns a key with the mark.
+// openMonitored serves an engine with the routes of monitors, and returns a key with the mark Manage.
 func openMonitored(t *testing.T, opts ...server.Option) (s *site, secret string) {
 	t.Helper()
 	s = open(t, enginetest.Config{}, append(opts, server.WithMonitors())...)
@@ -73,7 +73,7 @@ func TestMonitorsAreManagedOverHTTP(t *testing.T) {
 	}
 }
 
-// streamed opens a stream of changes and returns its lines, the blank ones left out. It ends when ctx does.
+// streamed opens a stream of changes and returns its lines, without blank ones. It ends when ctx does.
 func (s *site) streamed(ctx context.Context, t *testing.T, path, after string) (resp *http.Response, lines func() string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.web.URL+path, nil)
@@ -148,7 +148,7 @@ func TestAKeyHasFourStreams(t *testing.T) {
 	if err := json.NewDecoder(resp.Body).Decode(&p); err != nil || p.Code != problem.RateLimited || resp.Header.Get("Retry-After") == "" {
 		t.Errorf("the fifth: status %d, %v, %v", resp.StatusCode, p.Code, err)
 	}
-	hangUp() // the places are free again when the server has noticed
+	hangUp() // the server notices and releases the places
 	for resp.StatusCode != http.StatusOK {
 		resp, _ = s.streamed(t.Context(), t, "/v1/changes", "")
 	}
@@ -164,7 +164,7 @@ func TestARevokedKeyHasNoStream(t *testing.T) {
 	if _, err := s.Keys.Revoke(t.Context(), s.Key.ID); err != nil {
 		t.Fatal(err)
 	}
-	s.send(t, secret, http.MethodPut, "/manage/monitors/a", profileBody) // something to tell
+	s.send(t, secret, http.MethodPut, "/manage/monitors/a", profileBody) // so that there is a change
 	if got := next(); got != "event: error" {
 		t.Errorf("a stream of a revoked key goes on with %q", got)
 	}

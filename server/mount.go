@@ -13,8 +13,9 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// lend lets a mounted handler answer, if there is room. The body of the request is there before the handler takes a
-// place, and the place is free again when the handler begins to answer: who sends or reads slowly keeps no one out.
+// lend lets a mounted handler answer, unless too many requests are at work. It receives the body of the request before
+// it takes a place, and releases the place when the handler begins to answer, so that callers who send or read slowly
+// keep no place.
 func (s *Server) lend(w *response, r *http.Request, h http.Handler) {
 	if err := s.takeBody(w, r); err != nil {
 		s.fail(w, r, err)
@@ -30,7 +31,7 @@ func (s *Server) lend(w *response, r *http.Request, h http.Handler) {
 	h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), lentKey{}, &loan{s, w})))
 }
 
-// takeBody reads the body that a mounted handler will read. A request that reads has none.
+// takeBody receives the body of a request for a mounted handler, unless its method is one that reads.
 func (s *Server) takeBody(w *response, r *http.Request) error {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		dropBody(w, r)
@@ -41,7 +42,7 @@ func (s *Server) takeBody(w *response, r *http.Request) error {
 	}
 	enter(r, waiting)
 	defer enter(r, working)
-	// Where it can be set. The web server's own limit may be longer, or none.
+	// Not every response supports it. The web server's own limit may be longer, or absent.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.limits.BodyTimeout))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.limits.BodyBytes))
 	if _, long := errors.AsType[*http.MaxBytesError](err); long {
@@ -58,16 +59,16 @@ func (s *Server) takeBody(w *response, r *http.Request) error {
 
 type lentKey struct{}
 
-// loan is a request that a mounted handler answers.
+// loan is a request while a mounted handler answers it.
 type loan struct {
 	s *Server
 	w *response
 }
 
-// Enter says that a handler of [WithMount] has found out whose key a request shows. From then on the request counts as
-// one of the API's within [Limits], in the share of the key's account too, until it is answered, and its log line names
-// the key. Enter fails with the problem with which the API refuses a call at its limits. It is called once, by the
-// goroutine that the handler was called on. Outside a server there are no limits, and Enter does nothing.
+// Enter tells the server which key a handler of [WithMount] has found in a request. From then on until its answer, the
+// request counts as a call of the API within [Limits], including the limit of the key's account, and its log line names
+// the key. Enter fails with the same problem as a call of the API at its limits. A handler calls it once, in the
+// goroutine in which it was called. Without a server there are no limits, and Enter does nothing.
 func Enter(ctx context.Context, key *keys.Key) error {
 	l, ok := ctx.Value(lentKey{}).(*loan)
 	if !ok {
@@ -77,8 +78,7 @@ func Enter(ctx context.Context, key *keys.Key) error {
 	return l.s.admit(l.w, key)
 }
 
-// admit takes a place for the request of a known client, and one of the share of its account. They are free again when
-// the request is answered.
+// admit counts a call of a known client, in total and for its account, until the request is answered.
 func (s *Server) admit(w *response, key *keys.Key) error {
 	if key != nil {
 		w.key = key.ID
@@ -103,7 +103,7 @@ func (s *Server) admit(w *response, key *keys.Key) error {
 	return nil
 }
 
-// play takes one of the places of the sandbox, beside that of the call, if the request is for a sandbox.
+// play counts a call of a sandbox, besides the call itself, if the request is for a sandbox.
 func (s *Server) play(w *response) error {
 	if info, _ := platform.Lookup(platform.ID(w.target)); !info.Sandbox {
 		return nil

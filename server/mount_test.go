@@ -58,7 +58,7 @@ func TestSlowRequestsToAMountKeepNoOneOut(t *testing.T) {
 				_, _ = io.Copy(w, r.Body)
 			})))
 		for range 20 {
-			s.call(post) // and no body
+			s.call(post) // and sends no body
 			if r := s.call("GET /mounted HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\n").reply(); r.status != http.StatusOK {
 				t.Errorf("a read that declares a body came to %d", r.status)
 			}
@@ -119,7 +119,7 @@ func TestAMountEntersWithTheShareOfTheAccount(t *testing.T) {
 				t.Errorf("within the share: %d", got)
 			}
 		})
-		<-entered // which gives its place as a mount back
+		<-entered // which then no longer counts as a mounted request
 	}
 	if got := ask(); got != http.StatusTooManyRequests {
 		t.Errorf("beyond the share of the account: %d", got)
@@ -131,7 +131,7 @@ func TestAMountEntersWithTheShareOfTheAccount(t *testing.T) {
 	}
 }
 
-// addressed is a connection that comes from an address.
+// addressed is a connection from an address.
 type addressed struct {
 	net.Conn
 	from net.Addr
@@ -143,7 +143,7 @@ func TestConnectionsOfOneAddressAreBounded(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, from string
-		open       bool // the first connection, after two more
+		open       bool // whether the first connection is open after two more
 	}{
 		{"an address", "192.0.2.1", false},
 		{"an address mapped into IPv6", "::ffff:192.0.2.1", false},
@@ -177,7 +177,7 @@ func TestConnectionsOfOneAddressAreBounded(t *testing.T) {
 	}
 }
 
-// from opens a connection that comes from an address.
+// from opens a connection from an address.
 func (s *served) from(addr string) net.Conn {
 	s.t.Helper()
 	here, there := net.Pipe()

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// quality returns how much a caller wants a word, from 0 to 1, by the lists of an Accept or Accept-Encoding field, and
-// whether the word itself is listed. Letters' case does not matter; of a word that is listed twice the best counts.
+// quality returns the quality value of a word, from 0 to 1, in the lists of an Accept or Accept-Encoding field, and
+// whether the word itself is listed. It ignores case. If a word is listed twice, the higher value counts.
 // https://www.rfc-editor.org/rfc/rfc9110#section-12.4.2
 func quality(lists []string, word string) (q float64, listed bool) {
 	for _, list := range lists {
@@ -21,7 +21,7 @@ func quality(lists []string, word string) (q float64, listed bool) {
 	return q, listed
 }
 
-// weight returns the q among an item's parameters: 1 when there is none, 0 when it is not a number from 0 to 1.
+// weight returns the q parameter of an item: 1 when there is none, 0 when it is not a number from 0 to 1.
 func weight(params string) float64 {
 	for p := range strings.SplitSeq(params, ";") {
 		name, value, _ := strings.Cut(p, "=")
@@ -37,8 +37,8 @@ func weight(params string) float64 {
 	return 1
 }
 
-// wantsEvents tells whether a caller asks for server-sent events, and for nothing else more than for them. Who takes
-// anything gets JSON.
+// wantsEvents reports whether a caller accepts server-sent events, and prefers nothing to them. For a caller that
+// accepts anything it returns false.
 func wantsEvents(r *http.Request) bool {
 	accept := r.Header.Values("Accept")
 	events, _ := quality(accept, "text/event-stream")
@@ -46,7 +46,7 @@ func wantsEvents(r *http.Request) bool {
 	return events > 0 && events >= plain
 }
 
-// wantsGzip tells whether a caller can read gzip.
+// wantsGzip reports whether a caller accepts gzip.
 func wantsGzip(r *http.Request) bool {
 	accept := r.Header.Values("Accept-Encoding")
 	q, listed := quality(accept, "gzip")

@@ -15,7 +15,7 @@ import (
 func TestEachRequestIsToldAndNamesNothingOfTheCallers(t *testing.T) {
 	t.Parallel()
 	type wrapped struct{}
-	told := make(chan server.Request, 1) // behind the answer, so it is waited for
+	told := make(chan server.Request, 1) // the observer may be called after the answer
 	s := open(t, enginetest.Config{},
 		server.WithMiddleware(func(h http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -19,7 +19,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// each calls visit with every object of the description and the path that leads there.
+// each calls visit with every object of the description and its JSON pointer.
 func (d *description) each(visit func(at string, o map[string]any)) {
 	var walk func(at string, v any)
 	walk = func(at string, v any) {
@@ -27,7 +27,7 @@ func (d *description) each(visit func(at string, o map[string]any)) {
 		case map[string]any:
 			visit(at, v)
 			for key, inside := range v {
-				if key != "example" { // which holds answers, not descriptions
+				if key != "example" { // it has answers, not descriptions
 					walk(at+"/"+key, inside)
 				}
 			}
@@ -66,7 +66,7 @@ func TestEveryPropertyAndParameterOfTheDescriptionSaysWhatItMeans(t *testing.T) 
 	}
 }
 
-// TestGeneratorsUnderstandTheDescription keeps out what made generators of clients stumble.
+// TestGeneratorsUnderstandTheDescription checks for what generators of clients could not read.
 func TestGeneratorsUnderstandTheDescription(t *testing.T) {
 	t.Parallel()
 	doc, lists := newDescription(t), map[string]string{}
@@ -103,7 +103,7 @@ func TestGeneratorsUnderstandTheDescription(t *testing.T) {
 	}
 }
 
-// TestWordsOfParametersAreThoseOfTheRows finds a list that stands under a name that another one has already.
+// TestWordsOfParametersAreThoseOfTheRows checks that no two lists of words have the same name.
 func TestWordsOfParametersAreThoseOfTheRows(t *testing.T) {
 	t.Parallel()
 	doc, lists := newDescription(t), 0
@@ -164,7 +164,7 @@ func TestRoutesStandInTheDescriptionAsTheSpecificationWritesThem(t *testing.T) {
 	}
 }
 
-// TestPathsOfOursListThePlatformsThatAreServed reads the description of a service that has the sandbox alone.
+// TestPathsOfOursListThePlatformsThatAreServed reads the description of a service that only has the sandbox.
 func TestPathsOfOursListThePlatformsThatAreServed(t *testing.T) {
 	t.Parallel()
 	var doc struct {
@@ -193,12 +193,12 @@ func TestPathsOfOursListThePlatformsThatAreServed(t *testing.T) {
 	}
 }
 
-// TestNotModifiedIsDescribedWhereItHappens asks every route of the description twice, the second time with the ETag.
+// TestNotModifiedIsDescribedWhereItHappens calls every route of the description twice, the second time with the ETag.
 func TestNotModifiedIsDescribedWhereItHappens(t *testing.T) {
 	t.Parallel()
 	s, doc, paths := open(t, enginetest.Config{}), newDescription(t), map[string]string{}
 	for _, o := range socialdata.Operations() {
-		if o.Name != "job" { // which is there only after a search that took too long
+		if o.Name != "job" { // it only exists after a search that took too long
 			paths[describedPath(o)] = pathTo(o, "salma")
 		}
 	}
@@ -223,8 +223,8 @@ func TestNotModifiedIsDescribedWhereItHappens(t *testing.T) {
 	}
 }
 
-// TestUnavailableIsDescribedWhereItHappens knows two routes that are described without it: /v1/me (D62), and what needs
-// no key, which is always answered.
+// TestUnavailableIsDescribedWhereItHappens has two exceptions: /v1/me (D62), and routes that need no key, which are
+// always answered.
 func TestUnavailableIsDescribedWhereItHappens(t *testing.T) {
 	t.Parallel()
 	s, doc := overloaded(t), newDescription(t)
@@ -240,7 +240,7 @@ func TestUnavailableIsDescribedWhereItHappens(t *testing.T) {
 	}
 }
 
-// TestDescribedLengthsAreThoseThatAreTaken asks the engine with the longest value, and with one byte more.
+// TestDescribedLengthsAreThoseThatAreTaken calls the engine with the longest value, and with one byte more.
 func TestDescribedLengthsAreThoseThatAreTaken(t *testing.T) {
 	t.Parallel()
 	s, doc := open(t, enginetest.Config{}), newDescription(t)
@@ -277,7 +277,8 @@ func (d *description) lengthOf(t *testing.T, op, param string) int {
 	return 0
 }
 
-// TestExamplesAreWhatTheSandboxAnswers keeps describe/examples.json what the sandbox answers; -update writes it anew.
+// TestExamplesAreWhatTheSandboxAnswers checks that describe/examples.json has the answers of the sandbox; -update
+// rewrites it.
 func TestExamplesAreWhatTheSandboxAnswers(t *testing.T) {
 	t.Parallel()
 	s, doc := open(t, enginetest.Config{}), newDescription(t)
@@ -308,7 +309,7 @@ func TestExamplesAreWhatTheSandboxAnswers(t *testing.T) {
 // exampleRequest is the id of the call in every example.
 const exampleRequest = "req_06H05TSLBJ7AUUR8788Q7QH0H4"
 
-// example returns a short answer of an operation, without what is different each time.
+// example returns a short answer of an operation, without what is different in each call.
 func example(t *testing.T, s *site, o *operation.Operation) any {
 	t.Helper()
 	path := pathTo(o, "salma")
@@ -318,7 +319,7 @@ func example(t *testing.T, s *site, o *operation.Operation) any {
 	if o.Tag == "monitors" {
 		s.Monitor(t)
 	}
-	if o.Name == "job" { // which is there only after a search that took too long
+	if o.Name == "job" { // it only exists after a search that took too long
 		path = "/v1/search?query=salma&platforms=mock"
 	}
 	r := s.get(t, path)
@@ -336,7 +337,7 @@ func example(t *testing.T, s *site, o *operation.Operation) any {
 	e.Data = []byte(strings.NewReplacer(
 		s.Key.ID, "key_7hWm2vXq9cTz4LpKd3Rs", s.Key.Account, "acct_5nBv8yJf1gHk6WxQz0Pt", s.Key.Prefix, "sk_live_4TgY",
 	).Replace(string(e.Data)))
-	if o.Name == "requests" { // the other calls of this test
+	if o.Name == "requests" { // it also has the other calls of this test
 		var rows []schema.Request
 		if err := json.Unmarshal(e.Data, &rows); err != nil {
 			t.Fatal(err)
@@ -345,7 +346,7 @@ func example(t *testing.T, s *site, o *operation.Operation) any {
 		rows[0].RequestID, rows[0].TookMS = exampleRequest, 3
 		e.Data = marshal(t, rows)
 	}
-	if o.Name == "me" { // whose limit is far from what a key has
+	if o.Name == "me" { // its rate limit is not that of a typical key
 		var me schema.Me
 		if err := json.Unmarshal(e.Data, &me); err != nil {
 			t.Fatal(err)

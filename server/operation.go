@@ -12,8 +12,9 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// operate answers an operation; nil is an unknown route. What needs no key, such as the health of the service, is always
-// answered; of everything else only so much at a time. A client without a key takes no place (D71).
+// operate answers an operation; o is nil for an unknown route. Operations that need no key, such as the health of the
+// service, are always answered; the number of others at work is limited. A call without a valid key takes no place
+// (D71).
 func (s *Server) operate(w *response, r *http.Request, o *operation.Operation) {
 	if o != nil && o.NoKey {
 		s.call(w, r, o, s.client)
@@ -34,12 +35,12 @@ func (s *Server) operate(w *response, r *http.Request, o *operation.Operation) {
 		s.fail(w, r, err)
 		return
 	}
-	w.set("X-Credits-Used", "0") // until the call has succeeded
+	w.set("X-Credits-Used", "0") // until the call succeeds
 	s.call(w, r, o, client)
 }
 
-// call makes a call for somebody who may, and answers. It is done when only writing is left: a caller who reads slowly
-// must not keep others from calling.
+// call makes the call of a client that has been admitted, and answers it. The call takes no place while its answer is
+// written, so that a caller who reads slowly does not keep others from calling.
 func (s *Server) call(w *response, r *http.Request, o *operation.Operation, client *socialdata.Client) {
 	if o == nil {
 		s.unknown(w, r)
@@ -78,7 +79,7 @@ func (s *Server) call(w *response, r *http.Request, o *operation.Operation, clie
 	s.answer(w, r, o, answer)
 }
 
-// limit takes the call from the rate limit of the client's key, and tells the state of that.
+// limit counts the call in the rate limit of the client's key, and sets the header fields for its state.
 func limit(w *response, r *http.Request, client *socialdata.Client) error {
 	allowance, err := client.Admit(r.Context())
 	if allowance.Rate.Capacity > 0 {
@@ -87,7 +88,8 @@ func limit(w *response, r *http.Request, client *socialdata.Client) error {
 	return err
 }
 
-// more returns what takes further calls from the limit of the client's key, and tells the state of that.
+// more returns a function that counts further calls in the rate limit of the client's key, and sets the header fields
+// for its state.
 func more(w *response, client *socialdata.Client) func(context.Context, int) error {
 	return func(ctx context.Context, n int) error {
 		allowance, err := client.AdmitMore(ctx, n)
@@ -98,19 +100,19 @@ func more(w *response, client *socialdata.Client) func(context.Context, int) err
 	}
 }
 
-// bind takes the call out of a request. What the parameters mean is the engine's to say.
+// bind makes a call of a request. The engine checks its parameters.
 func (s *Server) bind(w *response, r *http.Request, o *operation.Operation) (operation.Call, error) {
 	call := operation.Call{Platform: w.target, Path: w.path, RequestID: requestID(r)}
 	if o.Price == operation.Free && len(o.Params) == 0 {
-		return call, nil // nothing to bind and nothing to pay: what is sent along does no harm
+		return call, nil // it has no parameters and is free, so anything that was sent is ignored
 	}
 	var err error
 	call.Pairs, err = operation.ParseQuery(r.URL.RawQuery)
-	if err != nil && (o.Service || s.client.PlatformTable().Has(platform.ID(w.target))) { // else the engine says so first
+	if err != nil && (o.Service || s.client.PlatformTable().Has(platform.ID(w.target))) { // else the engine reports it
 		return call, problem.Wrap(err, problem.InvalidRequest, "the query string is malformed; escape special characters as %XX")
 	}
 	if given := r.Header["Idempotency-Key"]; len(given) > 0 {
-		// Several are joined as HTTP has it. An empty one must not pass as none: it is no more valid than a space is.
+		// HTTP joins several values with commas. An empty value is as invalid as a space, and must not count as absent.
 		call.IdempotencyKey = cmp.Or(strings.Join(given, ", "), " ")
 	}
 	return call, nil

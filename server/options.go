@@ -16,10 +16,10 @@ import (
 	"github.com/socialdata/socialdata/server/describe"
 )
 
-// Option configures a [Server]. [New] checks what it was given and fails with the option's name.
+// Option configures a [Server]. [New] checks its value and fails with an error that names the option.
 type Option interface{ apply(*config) error }
 
-// option is an [Option] that names itself in its errors.
+// option is an [Option] whose errors contain its name.
 type option struct {
 	name string
 	set  func(*config) error
@@ -32,7 +32,7 @@ func (o option) apply(c *config) error {
 	return nil
 }
 
-// configure returns what opts make of the defaults. Its error names every option that cannot be used.
+// configure applies opts to the defaults. Its error names every option that is invalid.
 func configure(opts []Option) (config, error) {
 	c := config{
 		log: slog.New(slog.DiscardHandler), ready: func(context.Context) error { return nil },
@@ -50,38 +50,38 @@ func configure(opts []Option) (config, error) {
 	return c, failed
 }
 
-// errNil says that an option has no value.
+// errNil is the error of an option without a value.
 var errNil = errors.New("the value is nil: leave the option out")
 
-// config is what options set.
+// config is the result of the options.
 type config struct {
 	log        *slog.Logger
-	auth       Auth // nil asks the client's key store
+	auth       Auth // nil uses the client's key store
 	ready      func(context.Context) error
 	mounted    map[string]http.Handler
-	managed    *http.ServeMux     // nil when nothing is managed
-	described  []describe.Managed // of what is below /manage
+	managed    *http.ServeMux     // nil serves none
+	described  []describe.Managed // the routes below /manage
 	limits     Limits
 	sections   []Section
 	metrics    http.Handler // nil serves none
 	mayMeasure func(*http.Request) error
-	mayErase   func(*http.Request) error // nil erases nothing
+	mayErase   func(*http.Request) error // nil serves no erasures
 	observe    func(context.Context, Request)
 	wrap       func(http.Handler) http.Handler
 	proxies    proxies
 	mountsOnly bool
-	tls        *tls.Config // nil: [Server.Serve] speaks none itself
+	tls        *tls.Config // nil: [Server.Serve] does not use TLS itself
 }
 
-// Auth says who makes a request, and so who pays. The key that it returns needs an ID, which the rate limit counts by
-// and the log names, and an Account, whose balance pays; a Rate and caps of its own hold, the rest is only shown by
-// /v1/me. It runs before anything is done for the caller, and on concurrent requests.
+// Auth authenticates a request, and so decides which account pays. The key that it returns must have an ID, by which
+// the rate limit counts and which is in the log, and an Account, whose balance pays. Its Rate and caps apply if they
+// are set; its other fields are only shown by /v1/me. Auth is called before anything else, and concurrently.
 //
-// An error that wraps [keys.ErrUnknown] is the same 401 for everybody, one that is a *[problem.Error] is answered as it
-// stands, and any other is a fault of ours, which is logged and answered with 500.
+// An error that wraps [keys.ErrUnknown] is always answered with the same 401. A *[problem.Error] is answered as it is.
+// Any other error is an internal error: it is logged and answered with 500.
 type Auth func(*http.Request) (keys.Key, error)
 
-// Section is a table that the documentation page shows after its own.
+// Section is a table that the documentation page shows after its own sections.
 type Section struct {
 	Title string
 	Intro string
@@ -89,10 +89,11 @@ type Section struct {
 	Rows  [][]string
 }
 
-// Request is one request that has been answered. Nothing in it is a caller's word, so that it can be counted by.
+// Request is a request that has been answered. No field is free text of the caller, so that each can be a label of a
+// metric.
 type Request struct {
 	Method    string       // of RFC 9110, or PATCH; any other is _OTHER
-	Route     string       // such as /v1/{platform}/profile or /docs; "" for a path that there is not
+	Route     string       // such as /v1/{platform}/profile or /docs; "" for an unknown path
 	Operation string       // such as profile; "" when the route has none
 	Platform  string       // "" when there is none
 	Status    int          // of the answer
@@ -100,8 +101,8 @@ type Request struct {
 	Duration  time.Duration
 }
 
-// WithLogger logs to l: one line for each request, and what callers must not see. No line holds a key, a path or a
-// query. The default logs nothing.
+// WithLogger logs to l: one line for each request, and errors that callers must not see. No line has a key, a path or a
+// query. By default nothing is logged.
 func WithLogger(l *slog.Logger) Option {
 	return option{"WithLogger", func(c *config) error {
 		if l == nil {
@@ -115,7 +116,7 @@ func WithLogger(l *slog.Logger) Option {
 var errNoAuth = errors.New("server: the client has no key store, so no one could call: " +
 	"pass socialdata.WithKeys to the client or server.WithAuth to the server")
 
-// WithAuth asks auth who calls. The default asks the client's key store for the bearer key.
+// WithAuth authenticates requests with auth. The default looks up the bearer key in the client's key store.
 func WithAuth(auth Auth) Option {
 	return option{"WithAuth", func(c *config) error {
 		if auth == nil {
@@ -126,8 +127,8 @@ func WithAuth(auth Auth) Option {
 	}}
 }
 
-// WithReady asks ready whether the program can serve, for /readyz. The default always can. A server that drains is not
-// ready, whatever ready says. Ready has a second and a half.
+// WithReady lets /readyz call ready, which returns nil if the program can serve. It must return within a second and a
+// half. By default the program is always ready. A server that is draining is not ready, whatever ready returns.
 func WithReady(ready func(context.Context) error) Option {
 	return option{"WithReady", func(c *config) error {
 		if ready == nil {
@@ -138,9 +139,9 @@ func WithReady(ready func(context.Context) error) Option {
 	}}
 }
 
-// WithMount serves h at exactly that path, or below one that ends in a slash, beside the API. h does its own
-// authentication, and calls [Enter] once it knows whose key it is. It gets the bodies of requests, which the API never
-// reads, within [Limits].
+// WithMount serves h beside the API: at exactly path, or below it if it ends in a slash. h does its own authentication,
+// and calls [Enter] once it knows the key. It receives the bodies of requests, which the API never reads, within
+// [Limits].
 func WithMount(path string, h http.Handler) Option {
 	return option{"WithMount", func(c *config) error {
 		switch {
@@ -158,7 +159,7 @@ func WithMount(path string, h http.Handler) Option {
 	}}
 }
 
-// WithoutAPI serves the handlers of [WithMount] alone, on an address of their own: every other path is 404.
+// WithoutAPI serves the handlers of [WithMount] only, for an address of their own: every other path is answered 404.
 func WithoutAPI() Option {
 	return option{"WithoutAPI", func(c *config) error {
 		c.mountsOnly = true
@@ -166,9 +167,9 @@ func WithoutAPI() Option {
 	}}
 }
 
-// WithTrustedProxies names the networks of the proxies that the server stands behind. The address of a request that one of
-// them hands on is the one that the proxy has noted in X-Forwarded-For, for whatever goes by addresses. By default no
-// proxy is trusted, and that header means nothing.
+// WithTrustedProxies names the networks of the proxies in front of the server. For a request from one of them, the
+// client's address is the one that the proxy has written into X-Forwarded-For. By default no proxy is trusted, and that
+// header is ignored.
 func WithTrustedProxies(networks ...netip.Prefix) Option {
 	return option{"WithTrustedProxies", func(c *config) error {
 		for _, n := range networks {
@@ -181,7 +182,7 @@ func WithTrustedProxies(networks ...netip.Prefix) Option {
 	}}
 }
 
-// WithLimits bounds what callers can make the process hold. The default is the zero [Limits].
+// WithLimits limits the resources that callers can take. The default is the zero [Limits].
 func WithLimits(l Limits) Option {
 	return option{"WithLimits", func(c *config) error {
 		c.limits = l
@@ -208,9 +209,9 @@ func WithSections(sections ...Section) Option {
 	}}
 }
 
-// WithTLS lets [Server.Serve] speak TLS with cfg, and HTTP/1.1 alone, as [Limits] counts a connection's calls one at a time. A
-// request that cannot be read is then answered with a problem document, as it is without TLS; on a listener that speaks TLS
-// itself, such as [tls.NewListener]'s, net/http answers it with a line of text.
+// WithTLS lets [Server.Serve] use TLS with cfg. It supports HTTP/1.1 only, because [Limits] count one call of a
+// connection at a time. A request that cannot be read is then answered with a problem document, as it is without TLS.
+// With a listener that uses TLS itself, such as that of [tls.NewListener], net/http answers it with a line of text.
 func WithTLS(cfg *tls.Config) Option {
 	return option{"WithTLS", func(c *config) error {
 		if cfg == nil {
@@ -222,8 +223,8 @@ func WithTLS(cfg *tls.Config) Option {
 	}}
 }
 
-// WithMetrics serves page at /metrics to the requests that may lets through; an error of it is answered as one of [Auth] is.
-// Like health it is answered however many calls are at work: that is when somebody looks. The default serves none.
+// WithMetrics serves page at /metrics to the requests that may allows. An error of may is answered like one of [Auth].
+// Like health, metrics are answered however many calls are at work. By default there are none.
 func WithMetrics(page http.Handler, may func(*http.Request) error) Option {
 	return option{"WithMetrics", func(c *config) error {
 		switch {
@@ -237,7 +238,7 @@ func WithMetrics(page http.Handler, may func(*http.Request) error) Option {
 	}}
 }
 
-// WithObserver tells observe of each request, at its end and with its context.
+// WithObserver calls observe at the end of each request, with its context.
 func WithObserver(observe func(context.Context, Request)) Option {
 	return option{"WithObserver", func(c *config) error {
 		if observe == nil {
@@ -248,7 +249,7 @@ func WithObserver(observe func(context.Context, Request)) Option {
 	}}
 }
 
-// WithMiddleware puts wrap around the handler of every route, in [Server.Handler] and [Server.Serve].
+// WithMiddleware wraps the handler of every route with wrap, in [Server.Handler] and [Server.Serve].
 func WithMiddleware(wrap func(http.Handler) http.Handler) Option {
 	return option{"WithMiddleware", func(c *config) error {
 		if wrap == nil {

@@ -18,7 +18,7 @@ func TestNewNamesTheOptionThatCannotWork(t *testing.T) {
 	client := enginetest.New(t, enginetest.Config{}).Open
 	page := http.NotFoundHandler()
 	tests := []struct {
-		name, want string // the parts of the error, separated by |
+		name, want string // texts of the error, separated by |
 		options    []server.Option
 	}{
 		{"a nil option", "option 2 of New|leave it out", []server.Option{server.WithLogger(slog.Default()), nil}},

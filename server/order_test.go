@@ -7,7 +7,7 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// TestABadIdempotencyKeyIsABadParameter: only what does not exist comes before it (D1).
+// TestABadIdempotencyKeyIsABadParameter checks that only an unknown path or platform is reported before it (D1).
 func TestABadIdempotencyKeyIsABadParameter(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{Credits: -1})
@@ -17,7 +17,7 @@ func TestABadIdempotencyKeyIsABadParameter(t *testing.T) {
 		"/v1/raw/nobody/users/a":        problem.NotFound,
 		"/v1/raw/mock/nothing/a":        problem.NotFound,
 		"/v1/mock/profile":              problem.InvalidRequest,
-		"/v1/kwai/profile?handle=a":     problem.InvalidRequest, // before what is not offered
+		"/v1/kwai/profile?handle=a":     problem.InvalidRequest, // before an operation that the platform does not have
 		"/v1/mock/profile?handle=a":     problem.InvalidRequest, // before the balance
 		"/v1/raw/mock/users/a":          problem.InvalidRequest,
 		"/v1/enrich?text=a":             problem.InvalidRequest,

@@ -11,8 +11,8 @@ import (
 
 var errDraining = errors.New("server: draining")
 
-// readyPatience is how long the program has to say that it can serve: its store may hang, and the probe is answered
-// within two seconds.
+// readyPatience is how long the program has to report that it is ready. Its store may hang, and the probe is to be
+// answered within two seconds.
 const readyPatience = 1500 * time.Millisecond
 
 // readiness returns nil when the program can serve.

@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// errBusy refuses a call before anything is done for it, and says nothing of any platform (D71).
+// errBusy refuses a call before any work for it. It says nothing about a platform (D71).
 var errBusy = problem.New(problem.PlatformUnavailable, "the service is at its limit").After(time.Second)
 
 // fail writes an error as a problem document.
@@ -43,17 +43,17 @@ func (s *Server) fail(w *response, r *http.Request, err error) {
 	s.write(w, r, p.HTTPStatus(), "application/problem+json", body)
 }
 
-// maxDetail is how much is told of what was wrong: it may quote what the caller sent, which can be long.
+// maxDetail is the maximum length of a detail, which may quote what the caller sent.
 const maxDetail = 1000
 
-// problemOf returns an error as the caller of this request sees it, and logs what is not for callers.
+// problemOf returns an error as the caller of this request sees it, and logs what callers must not see.
 func (s *Server) problemOf(r *http.Request, err error) *problem.Error {
 	p, ok := errors.AsType[*problem.Error](err)
 	if !ok {
 		p = problem.Wrap(err, problem.InternalError, "something went wrong on our side")
 	}
 	own := *p
-	if own.RequestID != requestID(r) && own.Code == problem.InternalError { // else the engine has logged it under this id
+	if own.RequestID != requestID(r) && own.Code == problem.InternalError { // else the engine has logged it with this id
 		s.log.ErrorContext(r.Context(), "request failed", "request_id", requestID(r), "error", observe.Loggable(p))
 	}
 	own.RequestID, own.Detail, own.Type = requestID(r), clip(own.Detail, maxDetail), explained(r, own.Code)

@@ -8,7 +8,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// counted returns p with a counter of the calls to its operations.
+// counted returns p with a counter of its calls.
 func counted(p providers.Provider) (providers.Provider, *enginetest.Counter) {
 	calls := &enginetest.Counter{}
 	v := reflect.ValueOf(&p).Elem()

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// proxies are the networks of the proxies that the server stands behind.
+// proxies are the networks of the proxies in front of the server.
 type proxies []netip.Prefix
 
 // trusts reports whether addr is that of a proxy.
@@ -16,9 +16,9 @@ func (p proxies) trusts(addr netip.Addr) bool {
 	return slices.ContainsFunc(p, func(n netip.Prefix) bool { return n.Contains(addr) })
 }
 
-// caller returns the address that a request comes from, with a port where there is one: that of the connection, or, when
-// a proxy has made that, the last one in X-Forwarded-For that is no proxy's. What stands before that one is the
-// caller's own word.
+// caller returns the address of the client of a request, with a port if it has one. That is the address of the
+// connection. If that is a proxy's, it is the last address in X-Forwarded-For that is not a proxy's: the caller may
+// have invented what comes before it.
 func (p proxies) caller(r *http.Request) string {
 	if len(p) == 0 || !p.trusts(hostOf(r.RemoteAddr)) {
 		return r.RemoteAddr
@@ -36,7 +36,7 @@ func (p proxies) caller(r *http.Request) string {
 	return r.RemoteAddr
 }
 
-// hostOf returns the address in text, which may have a port; the zero Addr when it is not one.
+// hostOf returns the address in text, which may include a port; the zero Addr when it is not one.
 func hostOf(text string) netip.Addr {
 	if host, _, err := net.SplitHostPort(text); err == nil {
 		text = host

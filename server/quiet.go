@@ -11,17 +11,17 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// quietEvery is how often the requests without a line of their own are counted in one.
+// quietEvery is the interval of the line that counts requests logged at debug level only.
 const quietEvery = time.Minute
 
-// quiet counts the requests that have a line at debug level only.
+// quiet counts the requests that are logged at debug level only.
 type quiet struct {
 	mu           sync.Mutex
 	told         time.Time
 	unauthorized int64 // a missing or wrong key
 	overload     int64 // the service was at its limit
-	handshakes   int64 // of TLS that failed
-	open         int64 // pages and paths that need no key
+	handshakes   int64 // failed TLS handshakes
+	open         int64 // for pages and paths that need no key
 }
 
 // note counts a request.
@@ -36,7 +36,7 @@ func (q *quiet) note(log *slog.Logger, w *response, r *http.Request) {
 	q.count(r.Context(), log, n)
 }
 
-// count adds one to n, a count of q, and logs the counts when a minute has passed.
+// count increments n, a field of q, and logs all counts once a minute.
 func (q *quiet) count(ctx context.Context, log *slog.Logger, n *int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// reaching is a platform that searches for anything, one that searches within one account only, and one that searches for
-// hashtags only.
+// reaching is three platforms: one with a general search, one with a search within an account only, and one with a
+// search for hashtags only.
 func reaching(calls *enginetest.Counter) []providers.Provider {
 	find := func(context.Context, providers.SearchQuery, string) (providers.Page[schema.SearchResult], error) {
 		calls.Add()
@@ -36,13 +36,14 @@ func reaching(calls *enginetest.Counter) []providers.Provider {
 	return []providers.Provider{anything, within, hashtags}
 }
 
-// TestASearchReachesThosePlatformsThatCanServeIt makes searches over HTTP with no more credits than they cost (D76).
+// TestASearchReachesThosePlatformsThatCanServeIt makes searches over HTTP with exactly as many credits as they cost
+// (D76).
 func TestASearchReachesThosePlatformsThatCanServeIt(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, query string
 		credits     int64
-		code        problem.Code // "" for an answer
+		code        problem.Code // "" for a success
 		platforms   map[platform.ID]schema.PlatformState
 	}{
 		{"none named", "query=tea", 1, "", map[platform.ID]schema.PlatformState{"github": schema.OK}},

@@ -13,16 +13,16 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// readOf is the path that reads an address, with more of a query.
+// readOf returns the path that reads a URL, with more query parameters.
 func readOf(address, more string) string { return "/v1/read?url=" + url.QueryEscape(address) + more }
 
-// TestAnAddressIsReadAsItsRoute compares what an address is answered with with the call that it stands for: the data, the
-// header, the entry of the cache and the entry of the books.
+// TestAnAddressIsReadAsItsRoute compares the answer for a URL with that of the call to which it is redirected: the
+// data, the header, the cache entry and the ledger entry.
 func TestAnAddressIsReadAsItsRoute(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, address, more string
-		path                string   // of the route, as Content-Location has it
+		path                string   // of the route, as in Content-Location
 		related             []string // some of the other calls
 		cost                int64
 	}{
@@ -36,7 +36,7 @@ func TestAnAddressIsReadAsItsRoute(t *testing.T) {
 		{"enriched", "https://mock.example/@ann", "&enrich=arabic", "/v1/mock/profile?handle=ann", nil, 4},
 		{"with raw", "https://mock.example/@ann", "&include_raw=true", "/v1/mock/profile?handle=ann", nil, 1},
 		{"with a bound on its price", "https://mock.example/@ann", "&max_credits=1", "/v1/mock/profile?handle=ann", nil, 1},
-		{"of an age", "https://mock.example/@ann", "&max_age_s=60&stale_if_error_s=60", "/v1/mock/profile?handle=ann", nil, 2}, // held; 1 is charged
+		{"of an age", "https://mock.example/@ann", "&max_age_s=60&stale_if_error_s=60", "/v1/mock/profile?handle=ann", nil, 2}, // 2 are held; 1 is charged
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestAnAddressIsReadAsItsRoute(t *testing.T) {
 			if diff := cmp.Diff(byRoute.Charges(t), byAddress.Charges(t)); diff != "" {
 				t.Errorf("charges (-route +address):\n%s", diff)
 			}
-			// Either has filled the cache for the other.
+			// Each has filled the cache for the other.
 			hit := byAddress.get(t, tt.path)
 			again := byRoute.get(t, readOf(tt.address, ""))
 			for way, r := range map[string]reply{"the route behind the address": hit, "the address behind the route": again} {
@@ -84,7 +84,7 @@ func TestAnAddressIsReadAsItsRoute(t *testing.T) {
 	}
 }
 
-// TestPagesOfAnAddress are those of its route: a cursor of either is good for both.
+// TestPagesOfAnAddress checks that the pages are those of the route, and that a cursor of one is valid for the other.
 func TestPagesOfAnAddress(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{})

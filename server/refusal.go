@@ -11,7 +11,7 @@ func (s *Server) unknown(w *response, r *http.Request) {
 		clip(r.URL.Path, maxPath), s.below.Meant(r.URL.Path, s.client.PlatformTable())))
 }
 
-// reads reports whether a request reads, and refuses it when it does not.
+// reads reports whether the method of a request is one that reads, and answers the request if not.
 func (s *Server) reads(w *response, r *http.Request) bool {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return true
@@ -21,13 +21,13 @@ func (s *Server) reads(w *response, r *http.Request) bool {
 	return false
 }
 
-// handler is a handler that knows the response it makes.
+// handler is a handler that is called with the server's own response.
 type handler func(*response, *http.Request)
 
-// ServeHTTP implements [http.Handler]. Every request comes through [Server.serve], which made w.
+// ServeHTTP implements [http.Handler]. w comes from [Server.serve] for every request.
 func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h(w.(*response), r) }
 
-// reading lets only requests through that read.
+// reading makes h answer requests with a method that reads, and refuses others.
 func (s *Server) reading(h handler) http.Handler {
 	return handler(func(w *response, r *http.Request) {
 		if s.reads(w, r) {

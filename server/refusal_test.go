@@ -23,7 +23,7 @@ func TestWhatIsRefused(t *testing.T) {
 	tests := []struct {
 		name, path string
 		code       problem.Code
-		words      []string // of the detail
+		words      []string // in the detail
 	}{
 		{"unknown platform", "/v1/nowhere/profile?handle=a", problem.NotFound, []string{`"nowhere"`}},
 		{"unknown platform before a wrong parameter", "/v1/nowhere/profile?fersh=1", problem.NotFound, []string{`"nowhere"`}},
@@ -150,7 +150,7 @@ func TestWhatIsRefused(t *testing.T) {
 	}
 }
 
-// hackerNews can search, by nothing but the words.
+// hackerNews has a search without any filter.
 func hackerNews() providers.Provider {
 	p := mock.NewFor(platform.HackerNews, mock.Config{})
 	p.Trending, p.Ads = nil, nil
@@ -159,12 +159,12 @@ func hackerNews() providers.Provider {
 	return p
 }
 
-// twitch serves nothing: its setting is missing.
+// twitch cannot serve anything, because its setting is missing.
 func twitch() providers.Provider {
 	return mock.NewFor(platform.Twitch, mock.Config{}).Without("secret")
 }
 
-// TestTheOrderOfChecks mends one fault after the other: each time the next one shows.
+// TestTheOrderOfChecks corrects one error after the other: each time the next one is reported.
 func TestTheOrderOfChecks(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{Credits: -1, Providers: []providers.Provider{hackerNews()}, Rate: keys.Rate{Capacity: 5, Refill: 0.001}})
@@ -226,7 +226,7 @@ func TestWhatIsAccepted(t *testing.T) {
 	}
 }
 
-// pageOf returns a page's address of n bytes.
+// pageOf returns the URL of a page, n bytes long.
 func pageOf(n int) string {
 	const page = "https://mock.example/@salma?"
 	return url.QueryEscape(page + strings.Repeat("x", n-len(page)))
@@ -265,7 +265,7 @@ func TestEveryBadKeyGetsTheSameAnswer(t *testing.T) {
 		if authorization != "" {
 			header.Set("Authorization", authorization)
 		}
-		r := s.do(t, http.MethodGet, "/v1/nowhere/profile?nonsense", header) // a bad key hides all other faults
+		r := s.do(t, http.MethodGet, "/v1/nowhere/profile?nonsense", header) // an invalid key hides all other errors
 		p := r.wantProblem(t, problem.Unauthorized)
 		if r.header.Get("WWW-Authenticate") != "Bearer" {
 			t.Errorf("%q: WWW-Authenticate is %q", authorization, r.header.Get("WWW-Authenticate"))

@@ -11,33 +11,33 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// response is what is known of a response while it is made.
+// response is a response and what is known of its request.
 type response struct {
 	http.ResponseWriter
 	began     time.Time
-	status    int // 0 until it has begun
+	status    int // 0 until the answer has begun
 	bytes     int64
-	route     string       // the pattern of the path; "" when there is no such route
+	route     string       // the pattern of the path; "" for an unknown path
 	operation string       // its name; "" when the request is for none
-	platform  string       // "" when there is none, or none of that name
+	platform  string       // "" when there is none, or no platform has the name
 	key       string       // the id of the key that was shown; "" for none
 	code      problem.Code // of a problem; else ""
 
-	turnedAway bool // because the service was at its limit
-	probe      bool // of an orchestrator, answered well
+	turnedAway bool // the service was at its limit
+	probe      bool // a probe of an orchestrator with a good answer
 
 	target string             // the platform or provider in the path; "" for none
 	path   string             // of a raw read
 	who    *socialdata.Client // of a request below /manage
-	failed error              // of its handler
-	leave  func()             // gives back what the request has taken a place of; nil when it has none
+	failed error              // the error of its handler
+	leave  func()             // releases the place of the request; nil when it has none
 	lent   bool               // a mounted handler answers it
-	values []string           // of header fields
-	room   [20]string         // where values begins
+	values []string           // the values of header fields
+	room   [20]string         // the initial array of values
 }
 
-// set sets a header field, whose name is in its canonical form. The values of all stand in one array, where
-// [http.Header.Set] makes one for each and puts the name into that form.
+// set sets a header field, whose name must be in its canonical form. All values are in one array, while
+// [http.Header.Set] allocates one for each and changes the name to the canonical form.
 func (w *response) set(name string, values ...string) {
 	if w.values == nil {
 		w.values = w.room[:0]
@@ -47,19 +47,19 @@ func (w *response) set(name string, values ...string) {
 	w.Header()[name] = w.values[from:len(w.values):len(w.values)]
 }
 
-// vary adds one more request header to those that the answer depends on.
+// vary adds a request header to those on which the answer depends.
 func (w *response) vary(name string) {
 	switch before := w.Header()["Vary"]; len(before) {
 	case 0:
 		w.set("Vary", name)
 	case 1:
 		w.set("Vary", before[0], name)
-	default: // whoever stands before us has said more
+	default: // a middleware has set several
 		w.Header().Add("Vary", name)
 	}
 }
 
-// Unwrap lets [http.ResponseController] find what lies below.
+// Unwrap lets [http.ResponseController] find the response below.
 func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // WriteHeader implements [http.ResponseWriter].
@@ -86,7 +86,7 @@ func (w *response) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// done makes room for the next call.
+// done releases the place of the request.
 func (w *response) done() {
 	if w.leave != nil {
 		w.leave()
@@ -94,7 +94,7 @@ func (w *response) done() {
 	}
 }
 
-// told returns what an observer may know of a request.
+// told returns what an observer receives.
 func (w *response) told(r *http.Request) Request {
 	out := Request{
 		Method: "_OTHER", Route: w.route, Operation: w.operation, Platform: w.platform,
@@ -110,7 +110,7 @@ func (w *response) told(r *http.Request) Request {
 
 func requestID(r *http.Request) string { return operation.RequestID(r.Context()) }
 
-// clip returns the beginning of a text that came from a caller: n bytes at most and three dots.
+// clip returns the beginning of a caller's text: n bytes at most and three dots.
 func clip(text string, n int) string {
 	if len(text) <= n {
 		return text

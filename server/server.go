@@ -16,24 +16,24 @@ import (
 type Server struct {
 	config
 	client    *socialdata.Client
-	mux       *http.ServeMux   // of everything outside /v1
-	below     operation.Routes // of /v1
+	mux       *http.ServeMux   // routes outside of /v1
+	below     operation.Routes // routes of /v1
 	zips      zips
-	calls     *semaphore.Weighted // those at work
-	lent      *semaphore.Weighted // requests that mounted handlers work on
-	sandbox   *semaphore.Weighted // those of them that a sandbox answers
+	calls     *semaphore.Weighted // calls at work
+	lent      *semaphore.Weighted // requests at work in mounted handlers
+	sandbox   *semaphore.Weighted // calls at work that a sandbox answers
 	shares    *shares
-	streams   *semaphore.Weighted // of changes
+	streams   *semaphore.Weighted // streams of changes
 	listeners *shares             // the streams of each key
-	stopping  context.Context     // ends when the server drains
+	stopping  context.Context     // ends when the server starts to drain
 	stop      context.CancelFunc
 	quiet     quiet
-	foreign   strangers // callers whose keys are not accepted
+	foreign   strangers // callers with unknown keys
 	draining  atomic.Bool
 }
 
-// New returns a server for client. It fails when the client has no key store and [WithAuth] is not among the options, and
-// when an option cannot be used, which it names: a value that is nil or out of its bounds, a path that is mounted twice.
+// New returns a server for client. It fails when the client has no key store and there is no [WithAuth], and when an
+// option is invalid: its value is nil or out of range, or a path is mounted twice. The error names the option.
 func New(client *socialdata.Client, opts ...Option) (*Server, error) {
 	if client == nil {
 		return nil, errors.New("server: the client is nil: pass what socialdata.New returns")

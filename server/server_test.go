@@ -18,7 +18,7 @@ import (
 type site struct {
 	*enginetest.Engine
 	web     *httptest.Server
-	handler http.Handler // of a site without a network
+	handler http.Handler // for a site without a network
 }
 
 // open serves an engine.
@@ -34,14 +34,14 @@ func open(tb testing.TB, cfg enginetest.Config, opts ...server.Option) *site {
 	return s
 }
 
-// reply is what came back.
+// reply is the answer to a request.
 type reply struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// get reads a path with the account's key.
+// get reads a path with the key of the test's account.
 func (s *site) get(tb testing.TB, path string) reply {
 	tb.Helper()
 	return s.getAs(tb, s.Secret, path)
@@ -57,7 +57,7 @@ func (s *site) getAs(tb testing.TB, secret, path string) reply {
 	return s.do(tb, http.MethodGet, path, header)
 }
 
-// with reads a path with the account's key and more header fields, given as name and value.
+// with reads a path with the key of the test's account and more header fields, given as name and value.
 func (s *site) with(tb testing.TB, path string, fields ...string) reply {
 	tb.Helper()
 	header := http.Header{"Authorization": {"Bearer " + s.Secret}}
@@ -67,7 +67,7 @@ func (s *site) with(tb testing.TB, path string, fields ...string) reply {
 	return s.do(tb, http.MethodGet, path, header)
 }
 
-// do makes a request. Redirects are not followed: there are to be none.
+// do makes a request. It does not follow redirects, because the server must not have any.
 func (s *site) do(tb testing.TB, method, path string, header http.Header) reply {
 	tb.Helper()
 	if s.handler != nil {
@@ -93,7 +93,7 @@ func (s *site) do(tb testing.TB, method, path string, header http.Header) reply 
 	return reply{resp.StatusCode, resp.Header, body}
 }
 
-// envelope reads a success.
+// envelope returns a successful answer.
 func (r reply) envelope(tb testing.TB) schema.Envelope[json.RawMessage] {
 	tb.Helper()
 	var e schema.Envelope[json.RawMessage]
@@ -109,7 +109,7 @@ func (r reply) envelope(tb testing.TB) schema.Envelope[json.RawMessage] {
 	return e
 }
 
-// problem reads a failure, and checks what is the same for all of them.
+// problem returns the problem of an answer, and checks the properties that all problems have.
 func (r reply) problem(tb testing.TB) *problem.Error {
 	tb.Helper()
 	var p problem.Error
@@ -134,7 +134,7 @@ func (r reply) problem(tb testing.TB) *problem.Error {
 	return &p
 }
 
-// wantProblem checks the status and code of a failure, and that its detail holds some words.
+// wantProblem checks the status and code of a problem, and that its detail contains some words.
 func (r reply) wantProblem(tb testing.TB, code problem.Code, words ...string) problem.Error {
 	tb.Helper()
 	p := r.problem(tb)

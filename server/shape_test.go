@@ -11,14 +11,14 @@ import (
 	"github.com/socialdata/socialdata/internal/enginetest"
 )
 
-// TestShapesOfRequests sends requests as no client library writes them. What follows on the same connection must be
-// answered as a request of its own, or not at all.
+// TestShapesOfRequests sends unusual requests that no client library would write. Further data on the same connection
+// must be answered as a separate request, or not at all.
 func TestShapesOfRequests(t *testing.T) {
 	t.Parallel()
-	const key = "KEY" // stands for the account's
+	const key = "KEY" // a placeholder for the account's key
 	tests := []struct {
 		name, text string
-		status     []int // of the answers in turn; behind the last the connection is closed, or waits
+		status     []int // of the answers in order; after the last, the connection is closed or kept
 		closed     bool
 	}{
 		{"an ordinary one", "GET /v1/me HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer KEY\r\n\r\n", []int{200}, false},
@@ -85,7 +85,8 @@ func TestShapesOfRequests(t *testing.T) {
 					t.Fatal(err)
 				}
 				c := newCaller(t, conn)
-				go func() { _, _ = conn.Write([]byte(strings.ReplaceAll(tt.text, key, s.Secret))) }() // the server may not read all
+				// This fails if the server closes before it has read everything.
+				go func() { _, _ = conn.Write([]byte(strings.ReplaceAll(tt.text, key, s.Secret))) }()
 				for i, want := range tt.status {
 					r := c.reply()
 					if r.status != want {

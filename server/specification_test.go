@@ -19,10 +19,10 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// The tables of SPECIFICATION.md, as data. They are written from its text and from nothing of ours, and are compared with
-// the description and with what the sandbox answers.
+// The tables of SPECIFICATION.md, as data. They are written from its text only, not from our code, and are compared
+// with the description and with the answers of the sandbox.
 
-// specifiedPlatforms are the platforms and their base credits; "" where those are not shown.
+// specifiedPlatforms are the platforms and their base credits; "" where the specification does not show them.
 const specifiedPlatforms = `
 amazon 1
 apple_music 1
@@ -54,9 +54,9 @@ salla
 zid
 mock`
 
-// specifiedResources are the resources: a line is a field and its type. A field in brackets is not required, a type with a
-// question mark may be null. Behind the type are bounds: of a number its value, of a string the count of its characters.
-// Words that are separated by bars are the values that there are.
+// specifiedResources are the resources: each line is a field and its type. A field in brackets is optional, a type with
+// a question mark may be null. Limits follow the type: of the value for a number, of the count of characters for a
+// string. Words separated by bars are the possible values.
 var specifiedResources = map[string]string{
 	"Meta": `
 		credits_used integer >=0
@@ -289,20 +289,20 @@ const shared = `
 const specifiedCodes = "invalid_request|unauthorized|insufficient_credits|not_found|rate_limited|platform_unavailable|" +
 	"upstream_timeout|internal_error"
 
-// specifiedStatuses are the statuses of the codes; that of internal_error is not shown.
+// specifiedStatuses are the statuses of the codes; the specification does not show that of internal_error.
 var specifiedStatuses = map[string]int{
 	"invalid_request": 400, "unauthorized": 401, "insufficient_credits": 402, "not_found": 404, "rate_limited": 429,
 	"platform_unavailable": 503, "upstream_timeout": 504,
 }
 
-// specifiedKinds are the objects that a search result may be, by its kind.
+// specifiedKinds are the objects in a search result, by its kind.
 var specifiedKinds = map[string]string{
 	"profile": "Profile", "post": "Post", "comment": "Comment", "product": "Product", "review": "Review", "track": "Track",
 	"collection": "Collection", "web": "WebResult",
 }
 
-// specifiedRoutes are the routes. Of the parameters those with an exclamation mark are required; an empty list of errors
-// is one that is not shown.
+// specifiedRoutes are the routes. Parameters with an exclamation mark are required; an empty list of errors is one that
+// the specification does not show.
 var specifiedRoutes = []struct{ path, params, data, errors string }{
 	{"/health", "", "Health", ""},
 	{"/v1/me", "", "Me", "401 429"},
@@ -315,13 +315,13 @@ var specifiedRoutes = []struct{ path, params, data, errors string }{
 	{"/v1/raw/{provider}/{path}", "", "any", ""},
 }
 
-// specifiedLifetimes are how long answers are good, by the operations that are data of that kind.
+// specifiedLifetimes are the cache lifetimes of answers, by kind of data, with the operations of each.
 var specifiedLifetimes = map[string]time.Duration{
 	"profile": time.Hour, "posts": 15 * time.Minute, "post": 15 * time.Minute, "comments": 10 * time.Minute,
 	"search": 5 * time.Minute,
 }
 
-// ours are fields that the specification does not have, none of which is required.
+// ours are fields that the specification does not have. They must be optional.
 var ours = map[string][]string{"Health": {"dependencies"}, "Meta": {"errors"}}
 
 // specField is a field of a resource.
@@ -349,7 +349,7 @@ func TestTheDescriptionHasTheFieldsOfTheSpecification(t *testing.T) {
 	doc := newDescription(t)
 	for resource := range specifiedResources {
 		at := []string{"components", "schemas", resource}
-		if part, found := strings.CutPrefix(resource, "Me."); found { // the names of its parts are not specified
+		if part, found := strings.CutPrefix(resource, "Me."); found { // the specification does not name its parts
 			at = []string{"components", "schemas", "Me", "properties", part}
 		}
 		component, ok := doc.find(at...).(map[string]any)
@@ -460,7 +460,7 @@ func asText(v any) string {
 	return s
 }
 
-// sorted returns a type with its words in order.
+// sorted returns a type with its words sorted.
 func sorted(typ string) string {
 	before, words, found := strings.Cut(typ, " of ")
 	if !found {
@@ -512,7 +512,7 @@ func TestTheDescriptionHasThePlatformsOfTheSpecification(t *testing.T) {
 	}
 }
 
-// specifiedGroups are the groups of operations, and the operations that the specification's words for each name.
+// specifiedGroups are the groups of operations, with the operations that the specification's words describe.
 const specifiedGroups = `
 account usage platforms
 profiles profile
@@ -570,7 +570,7 @@ func TestTheDescriptionHasTheRoutesOfTheSpecification(t *testing.T) {
 		responses := get["responses"].(map[string]any)
 		success := responses["200"].(map[string]any)["content"].(map[string]any)["application/json"].(map[string]any)
 		body := success["schema"].(map[string]any)
-		if r.path != "/health" { // which is not wrapped
+		if r.path != "/health" { // it has no envelope
 			envelope := doc.resolve(body)
 			if diff := cmp.Diff([]any{"data", "meta"}, envelope["required"]); diff != "" {
 				t.Errorf("%s: required of the envelope (-specification +description):\n%s", r.path, diff)
@@ -585,7 +585,7 @@ func TestTheDescriptionHasTheRoutesOfTheSpecification(t *testing.T) {
 		}
 		var statuses []string
 		for status := range responses {
-			if status >= "400" && (status != "500" || r.path == "/v1/me") { // the status of internal_error is not shown
+			if status >= "400" && (status != "500" || r.path == "/v1/me") { // internal_error is not shown
 				statuses = append(statuses, status)
 			}
 		}
@@ -604,7 +604,7 @@ func TestTheDescriptionHasTheRoutesOfTheSpecification(t *testing.T) {
 	}
 }
 
-// wantParameters compares the query parameters of a route. Those of ours beyond the specification are not required.
+// wantParameters compares the query parameters of a route. Those that only we have must be optional.
 func wantParameters(t *testing.T, doc *description, path string, get map[string]any, want []string) {
 	t.Helper()
 	got, inPath := map[string]map[string]any{}, []string{}
@@ -652,7 +652,7 @@ func wantParameters(t *testing.T, doc *description, path string, get map[string]
 		}
 	}
 	if path == "/v1/{platform}/followers" || path == "/v1/raw/{provider}/{path}" {
-		return // whose parameters are not shown
+		return // the specification does not show its parameters
 	}
 	for name, p := range got {
 		if p["required"] == true {
@@ -661,7 +661,7 @@ func wantParameters(t *testing.T, doc *description, path string, get map[string]
 	}
 }
 
-// checkValue reports where a JSON value is not what the specification says.
+// checkValue reports where a JSON value does not agree with the specification.
 func checkValue(at string, v any, typ string) error {
 	base, limits, _ := strings.Cut(typ, " ")
 	null := strings.HasSuffix(base, "?")
@@ -853,7 +853,7 @@ func wantResults(t *testing.T, data any, seen map[string]int) {
 			t.Errorf("a result of the kind %v", object["kind"])
 			continue
 		}
-		if own := object["collection_kind"]; own != nil { // two fields of one name cannot both be there
+		if own := object["collection_kind"]; own != nil { // an object cannot have two fields with one name
 			object["kind"] = own
 		}
 		if err := checkObject("a "+resource, object, resource); err != nil {
@@ -863,7 +863,7 @@ func wantResults(t *testing.T, data any, seen map[string]int) {
 	}
 }
 
-// TestProblemsAreWhatTheSpecificationSays provokes each code.
+// TestProblemsAreWhatTheSpecificationSays causes each code.
 func TestProblemsAreWhatTheSpecificationSays(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{})
@@ -908,7 +908,7 @@ func TestProblemsAreWhatTheSpecificationSays(t *testing.T) {
 	}
 }
 
-// TestLifetimesAndPricesAreThoseOfTheSpecification looks at what is said of them, and at what is done.
+// TestLifetimesAndPricesAreThoseOfTheSpecification compares what is described and what happens.
 func TestLifetimesAndPricesAreThoseOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{})

@@ -10,15 +10,15 @@ import (
 	"sync"
 )
 
-// staticLevel makes bodies nearly as small as the best level does, in a quarter of its time: anybody may ask for a page
-// under an address that nobody has asked under before.
+// staticLevel makes bodies nearly as small as the best level, in a quarter of the time: any caller can request a page
+// under an address that has not been used before.
 const staticLevel = 5
 
-// static is a body that is the same for everybody, as it is and compressed.
+// static is a body that is the same for all callers, uncompressed and compressed.
 type static struct {
 	contentType, tag string
 	plain            []byte
-	zipped           func() []byte // nil for what is not worth it; the first who asks waits for it
+	zipped           func() []byte // nil if compression saves nothing; the first caller waits for it
 }
 
 func newStatic(contentType string, body []byte) *static {
@@ -32,13 +32,13 @@ func newStatic(contentType string, body []byte) *static {
 
 func zip(body []byte) []byte {
 	var b bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&b, staticLevel) // fails for levels that there are not
-	_, _ = w.Write(body)                         // a buffer takes everything
+	w, _ := gzip.NewWriterLevel(&b, staticLevel) // fails only for invalid levels
+	_, _ = w.Write(body)                         // a buffer never fails
 	_ = w.Close()
 	return b.Bytes()
 }
 
-// serve answers r with the body, or that it has not changed.
+// serve answers r with the body, or with 304.
 func (s *static) serve(w *response, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "public, max-age=300")
@@ -57,10 +57,10 @@ func (s *static) serve(w *response, r *http.Request) {
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	enter(r, writing)
 	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(body) // a caller who has gone needs no answer
+	_, _ = w.Write(body) // fails if the caller is gone
 }
 
-// document serves what does not change while the program runs. It is made when somebody asks for it first.
+// document serves what does not change while the program runs. It is made on the first request.
 func (s *Server) document(path string, make func() (*static, error)) {
 	s.mux.Handle(path, s.reading(func(w *response, r *http.Request) {
 		w.route, w.operation = path, path

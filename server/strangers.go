@@ -11,23 +11,23 @@ import (
 )
 
 const (
-	// strangersRate is how many calls with unknown keys an address may make in a second before they are slowed.
+	// strangersRate is how many calls with unknown keys an address can make in a second before they are delayed.
 	strangersRate = 100
-	// strangersWait is how long such a call waits at most.
+	// strangersWait is the maximum delay of such a call.
 	strangersWait = 2 * time.Second
-	// strangersMost is how many addresses are remembered.
+	// strangersMost is the maximum number of addresses in memory.
 	strangersMost = 10_000
 )
 
-// strangers slow calls with unknown keys, for each address that they come from: looking keys up must not keep the store
-// from those who pay. The zero value is ready for use.
+// strangers delays calls with unknown keys, for each address that they come from, so that looking up keys does not
+// overload the store for other callers. The zero value is ready to use.
 type strangers struct {
 	mu sync.Mutex
 	by *simplelru.LRU[netip.Addr, *rate.Limiter]
 }
 
-// slow waits as long as a call from addr with an unknown key has to, or until ctx ends. It comes after the look-up, and is
-// the same for every key that is not accepted.
+// slow waits as long as a call from addr with an unknown key has to, or until ctx ends. It is called after the lookup,
+// with the same delay for every key that is not accepted.
 func (s *strangers) slow(ctx context.Context, addr netip.Addr) {
 	r := s.of(addr).Reserve()
 	wait := r.Delay()
@@ -50,7 +50,7 @@ func (s *strangers) of(addr netip.Addr) *rate.Limiter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.by == nil {
-		s.by, _ = simplelru.NewLRU[netip.Addr, *rate.Limiter](strangersMost, nil) // fails on a size below 1 only
+		s.by, _ = simplelru.NewLRU[netip.Addr, *rate.Limiter](strangersMost, nil) // fails only for a size below 1
 	}
 	l, ok := s.by.Get(addr)
 	if !ok {

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// TestStrangersAreSlowed lets 64 callers of one address show wrong keys without a pause, and one of another now and then.
+// TestStrangersAreSlowed lets 64 callers of one address use wrong keys without a pause, and one of another from time to
+// time.
 func TestStrangersAreSlowed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

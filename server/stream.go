@@ -10,8 +10,9 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// stream answers a fan-out search as server-sent events: platform at each transition, result for each result, done
-// with the meta at the end. A failure before the first event is a problem document, a later one the event error.
+// stream answers a fan-out search as server-sent events: the event platform for each change of a platform's state,
+// result for each result, and at the end done with the meta. A failure before the first event is answered with a
+// problem document, a later one with the event error.
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
 func (s *Server) stream(w *response, r *http.Request, client *socialdata.Client, o *operation.Operation, call operation.Call) {
 	out := &events{s: s, w: w, r: r}
@@ -29,8 +30,8 @@ func (s *Server) stream(w *response, r *http.Request, client *socialdata.Client,
 	}
 }
 
-// events writes a stream. Each event has a time of its own to be read in. The connection ends with the stream: a limit that
-// was meant for its last event must not meet the next request.
+// events writes a stream. Each event has its own time limit. The connection ends with the stream, so that the limit of
+// the last event does not apply to the next request.
 type events struct {
 	s       *Server
 	w       *response
@@ -50,7 +51,7 @@ func (e *events) send(event, id string, data any) bool {
 	return e.write(id + "event: " + event + "\ndata: " + string(b) + "\n\n")
 }
 
-// comment writes a line that is no event, by which both sides learn that the other is still there.
+// comment writes a comment, by which each side learns that the other is still there.
 func (e *events) comment() bool { return e.write(":\n\n") }
 
 func (e *events) write(text string) bool {
@@ -60,17 +61,17 @@ func (e *events) write(text string) bool {
 		header.Set("Content-Type", "text/event-stream")
 		header.Set("Cache-Control", "no-store")
 		header.Set("Vary", "Accept")
-		header.Del("X-Credits-Used") // known at the end only, in the event done
+		header.Del("X-Credits-Used") // known only at the end, in the event done
 		if e.r.ProtoMajor == 1 {
 			header.Set("Connection", "close")
 		}
 	}
 	control := http.NewResponseController(e.w)
-	_ = control.SetWriteDeadline(time.Now().Add(e.s.limits.EventTimeout)) // where it can be set
+	_ = control.SetWriteDeadline(time.Now().Add(e.s.limits.EventTimeout)) // not every response supports it
 	if _, err := e.w.Write([]byte(text)); err != nil {
 		return false
 	}
-	// Behind a middleware that cannot flush the event comes later. Only a caller who has hung up is gone.
+	// A middleware that does not support flushing delays the event. Any other error means that the caller is gone.
 	err := control.Flush()
 	return err == nil || errors.Is(err, http.ErrNotSupported)
 }

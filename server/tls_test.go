@@ -18,7 +18,7 @@ import (
 	"github.com/socialdata/socialdata/server"
 )
 
-// lines is a log that goroutines may write.
+// lines is a log that is safe for concurrent use.
 type lines struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -36,16 +36,17 @@ func (l *lines) String() string {
 	return l.b.String()
 }
 
-// TestHandshakesThatFailFloodNoLog: whoever connects and speaks no TLS costs a line at debug level.
+// TestHandshakesThatFailFloodNoLog checks that a caller that connects without using TLS causes a line at debug level
+// only.
 func TestHandshakesThatFailFloodNoLog(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		level slog.Level
-		own   bool // the listener speaks TLS itself
+		own   bool // the listener uses TLS itself
 		want  int
 	}{{slog.LevelInfo, true, 0}, {slog.LevelDebug, true, 5}, {slog.LevelInfo, false, 0}, {slog.LevelDebug, false, 5}} {
 		var log lines
-		lender := httptest.NewUnstartedServer(http.NotFoundHandler()) // of a certificate
+		lender := httptest.NewUnstartedServer(http.NotFoundHandler()) // has a certificate
 		lender.StartTLS()
 		defer lender.Close()
 		cfg := &tls.Config{Certificates: lender.TLS.Certificates, MinVersion: tls.VersionTLS12}

@@ -20,8 +20,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// unread is a listener whose connections answer with a problem document what net/http refuses as text, before any handler
-// is asked: a request that it cannot read.
+// unread is a listener for requests that net/http cannot read, and refuses with text before it calls a handler: its
+// connections answer them with a problem document.
 type unread struct {
 	net.Listener
 	s    *Server
@@ -38,7 +38,7 @@ func (l unread) Accept() (net.Conn, error) {
 		return &secured{plain{tls.Server(conn, l.s.tls), l}, nil, false}, nil
 	}
 	if _, ok := conn.(*tls.Conn); ok {
-		return conn, nil // only as it is can net/http speak HTTP/2 on it
+		return conn, nil // net/http can use HTTP/2 only on a *tls.Conn
 	}
 	return &plain{conn, l}, nil
 }
@@ -52,7 +52,7 @@ type plain struct {
 // NetConn returns the connection below.
 func (c *plain) NetConn() net.Conn { return c.Conn }
 
-// CloseWrite ends what is sent, as net/http does behind a refusal, so that it arrives.
+// CloseWrite ends what is sent. net/http calls it after a refusal, so that the refusal arrives.
 func (c *plain) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -63,7 +63,7 @@ func (c *plain) CloseWrite() error {
 // Write implements [net.Conn]. While no handler is at work, only net/http itself writes.
 func (c *plain) Write(p []byte) (int, error) { return c.of.write(c, c.Conn, p) }
 
-// write writes p, or the problem document for it if it is a refusal of net/http, to conn, which is below c.
+// write writes p to conn, which is below c. If p is a refusal of net/http, it writes the problem document instead.
 func (l unread) write(c, conn net.Conn, p []byte) (int, error) {
 	status, why := refusal(p)
 	if status == 0 || !l.open.waits(c) {
@@ -73,8 +73,8 @@ func (l unread) write(c, conn net.Conn, p []byte) (int, error) {
 	return len(p), err
 }
 
-// refusal returns the status and the reason, which may be "", of the beginning of an answer that is a refusal; 0 when it is
-// none.
+// refusal returns the status and the reason, which may be "", of the beginning of an answer that is a refusal; 0 for
+// any other.
 func refusal(p []byte) (status int, why string) {
 	const version = "HTTP/1.1 "
 	if !bytes.HasPrefix(p, []byte(version)) {
@@ -89,7 +89,8 @@ func refusal(p []byte) (status int, why string) {
 	return 0, ""
 }
 
-// refused returns the whole answer to a request that could not be read, and logs and counts it like any without a key.
+// refused returns the whole answer to a request that could not be read, and logs and counts it like a request without a
+// key.
 func (s *Server) refused(status int, why string) []byte {
 	p := &problem.Error{
 		Code: problem.InvalidRequest, Status: status, Detail: s.refusedDetail(status, why), RequestID: operation.NewRequestID(),
@@ -110,7 +111,7 @@ func (s *Server) refused(status int, why string) []byte {
 	return b.Bytes()
 }
 
-// refusedDetail says what is wrong with a request that was refused with status. Why is the word of net/http, or "".
+// refusedDetail returns what is wrong with a request that was refused with status. why is the text of net/http, or "".
 func (s *Server) refusedDetail(status int, why string) string {
 	switch status {
 	case http.StatusRequestHeaderFieldsTooLarge:
@@ -126,14 +127,14 @@ func (s *Server) refusedDetail(status int, why string) string {
 		cmp.Or(why, `check the first line, the header fields, and that every % in the address is followed by two hex digits`)
 }
 
-// secured is a connection of [unread] on which the server speaks TLS.
+// secured is a connection of [unread] on which the server uses TLS.
 type secured struct {
 	plain
-	failed error // why there was no handshake
+	failed error // the error of the handshake
 	shaken bool
 }
 
-// ConnectionState says what was agreed upon. net/http asks for it once, before it reads: that is when hands are shaken.
+// ConnectionState returns the result of the handshake, which it makes. net/http calls it once, before it reads.
 func (c *secured) ConnectionState() tls.ConnectionState {
 	conn := c.Conn.(*tls.Conn)
 	if !c.shaken {
@@ -143,10 +144,10 @@ func (c *secured) ConnectionState() tls.ConnectionState {
 	return conn.ConnectionState()
 }
 
-// shake shakes hands, within the time that the head of a request has.
+// shake makes the handshake, within the time limit for the header of a request.
 func (c *secured) shake(conn *tls.Conn) {
 	s := c.of.s
-	_ = conn.SetDeadline(time.Now().Add(s.limits.HeadTimeout)) // a connection without deadlines is closed on Shutdown
+	_ = conn.SetDeadline(time.Now().Add(s.limits.HeadTimeout)) // Shutdown closes a connection without deadlines
 	c.failed = conn.HandshakeContext(context.Background())
 	_ = conn.SetDeadline(time.Time{})
 	if c.failed == nil {
@@ -160,7 +161,7 @@ func (c *secured) shake(conn *tls.Conn) {
 	_, _ = fmt.Fprintf(webErrors{s}, "http: TLS handshake error from %s: %s", conn.RemoteAddr(), reason)
 }
 
-// looksLikeHTTP reports whether a record begins like a request in the clear.
+// looksLikeHTTP reports whether a record begins like an HTTP request without TLS.
 func looksLikeHTTP(record [5]byte) bool {
 	switch string(record[:]) {
 	case "GET /", "HEAD ", "POST ", "PUT /", "OPTIO", "DELET", "PATCH":
@@ -169,7 +170,7 @@ func looksLikeHTTP(record [5]byte) bool {
 	return false
 }
 
-// Read implements [net.Conn]. Behind a handshake that failed there is nothing to read, and nothing to answer.
+// Read implements [net.Conn]. After a failed handshake there is nothing to read.
 func (c *secured) Read(p []byte) (int, error) {
 	if c.failed != nil {
 		return 0, io.EOF

@@ -18,10 +18,10 @@ import (
 	"github.com/socialdata/socialdata/server"
 )
 
-// secure serves over TLS on loopback, and returns its address and what trusts its certificate.
+// secure serves over TLS on loopback, and returns its address and a configuration that trusts its certificate.
 func secure(t *testing.T, opts ...server.Option) (string, *tls.Config) {
 	t.Helper()
-	lender := httptest.NewUnstartedServer(http.NotFoundHandler()) // of a certificate
+	lender := httptest.NewUnstartedServer(http.NotFoundHandler()) // has a certificate
 	lender.StartTLS()
 	t.Cleanup(lender.Close)
 	srv, err := server.New(enginetest.New(t, enginetest.Config{}).Open,
@@ -125,7 +125,8 @@ func TestTLSIsKnownToHandlers(t *testing.T) {
 	}
 }
 
-// TestAnswersOfMiddlewareStay: what another handler answers, in the words of net/http itself, is its own.
+// TestAnswersOfMiddlewareStay checks that the answers of other handlers are not changed, even if their text is that of
+// net/http.
 func TestAnswersOfMiddlewareStay(t *testing.T) {
 	t.Parallel()
 	addr, cfg := secure(t, server.WithMiddleware(func(http.Handler) http.Handler {

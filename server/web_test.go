@@ -23,7 +23,7 @@ import (
 	"github.com/socialdata/socialdata/server"
 )
 
-// pipes is a listener without a network, so that callers who are slow take no time in a bubble.
+// pipes is a listener without a network, so that slow callers take no real time in a synctest bubble.
 type pipes struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -50,7 +50,7 @@ func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
 var errNoListener = errors.New("nobody listens")
 
-// dial returns a connection to whoever accepts.
+// dial returns a connection that Accept returns the other end of.
 func (p *pipes) dial() (net.Conn, error) {
 	here, there := net.Pipe()
 	select {
@@ -61,7 +61,7 @@ func (p *pipes) dial() (net.Conn, error) {
 	}
 }
 
-// served is a server that serves in a bubble.
+// served is a server in a synctest bubble.
 type served struct {
 	*site
 	t     *testing.T
@@ -89,7 +89,7 @@ func serving(t *testing.T, cfg enginetest.Config, opts ...server.Option) *served
 	return s
 }
 
-// caller is a connection.
+// caller is a client's connection.
 type caller struct {
 	t *testing.T
 	net.Conn
@@ -133,17 +133,17 @@ func (c *caller) reply() reply {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	if resp.Close { // where net/http keeps it
+	if resp.Close { // net/http removes it from the header
 		resp.Header.Set("Connection", "close")
 	}
 	return reply{resp.StatusCode, resp.Header, body}
 }
 
-// wantClosed waits until the other side has closed, and reads what it sends before.
+// wantClosed waits until the other side has closed, and discards what it sends before.
 func (c *caller) wantClosed(within time.Duration) {
 	c.t.Helper()
 	began := time.Now()
-	_ = c.SetReadDeadline(began.Add(within + time.Hour)) // fails when it is closed already
+	_ = c.SetReadDeadline(began.Add(within + time.Hour)) // fails if it is already closed
 	if _, err := io.Copy(io.Discard, c.r); err != nil {
 		c.t.Errorf("the connection is not closed: %v", err)
 	}
@@ -156,7 +156,7 @@ func (s *served) request(path string, fields ...string) string {
 	return "GET " + path + " HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer " + s.Secret + "\r\n" + strings.Join(append(fields, ""), "\r\n") + "\r\n"
 }
 
-// wantServed checks that an ordinary call is answered.
+// wantServed checks that an ordinary call succeeds.
 func (s *served) wantServed() {
 	s.t.Helper()
 	began := time.Now()
@@ -172,7 +172,7 @@ func TestABodyThatNeverComesIsNotWaitedFor(t *testing.T) {
 		s := serving(t, enginetest.Config{})
 		began := time.Now()
 		var callers []*caller
-		for range 90 { // of one address: more within a second are slowed
+		for range 90 { // from one address: more in a second are delayed
 			c := s.call("GET /v1/me HTTP/1.1\r\nHost: test\r\nContent-Length: 10\r\n\r\n")
 			r := c.reply()
 			if r.status != http.StatusUnauthorized || r.header.Get("Connection") != "close" {
@@ -221,7 +221,7 @@ func TestWhoDoesNotReadIsCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serving(t, enginetest.Config{}, server.WithLimits(server.Limits{InFlight: 5}))
 		var callers []*caller
-		for range 100 { // more than may be at work: writing does not count
+		for range 100 { // more than the limit: an answer that is being written does not count
 			callers = append(callers, s.call("GET /openapi.json HTTP/1.1\r\nHost: test\r\n\r\n"))
 			callers = append(callers, s.call(s.request("/v1/mock/posts?handle=salma")))
 		}
@@ -261,14 +261,14 @@ func TestOnlySoManyConnections(t *testing.T) {
 		half := s.call("GET /v1/me HTTP/1.1\r\n")
 		time.Sleep(time.Second)
 		first := s.call(s.request("/v1/mock/search?query=pending"))
-		idle.wantClosed(0) // it waited longest
+		idle.wantClosed(0) // it has been waiting longest
 		time.Sleep(time.Second)
 		second := s.call(s.request("/v1/mock/search?query=pending"))
 		half.wantClosed(0)
 		time.Sleep(time.Second)
 		third := s.call(s.request("/v1/mock/search?query=pending"))
 		time.Sleep(time.Second)
-		if _, err := io.Copy(io.Discard, unread); err != nil { // who reads slowly goes last
+		if _, err := io.Copy(io.Discard, unread); err != nil { // the slowest reader ends last
 			t.Error(err)
 		}
 		if more, err := s.pipes.dial(); err == nil {
@@ -356,7 +356,7 @@ func TestADrainFinishesWhatIsUnderWay(t *testing.T) {
 		if r := wait("/livez").reply(); r.status != http.StatusOK {
 			t.Errorf("livez came to %d", r.status)
 		}
-		s.wantServed() // until load balancers have turned away
+		s.wantServed() // so that load balancers can send requests elsewhere
 		slow.reply().envelope(t)
 		time.Sleep(2900 * time.Millisecond)
 		last := wait("/v1/mock/profile?handle=slow_2")
@@ -406,7 +406,8 @@ func TestOverload(t *testing.T) {
 			server.WithLimits(server.Limits{InFlight: 2, PerAccount: 2}))
 		first, second := s.call(s.request("/v1/x/search?query=pending")), s.call(s.request("/v1/x/search?query=pending&kind=post"))
 		synctest.Wait()
-		s.call("GET /v1/nowhere/x HTTP/1.1\r\nHost: test\r\n\r\n").reply().wantProblem(t, "unauthorized", "") // takes no place
+		// It does not count.
+		s.call("GET /v1/nowhere/x HTTP/1.1\r\nHost: test\r\n\r\n").reply().wantProblem(t, "unauthorized", "")
 		for _, head := range []string{s.request("/v1/mock/profile?handle=a"), s.request("/v1/me"), s.request("/v1/nowhere/x")} {
 			began := time.Now()
 			r := s.call(head).reply()
@@ -434,7 +435,7 @@ func TestOverload(t *testing.T) {
 	})
 }
 
-// TestTheSandboxHasItsOwnShare: calls of the sandbox that take their time take no place from those who pay.
+// TestTheSandboxHasItsOwnShare checks that slow calls of the sandbox take no place from other calls.
 func TestTheSandboxHasItsOwnShare(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -456,7 +457,7 @@ func TestTheSandboxHasItsOwnShare(t *testing.T) {
 	})
 }
 
-// TestSlowCallersOnANetwork is the same on a real connection, where the kernel keeps what is not read.
+// TestSlowCallersOnANetwork is the same over a real connection, where the kernel buffers what is not read.
 func TestSlowCallersOnANetwork(t *testing.T) {
 	t.Parallel()
 	s := &site{Engine: enginetest.New(t, enginetest.Config{})}

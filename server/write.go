@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// write writes a body that is in parts, compressed for whoever can read that.
+// write writes a body, given in parts. It compresses it for callers that accept that.
 func (s *Server) write(w *response, r *http.Request, status int, contentType string, parts ...[]byte) {
 	w.set("Content-Type", contentType)
 	w.vary("Accept-Encoding")
@@ -21,7 +21,7 @@ func (s *Server) write(w *response, r *http.Request, status int, contentType str
 	w.WriteHeader(status)
 	for _, p := range parts {
 		if _, err := w.Write(p); err != nil {
-			return // a caller who has gone has paid: the books were closed before
+			return // fails if the caller is gone, who has paid already
 		}
 	}
 }

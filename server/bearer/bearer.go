@@ -1,5 +1,5 @@
-// Package bearer reads the token with which a request shows who makes it. Every front end that takes one reads it here,
-// so that no two of them can take the same request for different callers.
+// Package bearer reads the token with which a caller authenticates a request. Every front end that accepts one reads it
+// here, so that no two of them can attribute the same request to different callers.
 package bearer
 
 import (
@@ -8,7 +8,7 @@ import (
 )
 
 // Token returns the bearer token of the Authorization header. It is "" when there is none, and when the header is given
-// more than once: a proxy might read another one than we do.
+// more than once: a proxy might read a different one than we do.
 // https://www.rfc-editor.org/rfc/rfc6750#section-2.1
 func Token(r *http.Request) string {
 	given := r.Header.Values("Authorization")

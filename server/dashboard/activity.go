@@ -9,8 +9,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Activity remembers what a process has done lately: how the cache did, which breakers are open. The zero
-// Activity is ready for use, and is safe for concurrent use.
+// Activity keeps recent events of a process: cache hits and misses, and which circuit breakers are open. The zero
+// Activity is ready to use. It is safe for concurrent use.
 type Activity struct {
 	mu       sync.Mutex
 	hits     int64
@@ -24,7 +24,7 @@ type Breaker struct {
 	Provider string
 }
 
-// Observer returns what tells a of the calls of a client.
+// Observer returns an observer for the client whose calls a counts.
 func (a *Activity) Observer() observe.Observer {
 	return observe.Observer{Call: a.call, Breaker: a.breaker}
 }
@@ -34,7 +34,7 @@ func (a *Activity) call(c observe.Call) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
-	case o == nil || o.TTL == 0: // what is never kept is no miss
+	case o == nil || o.TTL == 0: // an answer that is never cached is not a miss
 	case c.Cache == schema.Hit:
 		a.hits++
 	case c.Cache == schema.Miss:
@@ -51,7 +51,7 @@ func (a *Activity) breaker(b observe.Breaker) {
 	a.breakers[Breaker{b.Platform, b.Provider}] = b.State
 }
 
-// Cache returns how many answers came from the cache since the process began, and how many did not.
+// Cache returns how many answers came from the cache since the process started, and how many did not.
 func (a *Activity) Cache() (hits, misses int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/socialdata/socialdata/requests"
 )
 
-// chart is the credits spent each day, by platform, as a drawing of bars.
+// chart is a bar chart of the credits spent each day, by platform.
 type chart struct {
 	Width, Height int
 	Bars          []bar
@@ -39,11 +39,11 @@ const (
 	barWidth = 36
 	barGap   = 12
 	drawing  = 180 // units of the highest bar
-	headroom = 16  // above it, for what it stands for
-	colours  = 6   // of platforms; those that spent least share the last
+	headroom = 16  // above it, for its sum
+	colours  = 6   // of platforms; those with the lowest spending share the last
 )
 
-// plot draws what was charged from since on, for n days, of usage by day and platform.
+// plot draws what was charged in the n days from since, given the usage by day and platform.
 func plot(usage []requests.Rollup, since time.Time, n int) chart {
 	total, perDay := map[string]int64{}, make([]map[string]int64, n)
 	for _, u := range usage {
@@ -97,7 +97,7 @@ func plot(usage []requests.Rollup, since time.Time, n int) chart {
 
 func colour(i int) string { return "c" + string(rune('0'+min(i, colours-1))) }
 
-// dearest sorts usage by what it has cost, the dearest first, and then by how many calls it was.
+// dearest sorts usage by its cost, highest first, and then by its number of calls.
 func dearest(usage []requests.Rollup) []requests.Rollup {
 	slices.SortStableFunc(usage, func(a, b requests.Rollup) int {
 		return cmp.Or(cmp.Compare(b.Credits, a.Credits), cmp.Compare(b.Calls, a.Calls))

@@ -1,9 +1,10 @@
-// Package dashboard is the pages on which whoever runs a service looks after it: accounts and their credits, keys, what was
-// read and what it cost, and how the upstreams are.
+// Package dashboard is the pages on which whoever runs a service looks after it: accounts and their credits, keys, what
+// was read and what it cost, and how the upstreams are.
 //
 // The pages are made on the server and work without a script. Behind the admin secret ([Reset]) everybody may do
-// everything. A live key with the mark Manage ([keys.Key]) opens the pages of its own account alone. A session ends after an hour without a request, and after twelve in any case. Requests that change something
-// must come from the pages themselves (the browser says so, and the session's cookie is sent to them alone).
+// everything. A live key with the mark Manage ([keys.Key]) opens the pages of its own account alone. A session ends
+// after an hour without a request, and after twelve in any case. Requests that change something must come from the
+// pages themselves (the browser says so, and the session's cookie is sent to them alone).
 //
 // A [Dashboard] is an [http.Handler] for the path /dashboard and those below it: the server mounts it with
 // server.WithMount("/dashboard", d) and server.WithMount("/dashboard/", d), and so does any other mux.
@@ -23,21 +24,21 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// Ledger is a ledger that gives credits.
+// Ledger is a ledger in which an operator can grant credits.
 type Ledger interface {
 	credits.Ledger
 	credits.Granter
 }
 
-// Config says what a [Dashboard] shows and changes. All fields but the last two are needed.
+// Config configures a [Dashboard]. All fields but the last two are required.
 type Config struct {
 	Client   *socialdata.Client
 	Keys     keys.Admin
-	Ledger   Ledger        // that the accounts of Keys spend from
-	Records  records.Store // keeps the hash of the admin secret, and sessions
-	Activity *Activity     // what has happened lately; the client and the server must tell it
+	Ledger   Ledger        // pays for the accounts of Keys
+	Records  records.Store // has the hash of the admin secret, and the sessions
+	Activity *Activity     // recent events; the client and the server must report to it
 
-	Logger *slog.Logger     // nil logs nothing
+	Logger *slog.Logger     // nil disables logging
 	Now    func() time.Time // the clock; nil means time.Now
 }
 
@@ -109,7 +110,7 @@ func New(cfg Config) (*Dashboard, error) {
 const (
 	policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; " +
 		"base-uri 'none'; frame-ancestors 'none'"
-	formBytes = 16 << 10 // of a form
+	formBytes = 16 << 10 // the largest form
 )
 
 // ServeHTTP answers one request.

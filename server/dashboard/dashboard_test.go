@@ -37,7 +37,7 @@ type service struct {
 	records *records.Memory
 	ledger  *credits.Memory
 	keys    *keys.Memory
-	read    *interrupted // the same, as the pages see them
+	read    *interrupted // the same, as the dashboard reads them
 	pages   http.Handler
 	client  *socialdata.Client
 	now     time.Time
@@ -175,7 +175,7 @@ func TestAKeyIsMadeUsedSeenAndRevoked(t *testing.T) {
 		t.Errorf("no number stands above the bar:\n%s", page)
 	}
 	s.do(t, http.MethodGet, "/v1/mock/profile?handle=ann", nil, bearer)
-	s.get(t, "/v1/platforms") // which is never kept, and so no miss
+	s.get(t, "/v1/platforms") // never cached, and so not a miss
 	if _, page = s.get(t, "/dashboard"); !strings.Contains(page, "<strong>50 %</strong>") || !strings.Contains(page, "(1 of 2)") {
 		t.Errorf("the share of the cache:\n%s", page)
 	}
@@ -289,7 +289,7 @@ func TestNobodyIsLetInWithoutTheSecret(t *testing.T) {
 			t.Errorf("wrong secret %d: %d, want %d", n, status, want)
 		}
 	}
-	s.signIn(t) // the right secret passes all the same
+	s.signIn(t) // the right secret is still accepted
 }
 
 func TestWhatComesFromAnotherSiteChangesNothing(t *testing.T) {
@@ -339,7 +339,7 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
-// interrupted is a store of records in which something happens when the next record has been read.
+// interrupted is a store of records that calls a function after the next record has been read.
 type interrupted struct {
 	records.Store
 	after func()
@@ -365,7 +365,7 @@ func TestARequestThatIsUnderWayBringsNoEndedSessionBack(t *testing.T) {
 	cookies := s.browser.Jar.Cookies(at)
 	s.read.after = func() { s.post(t, "/dashboard/logout", url.Values{}) }
 	s.get(t, "/dashboard")
-	s.browser.Jar.SetCookies(at, cookies) // of somebody who has copied them
+	s.browser.Jar.SetCookies(at, cookies) // copied by an attacker
 	if _, page := s.get(t, "/dashboard"); !strings.Contains(page, "Admin secret") {
 		t.Error("the session lives again")
 	}
@@ -432,7 +432,7 @@ func TestTheAdminSecretAdmitsWithoutASession(t *testing.T) {
 			t.Errorf("%q: %q", headers, got)
 		}
 	}
-	for range 50 { // as often as anybody watches
+	for range 50 { // more often than a page reloads
 		if got := admits("bearer " + s.secret); got != "" {
 			t.Fatalf("the secret: %q", got)
 		}
@@ -479,7 +479,7 @@ func TestTheUsageOfABusyDayIsWhole(t *testing.T) {
 	}
 }
 
-// limited is a limit of an upstream that stands where it is put.
+// limited is an upstream's limit whose state a test sets.
 type limited struct {
 	name  string
 	state providers.LimitState
@@ -491,7 +491,7 @@ func (l limited) Share(providers.Shares)      {}
 func (l limited) Save(string) string          { return "" }
 func (l limited) Restore(string)              {}
 
-// TestTheLimitsOfUpstreamsAreShown, what is left of each and when it starts anew.
+// TestTheLimitsOfUpstreamsAreShown checks what is left of each limit and when it resets.
 func TestTheLimitsOfUpstreamsAreShown(t *testing.T) {
 	t.Parallel()
 	profile := func(context.Context, string) (schema.Profile, error) { return schema.Profile{}, providers.ErrNotFound }

@@ -13,12 +13,12 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// perReader bounds how often one address may show a wrong secret to [Dashboard.Admits].
+// perReader limits how often one address may try a wrong secret in [Dashboard.Admits].
 var perReader = keys.Rate{Capacity: 60, Refill: 1}
 
-// Admits returns nil when a request shows the admin secret as a bearer token, for what belongs to the operator of a
-// service and is no page, such as its metrics. Else it returns an unauthorized problem, and a rate_limited one after too
-// many wrong secrets.
+// Admits returns nil when a request has the admin secret as its bearer token. It protects what is for the operator but
+// is not a page, such as metrics. Without the secret it returns an unauthorized problem, and after too many wrong
+// secrets a rate_limited one.
 func (d *Dashboard) Admits(r *http.Request) error {
 	secret := bearer.Token(r)
 	if secret == "" {

@@ -44,7 +44,8 @@ func (d *Dashboard) readKey(w http.ResponseWriter, r *http.Request) (f keyForm, 
 	return f, true
 }
 
-// createKey makes a key of the account that the path names: within the bounds of the viewer's key, unless that is the operator.
+// createKey makes a key of the account that the path names: within the bounds of the viewer's key, unless that is the
+// operator.
 func (d *Dashboard) createKey(w http.ResponseWriter, r *http.Request) {
 	f, ok := d.readKey(w, r)
 	if !ok || !d.once(w, r) {

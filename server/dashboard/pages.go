@@ -28,7 +28,7 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// The pages, each of which defines what the frame holds.
+// templates are the pages, each of which defines the content of the frame.
 var templates = func() map[string]*template.Template {
 	funcs := template.FuncMap{
 		"time":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
@@ -48,7 +48,7 @@ var templates = func() map[string]*template.Template {
 	return out
 }()
 
-// number writes n with its thousands apart.
+// number writes n with separators between thousands.
 func number(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	sign := strings.HasPrefix(s, "-")
@@ -62,10 +62,10 @@ func number(n int64) string {
 	return s
 }
 
-// frame is what every page is shown in.
+// frame is what all pages have in common.
 type frame struct {
 	Title    string
-	Signed   bool   // in
+	Signed   bool   // whether there is a session
 	Operator bool   // has signed in
 	Own      string // the account that has signed in; "" for the operator
 	Data     any
@@ -85,10 +85,10 @@ func (d *Dashboard) show(w http.ResponseWriter, r *http.Request, status int, nam
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes()) // whoever has gone needs no page
+	_, _ = w.Write(b.Bytes()) // fails if the caller is gone
 }
 
-// fail answers what is our own fault. The words are for the log; the page has the request's id.
+// fail answers an internal error. Its text is logged; the page has the request's id.
 func (d *Dashboard) fail(w http.ResponseWriter, r *http.Request, err error) {
 	d.log.ErrorContext(r.Context(), "dashboard", "error", err, "request_id", operation.RequestID(r.Context()))
 	d.refuse(w, r, http.StatusInternalServerError, "Something went wrong on our side. The log says more under "+
@@ -100,7 +100,7 @@ func (d *Dashboard) refuse(w http.ResponseWriter, r *http.Request, status int, w
 	d.show(w, r, status, "problem", frame{Title: http.StatusText(status), Data: words})
 }
 
-// answer tells what is the caller's to mend from what is ours.
+// answer answers an error: what the caller can correct is shown, anything else is an internal error.
 func (d *Dashboard) answer(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.Is(err, keys.ErrAbsent), errors.Is(err, credits.ErrUnknownAccount):
@@ -134,7 +134,7 @@ func (d *Dashboard) showForm(w http.ResponseWriter, status int, problem string) 
 	d.show(w, &http.Request{}, status, "login", frame{Title: "Sign in", Data: problem})
 }
 
-// overview is what the first page shows.
+// overview is the content of the first page.
 type overview struct {
 	Once      string
 	Search    string
@@ -152,14 +152,14 @@ type overview struct {
 type accountRow struct {
 	keys.Account
 	Balance int64
-	Keys    int // that work
+	Keys    int // that are valid
 }
 
 type platformRow struct {
 	ID      platform.ID
 	State   schema.HealthState
 	Breaker string // "" when all are closed
-	Idle    bool   // nothing can be read without a setting
+	Idle    bool   // no platform can be read, because settings are missing
 }
 
 const (
@@ -240,11 +240,11 @@ func (d *Dashboard) overview(w http.ResponseWriter, r *http.Request) {
 	d.show(w, r, http.StatusOK, "overview", frame{Title: "Overview", Data: o})
 }
 
-// calls is what the page of recent calls shows.
+// calls is the content of the page of recent calls.
 type calls struct {
 	Account string
 	Filter  socialdata.RequestsRequest
-	Renew   bool // by itself
+	Renew   bool // whether the page reloads by itself
 	Calls   []schema.Request
 }
 
@@ -253,7 +253,7 @@ const shownCalls = 200
 
 func (d *Dashboard) calls(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
-	status, _ := strconv.Atoi(q.Get("status")) // another word selects any
+	status, _ := strconv.Atoi(q.Get("status")) // any other text selects all
 	c := calls{Account: q.Get("account"), Renew: q.Has("renew"), Filter: socialdata.RequestsRequest{
 		RequestID: q.Get("request"), KeyID: q.Get("key"), Operation: q.Get("operation"), Platform: platform.ID(q.Get("platform")),
 		Status: status,
@@ -272,7 +272,7 @@ func (d *Dashboard) calls(w http.ResponseWriter, r *http.Request) {
 	d.show(w, r, http.StatusOK, "calls", frame{Title: "Calls", Data: c})
 }
 
-// served returns the platforms of which anything can be read.
+// served returns the platforms with at least one operation that can be called.
 func (d *Dashboard) served(ctx context.Context) (map[platform.ID]bool, error) {
 	got, err := d.cfg.Client.Platforms(ctx, socialdata.PlatformsRequest{})
 	if err != nil {
@@ -285,28 +285,28 @@ func (d *Dashboard) served(ctx context.Context) (map[platform.ID]bool, error) {
 	return served, nil
 }
 
-// worst orders states by how soon somebody should look.
+// worst orders states by how urgent they are.
 func worst(s schema.HealthState) int {
 	return slices.Index([]schema.HealthState{schema.Down, schema.Degraded, schema.Healthy, schema.Unknown}, s)
 }
 
-// accountPage is what the page of an account shows.
+// accountPage is the content of the page of an account.
 type accountPage struct {
-	Once     string // makes a form count once
+	Once     string // an id that makes a form take effect once
 	Account  keys.Account
 	Balance  int64
 	Keys     []keys.Key
 	Monitors []schema.Monitor
 	Entries  []credits.Entry
 	Chart    chart
-	Rates    []requests.Rollup // by platform and operation, the dearest first
-	ByKey    []requests.Rollup // the dearest first
+	Rates    []requests.Rollup // by platform and operation, most expensive first
+	ByKey    []requests.Rollup // most expensive first
 	Dropped  int64             // calls that the request log has lost
 }
 
 const (
-	days        = 14 // of usage
-	pageEntries = 50 // that are listed
+	days        = 14 // days of usage
+	pageEntries = 50 // entries in the list
 )
 
 func (d *Dashboard) account(w http.ResponseWriter, r *http.Request) {
@@ -371,7 +371,7 @@ func (d *Dashboard) monitors(ctx context.Context, account string) ([]schema.Moni
 	return list.Data[:min(len(list.Data), shownMonitors)], nil
 }
 
-// once tells whether the form of r has not been sent before: a page that is loaded again changes nothing.
+// once reports whether the form of r is new. A form that is sent again, such as by reloading the page, changes nothing.
 func (d *Dashboard) once(w http.ResponseWriter, r *http.Request) bool {
 	token := r.PostFormValue("once")
 	if token == "" || len(token) > 64 {
@@ -428,7 +428,7 @@ func (d *Dashboard) give(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, Root+"/accounts/"+a.ID, http.StatusSeeOther)
 }
 
-// refund gives back what a request was charged, or a part of it.
+// refund returns to an account what a request was charged, or a part of it.
 func (d *Dashboard) refund(w http.ResponseWriter, r *http.Request) {
 	n, ok := d.amount(w, r, "credits")
 	if !ok {
@@ -462,11 +462,11 @@ func (d *Dashboard) refund(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, Root+"/accounts/"+a.ID, http.StatusSeeOther)
 }
 
-// keyPage is what is shown of a key that was just made.
+// keyPage is the content of the page that shows a new key.
 type keyPage struct {
 	Secret  string
 	Key     keys.Key
 	Account keys.Account
-	Base    string // of this service
+	Base    string // the address of this service
 	Rotated bool   // it has a new value, and is no new key
 }

@@ -22,20 +22,20 @@ import (
 
 const (
 	cookieName = "socialdata_admin"
-	idle       = time.Hour      // without a request a session ends
-	longest    = 12 * time.Hour // of a session
+	idle       = time.Hour      // a session ends after this long without a request
+	longest    = 12 * time.Hour // a session lasts no longer than this
 	secretLife = 10 * 365 * 24 * time.Hour
 	prefix     = "admin_"
 )
 
 var (
 	secretKey = records.Key("admin-secret")
-	perCaller = keys.Rate{Capacity: 5, Refill: 1.0 / 30} // tries of the secret from one address
+	perCaller = keys.Rate{Capacity: 5, Refill: 1.0 / 30} // attempts with a wrong secret from one address
 	everybody = keys.Rate{Capacity: 60, Refill: 1}       // and from all
 )
 
-// Reset makes a new admin secret and returns it: it is shown once, and only its hash is kept. The one before it, and every
-// session that was begun with it, end.
+// Reset makes a new admin secret and returns it: it is shown once, and only its hash is kept. The previous secret, and
+// every session that was begun with it, become invalid.
 func Reset(ctx context.Context, store records.Store) (secret string, err error) {
 	secret = prefix + rand.Text()
 	_, err = store.Put(ctx, records.Record{Key: secretKey, Value: hash(secret)}, secretLife)
@@ -57,20 +57,21 @@ func hash(secret string) []byte {
 	return sum[:]
 }
 
-// session is what a cookie stands for.
+// session is what the store keeps for a session's cookie.
 type session struct {
-	Secret []byte    `json:"secret"`        // the hash of the secret that began it
+	Secret []byte    `json:"secret"`        // the hash of the admin secret with which it began
 	Key    string    `json:"key,omitempty"` // the id of the account's key that it is of; "" for the admin secret
 	Until  time.Time `json:"until"`
 }
 
-// sessionKey is the key of a session's record: whoever reads the store cannot make its cookie.
+// sessionKey returns the key of a session's record. It is a hash, so that a cookie cannot be made from what is in the
+// store.
 func sessionKey(cookie string) string {
 	return records.Key("admin-session", base64.RawURLEncoding.EncodeToString(hash(cookie)))
 }
 
-// login begins a session. Wrong secrets are slowed, for each address and for all of them; the right one always passes:
-// behind a proxy all callers may have one address, and it cannot be guessed at any speed.
+// login begins a session. Attempts with a wrong secret are limited, for each address and in total. The right secret is
+// always accepted: behind a proxy all callers may have one address, and the secret cannot be guessed at any rate.
 func (d *Dashboard) login(w http.ResponseWriter, r *http.Request) {
 	kept, err := d.cfg.Records.Get(r.Context(), secretKey)
 	if err != nil && !errors.Is(err, records.ErrAbsent) {
@@ -112,13 +113,13 @@ func (d *Dashboard) login(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, Root, http.StatusSeeOther)
 }
 
-// mayTry takes one try with a wrong secret, or says when the next one may come.
+// mayTry counts one attempt with a wrong secret, or answers when the next one is allowed.
 func (d *Dashboard) mayTry(w http.ResponseWriter, r *http.Request) bool {
 	for _, bound := range []struct {
 		key  string
 		rate keys.Rate
 	}{
-		{"address " + address(r), perCaller}, // first: who is refused by it must not take the tries of all others
+		{"address " + address(r), perCaller}, // first: an attempt that it refuses does not count for others
 		{"all", everybody},
 	} {
 		got, err := d.tries.Take(r.Context(), bound.key, bound.rate, 1)
@@ -136,7 +137,7 @@ func (d *Dashboard) mayTry(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// address is where r comes from, without the port.
+// address returns the address from which r comes, without the port.
 func address(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -145,7 +146,7 @@ func address(r *http.Request) string {
 	return host
 }
 
-// secure tells whether the browser speaks TLS, to us or to what stands before us.
+// secure reports whether the browser uses TLS, with us or with a proxy in front of us.
 func secure(r *http.Request) bool {
 	return r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"
 }

@@ -34,7 +34,7 @@ func viewerOf(r *http.Request) *viewer {
 	return v
 }
 
-// signedIn lets h answer those who have a session, and sends everybody else to the login.
+// signedIn calls h for requests with a session, and redirects all others to the login.
 func (d *Dashboard) signedIn(h http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v, err := d.known(r)
@@ -62,8 +62,8 @@ func (d *Dashboard) forOperator(h http.HandlerFunc) http.Handler {
 	})
 }
 
-// forOwner lets h answer who may see the account, or the key, that the path names. Another account's is as absent as one that
-// there is not.
+// forOwner lets h answer who may see the account, or the key, that the path names. Another account's is as absent as
+// one that there is not.
 func (d *Dashboard) forOwner(h http.HandlerFunc) http.Handler {
 	return d.signedIn(func(w http.ResponseWriter, r *http.Request) {
 		account, err := r.PathValue("account"), error(nil)
@@ -109,10 +109,10 @@ func (d *Dashboard) known(r *http.Request) (*viewer, error) {
 	if err != nil || v == nil || left <= 0 {
 		return nil, err
 	}
-	// Over what was read: one who signs out meanwhile stays out.
+	// Put replaces the version that was read: a session that was ended meanwhile stays ended.
 	_, err = d.cfg.Records.Put(r.Context(), records.Record{Key: kept.Key, Value: kept.Value, Version: kept.Version}, min(idle, left))
 	if errors.Is(err, records.ErrConflict) {
-		err = nil // another request has kept the session alive, or has ended it
+		err = nil // another request has extended the session, or has ended it
 	}
 	return v, err
 }

@@ -12,22 +12,22 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Managed is one route below /manage.
+// Managed is a route below /manage.
 type Managed struct {
 	Method, Path string
 	ID           string       // for generated functions, such as putKey
 	Summary      string       // without a full stop
-	Doc          string       // more, in sentences; may be ""
+	Doc          string       // more, in sentences; "" for none
 	Body         reflect.Type // of the request; nil for none
 	Optional     bool         // whether the body may be left out
 	Answer       reflect.Type // nil for none
-	Status       int          // of the answer to what is done
-	New          bool         // whether what is new is answered with 201
-	Operator     bool         // whether it is for the operator, who shows the secret of the dashboard
+	Status       int          // of a success
+	New          bool         // whether the answer is 201 if something new was made
+	Operator     bool         // whether it is for the operator, who has the admin secret of the dashboard
 	Query        []string     // names of parameters
 }
 
-// Manage returns the OpenAPI document of what is below /manage.
+// Manage returns the OpenAPI document of the routes below /manage.
 func Manage(routes []Managed) ([]byte, error) {
 	c := newComponents(nil)
 	paths := object{}
@@ -87,7 +87,7 @@ var (
 	managedHeaders = []string{"X-Request-Id", "X-Idempotent-Replay", "RateLimit-Policy", "RateLimit", "Retry-After", "WWW-Authenticate", "X-Cache", "X-Data-Age"}
 )
 
-// managedTags returns the tags of routes: what stands behind /manage/ in each path.
+// managedTags returns the tags of routes: the word after /manage/ in each path.
 func managedTags(routes []Managed) []object {
 	var out []object
 	for _, m := range routes {

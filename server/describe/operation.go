@@ -22,11 +22,12 @@ func (c *components) operation(o *operation.Operation) object {
 	return out
 }
 
-// operationID returns a name for generated functions: getProfile, getProfileBatch, listPosts, searchAds. A verb in the operation's name
-// is moved to the front; without one, the verb is the first word of the summary.
+// operationID returns a name for generated functions: getProfile, getProfileBatch, listPosts, searchAds. A verb in the
+// operation's name is moved to the front; without one, the verb is the first word of the summary.
 func operationID(o *operation.Operation) string {
 	name := strings.TrimPrefix(o.Method(), "List")
-	if name == "Resolve" || name == "Read" { // generators name an answer ReadResponse, as its schema is named
+	// Not read or getRead: generators would name the type of its answer ReadResponse, like its schema.
+	if name == "Resolve" || name == "Read" {
 		return strings.ToLower(name) + "Address"
 	}
 	for _, verb := range []string{"Search", "Enrich"} {

@@ -6,16 +6,17 @@ import (
 	"regexp"
 )
 
-// token is a piece of code: a text, and what it is to be shown as.
+// token is a piece of code: a text, and the class with which it is shown.
 type token struct{ Class, Text string }
 
-// The classes of tokens: k the key of an object, s a text, n any other value, c a comment; "" what is between them.
+// The classes of tokens: k is the key of an object, s a text, n any other value, c a comment; "" is the text between
+// them.
 var (
 	jsonTokens = regexp.MustCompile(`"(?:[^"\\]|\\.)*"(:)?|\b(?:true|false|null)\b|-?\b[0-9][0-9.eE+-]*`)
 	codeTokens = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`")
 )
 
-// highlight returns JSON, indented, in tokens.
+// highlight indents JSON and returns it in tokens.
 func highlight(source json.RawMessage) ([]token, error) {
 	var b bytes.Buffer
 	if err := json.Indent(&b, source, "", "  "); err != nil {
@@ -37,7 +38,8 @@ func code(source string) []token {
 	return split(source, codeTokens, func(text string, _ bool) token { return token{"s", text} })
 }
 
-// split cuts source into what find finds and what stands between. A group that matched says that the token is a key.
+// split cuts source into the matches of find and the text between them. A match of a group means that the token is a
+// key.
 func split(source string, find *regexp.Regexp, make func(text string, key bool) token) []token {
 	var out []token
 	last := 0

@@ -19,18 +19,18 @@ var (
 	empty = mark{"no", "·", "no"}
 )
 
-// offer is an operation of a platform.
+// offer is an operation as a platform has it.
 type offer struct {
 	schema.OperationInfo
 	ID    string // its anchor
 	Paged bool
 }
 
-// filter is a parameter that narrows a list, and the values that the platform knows; none when it takes any.
+// filter is a parameter that narrows a list, with the values that the platform accepts; none if it accepts any.
 type filter struct {
 	Name     string
 	Values   []string
-	Required bool // without it the platform does not serve the operation
+	Required bool // the platform serves the operation only with it
 }
 
 // Options returns the filters by name.
@@ -53,7 +53,7 @@ func (o offer) mark() mark {
 	return empty
 }
 
-// Reach says how many platforms there are. A sandbox is not one of them.
+// Reach returns the number of platforms in words. Sandboxes are not counted.
 func (s site) Reach() string {
 	real, sandbox := 0, ""
 	for _, p := range s.Platforms {
@@ -71,7 +71,7 @@ func (s site) Reads() []Operation {
 	return slices.DeleteFunc(slices.Clone(s.Operations), func(o Operation) bool { return o.Service })
 }
 
-// offers returns what p has of each operation of [site.Reads].
+// offers returns the offers of p, one for each of [site.Reads].
 func (s site) offers(p schema.PlatformInfo) []offer {
 	var out []offer
 	for _, o := range s.Reads() {
@@ -92,7 +92,7 @@ func (s site) Row(p schema.PlatformInfo) []mark {
 	return out
 }
 
-// ServedOn returns what p serves, or would with a setting.
+// ServedOn returns what p serves, or would serve if it were configured.
 func (s site) ServedOn(p schema.PlatformInfo) []offer {
 	return slices.DeleteFunc(s.offers(p), func(o offer) bool { return o.mark() == empty })
 }
@@ -105,7 +105,7 @@ func (s site) NotOn(p schema.PlatformInfo) []offer {
 // Class returns the class of the cell.
 func (f Filling) Class() string { return f.mark().Class }
 
-// Sign returns what stands in the cell.
+// Sign returns the text of the cell.
 func (f Filling) Sign() string { return f.mark().Sign }
 
 func (f Filling) mark() mark {
@@ -119,7 +119,7 @@ func (f Filling) mark() mark {
 	return empty
 }
 
-// capital returns words with a capital at their beginning.
+// capital returns words with a capital first letter.
 func capital(words string) string {
 	if words == "" {
 		return ""

@@ -13,12 +13,12 @@ import (
 // field is a property of an answer as the page shows it.
 type field struct {
 	Name, Type, Doc string
-	Null, Absent    bool     // it may be null, or left out
-	Words           []string // the values that there are; nil for any, or when they are platforms
-	Head            bool     // begins the fields of one kind of search result
+	Null, Absent    bool     // it can be null, or be omitted
+	Words           []string // the possible values; nil for any, or when they are platforms
+	Head            bool     // the first field of a kind of search result
 }
 
-// fields returns the properties of the data of an answer, those of the objects inside it among them with their path.
+// fields returns the properties of the data of an answer. Those of nested objects follow with their path.
 func fields(t reflect.Type) []field {
 	if t.Kind() == reflect.Slice {
 		t = t.Elem()
@@ -52,7 +52,7 @@ func results() []field {
 	return out
 }
 
-// under returns the properties of the struct t behind a path.
+// under returns the properties of the struct t with a path before their names.
 func under(path string, t reflect.Type) []field {
 	var out []field
 	for _, f := range schema.Fields(t) {
@@ -83,7 +83,7 @@ func under(path string, t reflect.Type) []field {
 	return out
 }
 
-// word returns what stands for t, in a word or two.
+// word describes t in a word or two.
 func word(t reflect.Type) string {
 	switch t {
 	case reflect.TypeFor[time.Time]():
@@ -111,7 +111,7 @@ func word(t reflect.Type) string {
 	}
 }
 
-// plural returns the plural of a word of a type.
+// plural returns the plural of a word of [word].
 func plural(word string) string {
 	switch word {
 	case "object", "platform", "integer", "number", "time":

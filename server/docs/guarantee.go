@@ -14,46 +14,47 @@ import (
 //go:embed fields.json
 var guaranteesJSON []byte
 
-// Share says in how many of a platform's objects a field is filled.
+// Share is the share of a platform's objects in which a field is filled.
 type Share string
 
-// The shares. A text or array that is empty counts as not filled, and false where it may mean that nobody tells.
+// The shares. An empty text or array counts as not filled, and so does false where it may mean that the upstream does
+// not say.
 const (
 	Always    Share = "always"
 	Sometimes Share = "sometimes"
 	Never     Share = "never"
 )
 
-// Guarantees is what the golden files of the providers say of one resource.
+// Guarantees is what the golden files of the providers show about one resource.
 type Guarantees struct {
 	Resource string                             `json:"resource"` // such as "Post"
-	Objects  map[platform.ID]int                `json:"objects"`  // how many were looked at
-	Fields   []string                           `json:"fields"`   // in the order of the resource; author.handle is inside author
+	Objects  map[platform.ID]int                `json:"objects"`  // how many were examined
+	Fields   []string                           `json:"fields"`   // in resource order; author.handle is in author
 	Cells    map[platform.ID]map[string]Filling `json:"cells"`    // by field
 }
 
 // Filling is how a platform fills a field.
 type Filling struct {
 	Share Share    `json:"share"`
-	From  []string `json:"from,omitempty"` // the upstreams' own names of the field, where they can be told
+	From  []string `json:"from,omitempty"` // the names of the field in upstream answers, where they are known
 }
 
-// readGuarantees reads what the golden files say.
+// readGuarantees reads the guarantees that were made from the golden files.
 func readGuarantees() ([]Guarantees, error) {
 	var out []Guarantees
 	err := json.Unmarshal(guaranteesJSON, &out)
 	return out, err
 }
 
-// Counted tells whether it is known which fields of a resource are filled.
+// Counted reports whether it is known which fields of a resource are filled.
 func (s site) Counted(resource string) bool {
 	return slices.ContainsFunc(s.Guarantees, func(g Guarantees) bool { return g.Resource == resource })
 }
 
-// Platforms returns the platforms of which objects were looked at, by identifier.
+// Platforms returns the platforms whose objects were examined, sorted.
 func (g Guarantees) Platforms() []platform.ID { return slices.Sorted(maps.Keys(g.Objects)) }
 
-// Named returns the fields of which some platform's own name is known.
+// Named returns the fields for which the upstream name of at least one platform is known.
 func (g Guarantees) Named() []string {
 	return slices.DeleteFunc(slices.Clone(g.Fields), func(field string) bool {
 		for _, cells := range g.Cells {

@@ -23,7 +23,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite fields.json and samples.json")
 
-// TestGuaranteesAreWhatTheGoldenFilesSay keeps fields.json what the golden files of the providers say.
+// TestGuaranteesAreWhatTheGoldenFilesSay checks that fields.json agrees with the golden files of the providers.
 func TestGuaranteesAreWhatTheGoldenFilesSay(t *testing.T) {
 	t.Parallel()
 	var now bytes.Buffer
@@ -48,7 +48,7 @@ func TestGuaranteesAreWhatTheGoldenFilesSay(t *testing.T) {
 	}
 }
 
-// TestGuaranteesSayWhatIsKnown looks at cells whose truth was read in the golden files and documentation by people.
+// TestGuaranteesSayWhatIsKnown checks cells that people have verified in the golden files and documentation.
 func TestGuaranteesSayWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	all := guarantee(t)
@@ -59,7 +59,7 @@ func TestGuaranteesSayWhatIsKnown(t *testing.T) {
 		from            string
 	}{
 		{"Profile", "handle", platform.GitHub, Always, "login"},
-		{"Profile", "country", platform.GitHub, Never, ""}, // a place in words is no country
+		{"Profile", "country", platform.GitHub, Never, ""}, // the name of a place is not a country
 		{"Profile", "posts_count", platform.GitHub, Sometimes, "public_repos"},
 		{"Post", "engagement.views", platform.HackerNews, Never, ""},
 		{"Product", "in_stock", platform.Salla, Always, ""}, // false is an answer
@@ -76,11 +76,11 @@ func TestGuaranteesSayWhatIsKnown(t *testing.T) {
 	}
 }
 
-// seen is what is known of one resource of one platform.
+// seen is what the golden files show about one resource of one platform.
 type seen struct {
 	objects int
 	filled  map[string]int
-	reads   map[string][]pair // the filled values of a field, each with its raw object
+	reads   map[string][]pair // the filled values of a field, each with the raw object
 }
 
 type pair struct {
@@ -106,7 +106,7 @@ func guarantee(t *testing.T) []Guarantees {
 		decoder := json.NewDecoder(bytes.NewReader(body))
 		decoder.UseNumber()
 		if decoder.Decode(&pages) != nil {
-			continue // not of objects
+			continue // a golden file of something else
 		}
 		for _, page := range pages {
 			for _, item := range page.Items {
@@ -156,8 +156,8 @@ func summary(typ reflect.Type, of map[platform.ID]*seen) Guarantees {
 	return g
 }
 
-// resources lists the types of which objects can be told apart by their keys. A linked profile is left out: its platform
-// is not the one that tells of it.
+// resources lists the types whose objects can be recognised by their keys. A linked profile is left out: its platform
+// is not the provider's.
 func resources() []reflect.Type {
 	return []reflect.Type{
 		reflect.TypeFor[schema.Profile](), reflect.TypeFor[schema.Post](), reflect.TypeFor[schema.Comment](),
@@ -201,7 +201,7 @@ func typeOfItem(types []reflect.Type, item map[string]any) reflect.Type {
 	return nil
 }
 
-// leaves lists what is looked at: what a provider fills, not what the engine adds.
+// leaves lists the fields that are examined: those that a provider fills, not those that the engine adds.
 func leaves(path string, typ reflect.Type) []string {
 	var out []string
 	for _, f := range schema.Fields(typ) {
@@ -222,7 +222,7 @@ func leaves(path string, typ reflect.Type) []string {
 	return out
 }
 
-// add looks at an object.
+// add counts an object.
 func (s *seen) add(typ reflect.Type, item map[string]any) {
 	s.objects++
 	raw := map[string][]any{}
@@ -240,13 +240,13 @@ func (s *seen) add(typ reflect.Type, item map[string]any) {
 	}
 }
 
-// filled tells whether the value of a field says something.
+// filled reports whether the value of a field is information.
 func filled(field string, v any) bool {
 	switch v := v.(type) {
 	case nil:
 		return false
 	case bool:
-		return v || field != "verified" && field != "is_ad" // of which false may mean that nobody tells (D46)
+		return v || field != "verified" && field != "is_ad" // false may mean unknown in these (D46)
 	case string:
 		return v != "" && v != "unknown"
 	case []any:
@@ -271,14 +271,14 @@ func flatten(path string, v any, out map[string][]any) {
 	}
 }
 
-// names returns the paths in raw from which the values of a field seem to be read: at most two, the first the one that
-// explains most values. A path that is as good as another is told only when its last part is the field's own name: two
-// counts that happen to be equal prove nothing.
+// names returns the paths in raw from which the values of a field seem to be read: at most two, the path that explains
+// most values first. If two paths explain the same number of values, only one whose last part is the field's own name
+// is returned: equal counts may be a coincidence.
 func names(field string, pairs []pair) []string {
 	var out []string
 	for n := range 2 {
 		best := explain(field, pairs)
-		if best == "" || n > 0 && len(pairs) < 2 && last(best) != last(field) { // once may be by chance
+		if best == "" || n > 0 && len(pairs) < 2 && last(best) != last(field) { // a single match may be a coincidence
 			break
 		}
 		out = append(out, best)
@@ -334,7 +334,7 @@ func last(path string) string {
 	return strings.TrimSuffix(path[strings.LastIndex(path, ".")+1:], "[]")
 }
 
-// telling tells whether two values are hardly equal by chance.
+// telling reports whether it is unlikely that two values are equal by coincidence.
 func telling(v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -347,7 +347,7 @@ func telling(v any) bool {
 	return false
 }
 
-// same tells whether raw values are a value of ours, in any of the ways in which upstreams write it.
+// same reports whether raw contains a value of ours, in any of the forms in which upstreams write it.
 func same(v any, raw []any) bool {
 	if list, ok := v.([]any); ok {
 		if len(list) != len(raw) {

@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// part is a part of the guide, as the contents list it.
+// part is a part of the guide, as listed in the contents.
 type part struct{ ID, Name, Words string }
 
 // Guide lists the parts before the operations.
@@ -31,23 +31,23 @@ func (site) Guide() []part {
 	}
 }
 
-// First returns the call to begin with.
+// First returns the snippet of the first call.
 func (site) First() (string, error) {
 	return fill("curl", call{Target: Base + "/v1/mock/profile?handle=salma"})
 }
 
-// Walk returns how to read every page of a list.
+// Walk returns the snippet that reads every page of a list.
 func (site) Walk() (string, error) { return fill("walk", call{Target: Base + "/v1/mock/posts"}) }
 
-// Repeat returns how to repeat a call.
+// Repeat returns the snippet that repeats a call.
 func (site) Repeat() (string, error) {
 	return fill("repeat", call{Target: Base + "/v1/mock/profile?handle=salma"})
 }
 
-// Fan returns how to search several platforms.
+// Fan returns the snippet that searches several platforms.
 func (site) Fan() (string, error) { return fill("fan", call{Target: Base}) }
 
-// Envelope returns the first example of a list, without what is in it.
+// Envelope returns the example of the first operation that lists something, with an empty list.
 func (s site) Envelope() (json.RawMessage, error) {
 	for _, o := range s.Operations {
 		if !o.Paged() || o.Service || o.Example == nil {
@@ -66,13 +66,13 @@ func (s site) Envelope() (json.RawMessage, error) {
 	return json.RawMessage(`{"data":[],"meta":{}}`), nil
 }
 
-// kept is the operations of one lifetime.
+// kept is the operations that have the same cache lifetime.
 type kept struct {
 	TTL        time.Duration
 	Operations []Operation
 }
 
-// Lifetimes returns the operations by their lifetime, longest first; those that are not cached are left out.
+// Lifetimes returns the operations by their cache lifetime, longest first, without those that are not cached.
 func (s site) Lifetimes() []kept {
 	var out []kept
 	for _, o := range s.Operations {
@@ -89,7 +89,7 @@ func (s site) Lifetimes() []kept {
 	return out
 }
 
-// Explain says when a problem of a code comes, and what to do.
+// Explain returns when a problem with a code occurs, and what to do.
 func (site) Explain(code problem.Code) []string {
 	switch code {
 	case problem.InvalidRequest:

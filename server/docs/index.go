@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// hit is what a search can find.
+// hit is an entry of the search.
 type hit struct {
 	Title string `json:"t"`
 	Kind  string `json:"k"` // such as "Operation"
-	To    string `json:"u"` // where it is, from the root of the server
-	Words string `json:"w"` // what it is found by, beside its title
+	To    string `json:"u"` // its address, from the root of the server
+	Words string `json:"w"` // the words that find it, besides its title
 }
 
-// index returns all that a search can find: chapters first, then operations and their groups, platforms, problems, parameters, fields and header
-// fields. Reference is the page of that name.
+// index returns the entries of the search: chapters first, then operations and their groups, platforms, problems,
+// parameters, fields and header fields. reference is the page of that name.
 func (s site) index(reference []byte) []hit {
 	return slices.Concat(s.chapters(reference), s.operations(), s.platforms(), s.problems(), s.parameters(), s.fields())
 }
@@ -29,7 +29,7 @@ var (
 	tags     = regexp.MustCompile(`<[^>]*>`)
 )
 
-// chapters returns the parts of the guide and the sections, with what they say.
+// chapters returns the parts of the guide and the sections, with their text.
 func (s site) chapters(reference []byte) []hit {
 	said := map[string]string{}
 	for _, m := range sections.FindAllSubmatch(reference, -1) {
@@ -87,7 +87,7 @@ func (s site) problems() []hit {
 	return out
 }
 
-// parameters returns each parameter once, where the first operation has it.
+// parameters returns each parameter once, linked to the first operation that has it.
 func (s site) parameters() []hit {
 	var out []hit
 	at := map[string]int{}
@@ -109,7 +109,8 @@ func (s site) parameters() []hit {
 	return out
 }
 
-// fields returns each field of each resource once, where the first operation answers it, and those of meta and the header.
+// fields returns each field of each resource once, linked to the first operation that returns it, and the fields of
+// meta and of the header.
 func (s site) fields() []hit {
 	var out []hit
 	add := func(of, to string, fields []field) {

@@ -13,28 +13,28 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// entry is an operation as the page shows it.
+// entry is an operation as shown on the page.
 type entry struct {
 	Operation
 	Inputs   []input
 	Snippets []snippet
 	Fields   []field
 	Served   []schema.PlatformInfo // the platforms on which it can be called now
-	Target   string                // the address of the call that the snippets show
+	Target   string                // the address of the example call
 }
 
-// input is a parameter as the page shows it.
+// input is a parameter as shown on the page.
 type input struct {
 	Name, In, Type, Doc string
 	Required            bool
-	Words               []string // the values that it may have; nil for any
-	Try                 string   // a value to begin with
+	Words               []string // the possible values; nil for any
+	Try                 string   // an example value
 }
 
 // snippet is a call in one language.
 type snippet struct{ ID, Name, Code string }
 
-// entry makes what the page shows of o.
+// entry returns the entry of o.
 func (s site) entry(o Operation) (entry, error) {
 	e := entry{Operation: o, Inputs: inputs(o), Fields: fields(o.Data)}
 	for _, p := range s.Platforms {
@@ -57,13 +57,13 @@ func (s site) entry(o Operation) (entry, error) {
 	return e, nil
 }
 
-// Title returns the path as it stands behind the address.
+// Title returns the path as it follows the address.
 func (e entry) Title() string { return strings.ReplaceAll(e.Path, "...", "") }
 
-// Label returns the name of the operation as the contents show it.
+// Label returns the name of the operation as shown in the contents.
 func (e entry) Label() string { return strings.NewReplacer("/", " / ", "_", " ").Replace(e.Name) }
 
-// Resource returns the name of the object, or of each object of the list, that the operation answers.
+// Resource returns the name of the object that the operation returns, or of each object in its list.
 func (e entry) Resource() string {
 	t := e.Data
 	if e.List() {
@@ -72,7 +72,7 @@ func (e entry) Resource() string {
 	return schema.TypeName(t)
 }
 
-// Words returns what the search finds the operation by, beside its heading.
+// Words returns the words that find the operation in the search, besides its heading.
 func (e entry) Words() string {
 	words := []string{e.ID, e.Summary, e.Title(), e.Tag}
 	for _, i := range e.Inputs {
@@ -81,7 +81,7 @@ func (e entry) Words() string {
 	return strings.ToLower(strings.Join(words, " "))
 }
 
-// path returns the path and query of a call that the sandbox answers.
+// path returns the path and query of a call that the sandbox can answer.
 func (e entry) path() string {
 	path, query := e.Title(), url.Values{}
 	for _, i := range e.Inputs {
@@ -117,7 +117,7 @@ func inputs(o Operation) []input {
 		case p.Required, p.OneOf && !named:
 			i.Try = sample(p)
 		case p.Form == operation.FormList && !strings.Contains(o.Path, "{platform}"):
-			i.Try = sandbox() // else the call would ask everybody
+			i.Try = sandbox() // otherwise the call would search every platform
 		}
 		named = named || p.OneOf
 		out = append(out, i)
@@ -150,7 +150,7 @@ func pathInput(name string, only []platform.ID) input {
 	return i
 }
 
-// sample returns a value of p that the sandbox takes.
+// sample returns a value of p that the sandbox accepts.
 func sample(p operation.Param) string {
 	switch {
 	case p.Name == "of":
@@ -164,7 +164,7 @@ func sample(p operation.Param) string {
 	case p.Form == operation.FormKeys:
 		return "salma,omar"
 	case p.Required && p.Subject == "":
-		return strings.ToUpper(p.Name) // only the reader has one
+		return strings.ToUpper(p.Name) // only the reader has a value
 	}
 	return "salma"
 }
@@ -226,7 +226,7 @@ func slug(words string) string {
 	return strings.ToLower(strings.NewReplacer(" ", "-", "/", "-", "_", "-").Replace(words))
 }
 
-// sandbox returns the platform to try things on, whose data is invented; "" for none.
+// sandbox returns the platform with invented data for trying calls, "" if there is none.
 func sandbox() string {
 	for _, info := range platform.All() {
 		if info.Sandbox {

@@ -14,23 +14,23 @@ import (
 //go:embed samples.json
 var samplesJSON []byte
 
-// shown is an object of a platform, as the tests of its provider read it: the people in it are invented.
+// shown is an object of a platform from its provider's tests. The people in it are invented.
 type shown struct {
 	Resource string          `json:"resource"` // such as "Profile"
 	Data     json.RawMessage `json:"data"`
 }
 
-// readSamples reads what the golden files show, one object for each platform.
+// readSamples reads one object for each platform, made from the golden files.
 func readSamples() (map[platform.ID]shown, error) {
 	var out map[platform.ID]shown
 	err := json.Unmarshal(samplesJSON, &out)
 	return out, err
 }
 
-// On is a platform as its own page shows it.
+// On is a platform as shown on its own page.
 type On struct {
 	schema.PlatformInfo
-	Sample *shown // nil for none
+	Sample *shown // nil if there is none
 }
 
 // NotEnriched reports whether the content of a platform may not be enriched.
@@ -39,7 +39,7 @@ func (site) NotEnriched(id platform.ID) bool {
 	return info.NoEnrich
 }
 
-// Kept returns for how long an answer is kept, in words.
+// Kept returns how long an answer is cached, in words.
 func (o offer) Kept() string {
 	if o.CacheTTLS == 0 {
 		return "not at all"
@@ -47,7 +47,7 @@ func (o offer) Kept() string {
 	return lifetime(time.Duration(o.CacheTTLS) * time.Second)
 }
 
-// Read returns who is asked for an operation, in words, first choice first.
+// Read returns the sources of an operation in words, the first choice first.
 func (o offer) Read() []string {
 	var out []string
 	for i, name := range o.Providers {

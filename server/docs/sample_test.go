@@ -16,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// TestSamplesAreFromTheGoldenFiles keeps samples.json what the golden files of the providers show.
+// TestSamplesAreFromTheGoldenFiles checks that samples.json agrees with the golden files of the providers.
 func TestSamplesAreFromTheGoldenFiles(t *testing.T) {
 	t.Parallel()
 	said, err := json.Marshal(samples(t))
@@ -50,7 +50,8 @@ func TestSamplesAreFromTheGoldenFiles(t *testing.T) {
 	}
 }
 
-// samples returns the first object of the golden file that tells most of each platform: its profile, else what it has.
+// samples returns one object for each platform, from the golden files: the first profile, or another object if there is
+// no profile.
 func samples(t *testing.T) map[platform.ID]shown {
 	t.Helper()
 	order := []string{"profile", "post", "posts", "product", "products", "search"}
@@ -79,10 +80,10 @@ func samples(t *testing.T) map[platform.ID]shown {
 	return out
 }
 
-// dirOf returns the folder of the provider that is a platform's own.
+// dirOf returns the directory of a platform's own provider.
 func dirOf(id platform.ID) string { return strings.ReplaceAll(string(id), "_", "") }
 
-// sampleOf returns the first object of a golden file that is of the platform and of a known type, without raw.
+// sampleOf returns the first object in a golden file that belongs to the platform and is of a known type, without raw.
 func sampleOf(t *testing.T, types []reflect.Type, id platform.ID, file string) (shown, bool) {
 	t.Helper()
 	body, err := os.ReadFile(file)
@@ -91,7 +92,7 @@ func sampleOf(t *testing.T, types []reflect.Type, id platform.ID, file string) (
 	}
 	var pages []struct{ Items []map[string]any }
 	if json.Unmarshal(body, &pages) != nil {
-		return shown{}, false // not of objects
+		return shown{}, false // a golden file of something else
 	}
 	for _, page := range pages {
 		for _, item := range page.Items {
@@ -104,7 +105,7 @@ func sampleOf(t *testing.T, types []reflect.Type, id platform.ID, file string) (
 			if err != nil {
 				t.Fatal(err)
 			}
-			object := reflect.New(typ).Interface() // has the order of the schema
+			object := reflect.New(typ).Interface() // gives the keys the order of the schema
 			if err := json.Unmarshal(b, object); err != nil {
 				t.Fatalf("%s: %v", file, err)
 			}

@@ -16,38 +16,38 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config is what the pages tell.
+// Config is the content of the pages.
 type Config struct {
 	Operations []Operation           // in the order of the page
-	Groups     map[string]string     // what each operation group is about, by its name
-	Platforms  []schema.PlatformInfo // what can be read now, and why not where it cannot
-	Headers    []Header              // of answers
+	Groups     map[string]string     // the description of each operation group, by name
+	Platforms  []schema.PlatformInfo // what can be read now, and why not if it cannot
+	Headers    []Header              // of responses
 	Problems   []Problem
-	Sections   []Section // shown after the page's own
-	Tools      bool      // the Model Context Protocol is served at mcp
+	Sections   []Section // shown after the page's own sections
+	Tools      bool      // whether the Model Context Protocol is served at mcp
 
 	SchemaFiles []string // the JSON Schemas under schemas/, such as "post.json"
 }
 
-// Operation is a row with what the description says of it.
+// Operation is a row of the operation table with its description.
 type Operation struct {
 	*operation.Operation
 	ID      string          // its name as a function, such as listPosts; its anchor
-	Cost    string          // what a call costs, in a sentence
-	Example json.RawMessage // an answer; nil for none
-	Schema  string          // the file of its data's JSON Schema under schemas/, such as "post.json"; "" for none
+	Cost    string          // the price of a call, in a sentence
+	Example json.RawMessage // an answer; nil when there is none
+	Schema  string          // the file of its data's JSON Schema under schemas/, such as "post.json", or ""
 }
 
-// Header is a header field of answers.
+// Header is a header field of responses.
 type Header struct{ Name, Doc string }
 
-// Problem is a kind of problem, and an example of one.
+// Problem is a problem code with an example.
 type Problem struct {
 	Code    problem.Code
 	Example json.RawMessage
 }
 
-// Section is a table of the reader's own.
+// Section is an additional table of the operator's.
 type Section struct {
 	Title string
 	Intro string
@@ -55,23 +55,23 @@ type Section struct {
 	Rows  [][]string
 }
 
-// Base stands for the address of the server while pages are rendered, in what a [Config] says too. It is made of characters that no context of HTML
-// writes otherwise, as every address that takes its place must be.
+// Base is a placeholder for the address of the server while pages are rendered, also in a [Config]. Its characters are
+// not escaped in any context of HTML, and those of an address that replaces it must not be either.
 const Base = "http://base.invalid/0f6c2b"
 
-// Page is a page in the parts between which the address of the server stands.
+// Page is the parts of a page between which the address of the server is inserted.
 type Page [][]byte
 
-// At returns the page as it reads under an address, such as "https://example.org/data": letters, digits and the
-// characters -._~:/[] only.
+// At returns the page as it reads under an address, such as "https://example.org/data". The address may have letters,
+// digits and the characters -._~:/[] only.
 func (p Page) At(address string) []byte { return bytes.Join(p, []byte(address)) }
 
-// pages are the pages by their path, each with its template and the way to the root of the server. Nobody writes to it.
+// pages are the pages by path, each with its template and the relative path to the root of the server. It is read-only.
 var pages = map[string]struct{ template, root string }{
 	"/docs": {"reference", ""}, "/docs/platforms": {"platforms", "../"}, "/docs/fields": {"fields", "../"},
 }
 
-// Paths returns the paths of the pages, of which each of the platforms has one.
+// Paths returns the paths of the pages. Each of the platforms has one.
 func Paths(platforms []string) []string {
 	out := slices.Sorted(maps.Keys(pages))
 	for _, id := range platforms {
@@ -96,7 +96,7 @@ func Asset(name string) ([]byte, error) { return assets.ReadFile("assets/" + nam
 //go:embed assets
 var assets embed.FS
 
-// New renders the pages, and what the search looks through. It returns the pages by their path.
+// New renders the pages and the search index.
 func New(cfg Config) (*Site, error) {
 	t, err := template.New("").Funcs(template.FuncMap{
 		"lifetime": lifetime, "slug": slug, "json": highlight, "code": code, "capital": capital,
@@ -148,19 +148,19 @@ func New(cfg Config) (*Site, error) {
 // Site is the documentation of a server.
 type Site struct {
 	Pages map[string]Page // by their path
-	Index []byte          // what the search looks through, as JSON
+	Index []byte          // the search index, as JSON
 }
 
-// site is what the templates see.
+// site is the data of the templates.
 type site struct {
 	Config
-	Root       string // leads from the page to the root of the server
+	Root       string // the relative path from the page to the root of the server
 	Page       string // the name of its template
-	On         *On    // the platform that the page is about; nil for none
+	On         *On    // the platform of the page; nil if there is none
 	Version    string // of the style sheet and script
 	Guarantees []Guarantees
 
-	groups []*Group // what ByGroup returns
+	groups []*Group // the result of ByGroup
 }
 
 // Title returns the title of the page.
@@ -171,20 +171,20 @@ func (s site) Title() string {
 	return capital(s.Page)
 }
 
-// Address returns what stands for the address of the server.
+// Address returns the placeholder for the address of the server.
 func (site) Address() string { return Base }
 
-// version returns a word that changes with the style sheet and the script.
+// version returns a text that changes with the style sheet and the script.
 func version() string {
 	sum := sha256.New()
 	for _, name := range []string{"docs.css", "docs.js"} {
-		body, _ := assets.ReadFile("assets/" + name) // embedded: it is there
+		body, _ := assets.ReadFile("assets/" + name) // embedded: it cannot fail
 		sum.Write(body)
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:4])
 }
 
-// squeeze leaves out the blank lines and indents that templates leave behind, but for those of code.
+// squeeze removes the blank lines and the indentation that templates leave, except inside code.
 func squeeze(page []byte) []byte {
 	var out bytes.Buffer
 	code := false
@@ -209,7 +209,7 @@ type Group struct {
 	Operations []entry
 }
 
-// ByGroup returns the operations by their groups, in the order of the first of each.
+// ByGroup returns the operations by group, in the order of the first operation of each.
 func (s site) ByGroup() []*Group { return s.groups }
 
 func (s site) grouped() ([]*Group, error) {

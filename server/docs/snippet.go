@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// languages are those in which calls are shown. Nobody writes to it.
+// languages are the languages of the snippets. It is read-only.
 var languages = []struct{ file, name string }{
 	{"curl", "curl"}, {"go", "Go"}, {"js", "JavaScript"}, {"py", "Python"},
 }
@@ -17,10 +17,10 @@ var languages = []struct{ file, name string }{
 //go:embed snippets
 var snippets embed.FS
 
-// call is what the snippet templates see.
+// call is the data of the snippet templates.
 type call struct {
 	Target string
-	Data   string // the Go type of the data; of the whole answer when Bare
+	Data   string // the Go type of the data, or of the whole answer if Bare
 	Bare   bool
 }
 
@@ -35,7 +35,7 @@ func fill(name string, c call) (string, error) {
 	return strings.TrimSpace(b.String()), err
 }
 
-// goType returns how a program outside the package schema writes t.
+// goType returns t as a program outside of package schema writes it.
 func goType(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Slice:
