@@ -12,8 +12,8 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// CreateAccount makes an account. It fails with keys.ErrTaken when there is one of that name, and with
-// keys.ErrInvalid when the name is none.
+// CreateAccount makes an account. It fails with keys.ErrTaken when there is one with that name, and with
+// keys.ErrInvalid when the name is invalid.
 func (s *Keys) CreateAccount(ctx context.Context, name string) (keys.Account, error) {
 	return s.OpenAccount(ctx, name, 0, "")
 }
@@ -25,7 +25,7 @@ func (s *Keys) OpenAccount(ctx context.Context, name string, n int64, reason str
 	}
 	a := keys.Account{ID: keys.NewID("acct"), Name: name, CreatedAt: s.now()}
 	t := &task{alone: true, apply: func(w *writer) error {
-		// A name that is another's id would make two accounts answer to it.
+		// The name must not be another account's id: then one text would mean two accounts.
 		if err := notTaken(w.c, name); err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func (s *Keys) CreateKey(ctx context.Context, n keys.NewKey) (secret string, k k
 	return secret, k, nil
 }
 
-// unlessNamed returns keys.ErrTaken when n must be the only key of its name, and is not.
+// unlessNamed returns keys.ErrTaken when n must have a unique name, but another key has it.
 func unlessNamed(c *conn, n keys.NewKey, account string) error {
 	if !n.Unique {
 		return nil
@@ -120,8 +120,8 @@ func (s *Keys) Rotate(ctx context.Context, id string, until time.Time) (secret s
 	return secret, k, nil
 }
 
-// change writes what do makes of the key with that id, and announces it to every process. The key is read within the
-// transaction: no other process writes meanwhile, and no other change of this one is under way.
+// change applies do to the key with that id, writes the result, and announces it to every process. The key is read in
+// the transaction, so that neither another process nor another call changes it meanwhile.
 func (s *Keys) change(ctx context.Context, id string, do func(*keys.Key) error) (k keys.Key, err error) {
 	if err := ctx.Err(); err != nil {
 		return keys.Key{}, err
@@ -164,8 +164,8 @@ func (s *Keys) Key(ctx context.Context, id string) (keys.Key, error) {
 
 func noKey(id string) error { return fmt.Errorf("%w: key %q", keys.ErrAbsent, id) }
 
-// Keys returns the keys of the account with that id or name, or of all accounts when it is "", oldest first and the
-// revoked ones too.
+// Keys returns the keys of the account with that id or name, or of all accounts when it is "", oldest first, including
+// revoked ones.
 func (s *Keys) Keys(ctx context.Context, account string) ([]keys.Key, error) {
 	if err := s.flush(); err != nil {
 		return nil, err
@@ -180,8 +180,8 @@ func (s *Keys) Keys(ctx context.Context, account string) ([]keys.Key, error) {
 	return list(ctx, s.file.read, scanKey, selectKeys+" WHERE account = ? ORDER BY no", a.ID)
 }
 
-// Revoke ends the key with that id for good, from the next call on in every process, and returns it. Revoking it
-// again changes nothing. It fails with keys.ErrAbsent.
+// Revoke revokes the key with that id and returns it. No later call in any process accepts the key. Revoking it again
+// changes nothing. It fails with keys.ErrAbsent.
 func (s *Keys) Revoke(ctx context.Context, id string) (keys.Key, error) {
 	if err := ctx.Err(); err != nil {
 		return keys.Key{}, err
@@ -203,5 +203,5 @@ func (s *Keys) Revoke(ctx context.Context, id string) (keys.Key, error) {
 	return s.Key(ctx, id)
 }
 
-// now is cut to what the file keeps.
+// now returns the time with the precision of the file.
 func (s *Keys) now() time.Time { return s.file.cfg.Now().UTC().Truncate(time.Microsecond) }

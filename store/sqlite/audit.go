@@ -10,7 +10,7 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
-// audit reads the whole file at one moment, and compares it with what was kept of it unless that is nil.
+// audit checks the whole file in one snapshot, and compares it with kept unless that is nil.
 func audit(ctx context.Context, f *file, kept *bookkeeping.Heads) (bookkeeping.Report, error) {
 	tx, err := f.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
@@ -37,20 +37,20 @@ func audit(ctx context.Context, f *file, kept *bookkeeping.Heads) (bookkeeping.R
 type auditor struct {
 	tx         *sql.Tx
 	found      *bookkeeping.Auditor
-	accountIDs map[int64]string // by number
-	counted    int64            // entries, those of no account among them
-	sum        int64            // of their credits
-	// spending is what the charges come to that are folded, for so far goes what the file keeps of it.
+	accountIDs map[int64]string // by row number
+	counted    int64            // entries, including those without an account
+	sum        int64            // of the credits of those entries
+	// spending is the sum of the charges that are folded, for each key that has a sum in the file.
 	spending map[spender]*credits.Spent
 }
 
-// whole returns r with the entries that belong to no account, too.
+// whole returns r with the entries that belong to no account added.
 func (a *auditor) whole(r bookkeeping.Report) bookkeeping.Report {
 	r.Entries, r.Credits = a.counted, a.sum
 	return r
 }
 
-// pages lets SQLite look for damage to the file.
+// pages lets SQLite check the file for damage.
 func (a *auditor) pages(ctx context.Context) error {
 	return a.each(ctx, "PRAGMA quick_check(10)", func(rows *sql.Rows) error {
 		var found string
@@ -117,7 +117,7 @@ func (a *auditor) entries(ctx context.Context) error {
 	})
 }
 
-// entry takes the next entry, and tells whether its account is there.
+// entry checks the next entry, and reports whether its account exists.
 func (a *auditor) entry(e *numbered) bool {
 	a.counted++
 	a.sum += e.Amount
@@ -131,7 +131,7 @@ func (a *auditor) entry(e *numbered) bool {
 	return true
 }
 
-// journal takes the entries that are not folded yet: every row that was written and not folded must be there.
+// journal checks the entries that are not folded yet: no row that was written and not folded may be missing.
 func (a *auditor) journal(ctx context.Context) error {
 	const query = `
 		SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'journal'), 0) - folded, (SELECT count(*) FROM journal),
@@ -155,7 +155,7 @@ func (a *auditor) journal(ctx context.Context) error {
 	return err
 }
 
-// losses reports what was lost and accepted.
+// losses reports the losses that were accepted.
 func (a *auditor) losses(ctx context.Context) error {
 	const query = "SELECT accepted, at, had_entries, had_credits, entries, credits FROM losses ORDER BY no"
 	return a.each(ctx, query, func(rows *sql.Rows) error {
@@ -177,7 +177,7 @@ func (a *auditor) spend(e credits.Entry) {
 	*spent = spent.Add(-e.Amount, e.Time())
 }
 
-// totals compares what the file counts with what was found in the table of entries.
+// totals compares the totals in the file with those of the table of entries.
 func (a *auditor) totals(ctx context.Context) error {
 	var entries, sum int64
 	if err := a.tx.QueryRowContext(ctx, "SELECT entries, credits FROM totals").Scan(&entries, &sum); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// wantAudit fails tb unless the books are in order.
+// wantAudit fails tb unless an audit finds nothing.
 func wantAudit(tb testing.TB, db *DB) Report {
 	tb.Helper()
 	r, err := db.Audit(tb.Context())
@@ -41,7 +41,7 @@ func spend(tb testing.TB, l *Ledger, who credits.Spender, n int64, c credits.Cha
 	}
 }
 
-// openFilled opens a file with two accounts, keys of every kind and some history.
+// openFilled opens a file with two accounts, keys of every kind and some entries.
 func openFilled(tb testing.TB) *DB {
 	tb.Helper()
 	db := openDB(tb, Config{Path: filepath.Join(tb.TempDir(), "test.db")})
@@ -115,7 +115,7 @@ func TestAuditFindsWhatWasTamperedWith(t *testing.T) {
 	}
 }
 
-// wantFound fails t unless an audit finds what a script has done.
+// wantFound fails t unless an audit finds what a script changed.
 func wantFound(t *testing.T, db *DB, script, want string) {
 	t.Helper()
 	if err := tamper(db, script); err != nil {
@@ -130,7 +130,7 @@ func wantFound(t *testing.T, db *DB, script, want string) {
 	}
 }
 
-// tamper runs a script as somebody with a shell would.
+// tamper runs a script on the file.
 func tamper(db *DB, script string) error {
 	c, err := openConn(dsn(db.cfg.Path, "_busy_timeout=5000"))
 	if err != nil {
@@ -151,7 +151,8 @@ func TestEntriesCannotBeChangedOrRemoved(t *testing.T) {
 	wantAudit(t, db)
 }
 
-// copied returns a file with what from exports, and that export. It fails t unless both export the same.
+// copied returns a file into which the export of from was imported, and that export. It fails t unless both export the
+// same.
 func copied(t *testing.T, from *DB) (to *DB, export string) {
 	t.Helper()
 	var first, second bytes.Buffer
@@ -178,7 +179,7 @@ func TestExportAndImportGiveTheSameFile(t *testing.T) {
 	if diff := cmp.Diff(wantAudit(t, from), wantAudit(t, to)); diff != "" {
 		t.Errorf("audit (-want +got):\n%s", diff)
 	}
-	// Everything goes on where it was: caps too.
+	// All state was imported, including caps.
 	all, err := to.Keys().Keys(t.Context(), "second")
 	if err != nil {
 		t.Fatal(err)

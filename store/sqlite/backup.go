@@ -11,14 +11,14 @@ import (
 	"modernc.org/sqlite"
 )
 
-// ErrThere says that a backup would take the place of a file.
+// ErrThere means that there is a file at the path of a backup already.
 var ErrThere = errors.New("sqlite: the file is there already")
 
-// Backup writes a copy of the whole database as it is when it begins, what is in the write-ahead log and the records
-// included, to a new file at path that only its owner can read. The file appears there when all of it is on the disk.
-// Backup works beside the process that serves, and keeps no caller waiting; until it ends the log cannot begin anew and
-// grows with what is written. It fails with ErrThere when there is a file at path. Progress, unless it is nil, is called
-// now and then with how many bytes of how many are copied.
+// Backup writes a copy of the whole database, including the write-ahead log and the records, to a new file at path that
+// only its owner can read. The copy is a snapshot from the time when Backup begins. The file appears at path once it is
+// complete and durable. Backup can run while another process serves the file, and delays no caller; until it ends, the
+// write-ahead log is not reused and grows with each write. It fails with ErrThere when there is a file at path.
+// progress, unless it is nil, is called from time to time with the number of bytes that are copied and the total.
 func (db *DB) Backup(ctx context.Context, path string, progress func(done, total int64)) error {
 	if err := db.backup(ctx, path, progress); err != nil {
 		return fmt.Errorf("sqlite: backup to %s: %w", path, explain(err))
@@ -26,7 +26,7 @@ func (db *DB) Backup(ctx context.Context, path string, progress func(done, total
 	return nil
 }
 
-// backupPages is how many pages are copied before the context is looked at: some milliseconds.
+// backupPages is how many pages are copied between two checks of the context. They take some milliseconds.
 const backupPages = 512
 
 func (db *DB) backup(ctx context.Context, path string, progress func(done, total int64)) (err error) {
@@ -41,7 +41,7 @@ func (db *DB) backup(ctx context.Context, path string, progress func(done, total
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, os.Remove(part))
-			_ = os.Remove(part + "-journal") // there when the copy was interrupted
+			_ = os.Remove(part + "-journal") // exists if the copy was interrupted
 		}
 	}()
 	if err = errors.Join(db.copyTo(ctx, part, progress), f.Sync(), f.Close()); err != nil {
@@ -64,7 +64,7 @@ func (db *DB) copyTo(ctx context.Context, to string, progress func(done, total i
 	if err != nil {
 		return err
 	}
-	// One transaction sees one moment. Without it the copy would begin anew with every charge.
+	// One transaction reads one snapshot. Without it the copy would start again after every charge.
 	if err := from.script("BEGIN"); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// TestABackupBesideAServerHasWhatWasAcknowledged copies a file that is charged all the time, and restores the copy.
+// TestABackupBesideAServerHasWhatWasAcknowledged copies a file that is charged meanwhile, and restores the copy.
 func TestABackupBesideAServerHasWhatWasAcknowledged(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -9,8 +9,8 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
-// open returns what is remembered of the account that pays, as true as the file was in epoch, with what its key has spent when the
-// key has a cap. The lock is held when it is called and when it returns, but not all the time.
+// open returns what is cached of the account that pays, no older than epoch. If its key has a cap, it also loads what
+// the key has spent. The caller holds the lock, which open releases while it waits.
 func (l *Ledger) open(ctx context.Context, epoch epoch, who credits.Spender) (*cached, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -34,12 +34,12 @@ func (l *Ledger) open(ctx context.Context, epoch epoch, who credits.Spender) (*c
 	return b, nil
 }
 
-// current reports whether b is as true as the file was in epoch.
+// current reports whether b is no older than epoch.
 func (l *Ledger) current(b *cached, epoch epoch, who credits.Spender) bool {
 	return b.loaded && b.epoch == epoch && (!capped(who) || l.cache.spent.Contains(spender{who.Account, who.Key}))
 }
 
-// loadNow reads beside the writer. What it read counts if no entry was written meanwhile.
+// loadNow reads in the caller's goroutine. The result is used if no entry was written meanwhile.
 func (l *Ledger) loadNow(ctx context.Context, b *cached, epoch epoch, who credits.Spender) error {
 	writes := b.writes
 	l.mu.Unlock()
@@ -49,10 +49,10 @@ func (l *Ledger) loadNow(ctx context.Context, b *cached, epoch epoch, who credit
 	case err != nil:
 		return err
 	case b.queued > 0 || b.writes != writes:
-		return nil // try again
+		return nil // the caller tries again
 	}
 	b.no, b.balance, b.epoch, b.loaded = f.no, f.last.Balance, epoch, true
-	b.last, b.version = f.last, f.version // they are not in use while nothing is queued
+	b.last, b.version = f.last, f.version // not used by the writer while nothing is queued
 	if !capped(who) {
 		return nil
 	}
@@ -63,13 +63,13 @@ func (l *Ledger) loadNow(ctx context.Context, b *cached, epoch epoch, who credit
 	return nil
 }
 
-// found is what file and tail have of an account and one of its keys.
+// found is what the file and the tail have of an account and of one of its keys.
 type found struct {
 	no      int64
 	last    credits.Entry // only its Seq, Balance, At and Hash
 	spent   credits.Spent
-	tracked bool  // whether the file keeps count of what the key spends
-	version int64 // the writer's, before all this was read
+	tracked bool  // whether the file has a sum of what the key has spent
+	version int64 // the writer's version before the reads
 }
 
 const selectFound = `
@@ -79,7 +79,7 @@ const selectFound = `
 		LEFT JOIN spending s ON s.account = a.no AND s.key = ?
 	WHERE a.id = ?`
 
-// read reads beside the writer, with what other processes had written in epoch.
+// read reads in the caller's goroutine, including what other processes had written in epoch.
 func (l *Ledger) read(ctx context.Context, epoch epoch, who credits.Spender) (f found, err error) {
 	if err := l.sync(epoch); err != nil {
 		return f, err
@@ -112,10 +112,10 @@ func (l *Ledger) read(ctx context.Context, epoch epoch, who credits.Spender) (f 
 	return f, nil
 }
 
-// sync brings the tail up to what other processes had written in epoch.
+// sync updates the tail to include what other processes had written in epoch.
 func (l *Ledger) sync(epoch epoch) error {
 	l.mu.Lock()
-	known := l.synced == epoch && !l.file.cfg.Admin // a process that serves does not announce its charges
+	known := l.synced == epoch && !l.file.cfg.Admin // a process that serves does not change the epoch when it charges
 	l.mu.Unlock()
 	if known {
 		return nil
@@ -141,8 +141,8 @@ func (l *Ledger) tail(account string) ([]*numbered, error) {
 	return l.file.writer.tail.of(account), nil
 }
 
-// loadQueued reads on the writer's goroutine, where nothing is written meanwhile, and starts to keep count of what the
-// key spends.
+// loadQueued reads in the writer's goroutine, so that nothing is written meanwhile. It also starts to sum what the key
+// spends.
 func (l *Ledger) loadQueued(epoch epoch, who credits.Spender) error {
 	b := l.cache.queue(who.Account)
 	var spent credits.Spent
@@ -173,7 +173,7 @@ func (l *Ledger) loadQueued(epoch epoch, who credits.Spender) error {
 	return err
 }
 
-// readStatements are the reads of the ledger, prepared once.
+// readStatements are the prepared statements with which the ledger reads.
 type readStatements struct{ found, charged *sql.Stmt }
 
 func (s *readStatements) prepare(ctx context.Context, pool *sql.DB) error {

@@ -14,24 +14,23 @@ import (
 	"github.com/socialdata/socialdata/credits"
 )
 
-// These benchmarks report ratios of what ran in the same process within the same seconds: a number of charges a second
-// says more about the disk and about what else the machine does than about this package. BENCHMARKS.md has the table
-// and the commands.
+// These benchmarks report ratios of measurements in the same process within the same seconds, because the number of
+// charges a second depends more on the disk and on the load of the machine than on this package. BENCHMARKS.md has the
+// table and the commands.
 
 const (
 	callers  = 64
-	perRound = 4096 // charges; a round is long enough for a few checkpoints
+	perRound = 4096 // charges; enough for a few checkpoints
 )
 
-// BenchmarkCharge compares, with 64 callers, the group commit with the driver alone, 256 entries a transaction, and
-// with the same ledger when each charge has a transaction of its own. A round of each runs in turn; the ratios are
-// those of the medians. What the charges of a round leave to be folded is measured for itself, and reported as the share
-// of raw that is left when nothing is ever put off.
+// BenchmarkCharge compares the group commit with 64 callers to the driver alone with 256 entries a transaction, and to
+// the same ledger with one transaction for each charge. One round of each runs in turn; the ratios are those of the
+// medians. The cost of folding the charges of a round is measured separately; another ratio to raw includes it.
 func BenchmarkCharge(b *testing.B) {
 	for _, accounts := range []int{1, callers} {
 		b.Run(fmt.Sprintf("accounts=%d", accounts), func(b *testing.B) {
 			group, raw, single := newGroup(b, accounts, 0), newRaw(b, accounts), newGroup(b, accounts, 1)
-			foldAbove(b, group.db, foldLong) // and not beside what is measured
+			foldAbove(b, group.db, foldLong) // not during the measurement
 			foldAbove(b, single.db, foldLong)
 			var perCharge [4][]float64
 			note := func(i int, took time.Duration, charges int) {
@@ -52,7 +51,7 @@ func BenchmarkCharge(b *testing.B) {
 			}
 			g, r, s, f := median(perCharge[0]), median(perCharge[1]), median(perCharge[2]), median(perCharge[3])
 			slices.Sort(latencies)
-			b.ReportMetric(0, "ns/op") // of three things together: says nothing
+			b.ReportMetric(0, "ns/op") // of three measurements: it would mean nothing
 			b.ReportMetric(1e9/g, "charges/s")
 			b.ReportMetric(1e9/r, "raw/s")
 			b.ReportMetric(1e9/s, "single/s")
@@ -70,7 +69,7 @@ func median(x []float64) float64 {
 	return x[len(x)/2]
 }
 
-// group charges through the ledger.
+// group makes charges through the ledger.
 type group struct {
 	db     *DB
 	ledger *Ledger
@@ -78,7 +77,7 @@ type group struct {
 	made   atomic.Int64
 }
 
-// newGroup opens a ledger of which atOnce charges share a transaction, as many as ever when that is 0.
+// newGroup opens a ledger in which up to atOnce charges share a transaction; 0 means the default.
 func newGroup(b *testing.B, accounts, atOnce int) *group {
 	b.Helper()
 	db := openDB(b, Config{Path: filepath.Join(b.TempDir(), "group.db"), atOnce: atOnce})
@@ -91,7 +90,7 @@ func newGroup(b *testing.B, accounts, atOnce int) *group {
 	return g
 }
 
-// round charges from all callers and returns how long it took, in all and for each charge.
+// round charges from all callers and returns how long it took, in total and for each charge.
 func (g *group) round(b *testing.B, charges int) (time.Duration, []time.Duration) {
 	b.Helper()
 	each := make([]time.Duration, charges)
@@ -125,8 +124,8 @@ func (g *group) charge(b *testing.B, who credits.Spender) error {
 	return err
 }
 
-// raw writes the same entries into the same tables as a program would that has nothing but the driver: prepared
-// statements of database/sql, from one goroutine, 256 entries a transaction.
+// raw writes the same entries into the same tables as a program that uses only the driver: with prepared statements of
+// database/sql, from one goroutine, 256 entries a transaction.
 type raw struct {
 	db             *sql.DB
 	insert, totals *sql.Stmt
@@ -166,14 +165,15 @@ func newRaw(b *testing.B, accounts int) *raw {
 	return r
 }
 
-// round makes the rows and returns how long it takes to write them.
+// round prepares the rows and returns how long it takes to write them.
 func (r *raw) round(b *testing.B) time.Duration {
 	b.Helper()
 	rows := make([][]any, perRound)
 	for i := range rows {
 		rows[i] = r.row()
 	}
-	ctx := context.WithoutCancel(b.Context()) // the driver starts a goroutine for each statement to watch one that can end
+	// For a context that can end, the driver starts a goroutine for each statement.
+	ctx := context.WithoutCancel(b.Context())
 	start := time.Now()
 	for some := range slices.Chunk(rows, rawAtOnce) {
 		tx, err := r.db.BeginTx(ctx, nil)

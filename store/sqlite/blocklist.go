@@ -12,8 +12,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Blocklist is what the file notes of what was erased. A write is durable when it returns, and shares its transaction with
-// charges.
+// Blocklist is the blocklist in the file. A write is durable when it returns, and shares its transaction with charges.
 type Blocklist struct{ file *file }
 
 var _ privacy.Blocklist = (*Blocklist)(nil)
@@ -39,14 +38,14 @@ func (b *Blocklist) Secret(ctx context.Context) (secret []byte, err error) {
 	return secret, err
 }
 
-// beginPrivacy makes the secret, unless it is there.
+// beginPrivacy makes the secret, unless there is one.
 func beginPrivacy(w *writer) error {
 	there, err := w.c.number("SELECT count(*) FROM privacy")
 	if err != nil || there > 0 {
 		return err
 	}
 	secret := make([]byte, privacy.SecretLen)
-	rand.Read(secret) // ends the program rather than fail
+	rand.Read(secret) // never returns an error
 	_, err = w.c.exec("INSERT INTO privacy VALUES (1, ?, 0)", secret)
 	return err
 }
@@ -102,7 +101,7 @@ func (b *Blocklist) Epoch(ctx context.Context) (epoch int64, err error) {
 
 // Load implements [privacy.Blocklist].
 func (b *Blocklist) Load(ctx context.Context) (s privacy.State, err error) {
-	// The epoch first: what comes after it is read again with the next one.
+	// The epoch is read first: what is added after that is read again with the next epoch.
 	if s.Epoch, err = b.Epoch(ctx); err != nil {
 		return s, err
 	}
@@ -207,6 +206,6 @@ func (b *Blocklist) Receipts(ctx context.Context, after int64, limit int) ([]pri
 	}, "SELECT body FROM receipts WHERE no > ? ORDER BY no LIMIT ?", after, orAll(limit))
 }
 
-// Scrub makes what was removed unreadable in the files: it empties the write-ahead log, which holds pages as they were
-// before. An erasure ends with it.
+// Scrub makes what was removed unreadable in the files. An erasure ends with it: it empties the write-ahead log, which
+// has pages from before the removal.
 func (b *Blocklist) Scrub(ctx context.Context) error { return b.file.scrub(ctx) }

@@ -49,7 +49,7 @@ func TestWhatIsErasedIsNotInTheFiles(t *testing.T) {
 	data := []byte(`{"platform":"x","id":"42","handle":"salma-unmistakable","text":"` + strings.Repeat("salma-unmistakable ", 1000) + `"}`)
 	for _, key := range []string{"job/1", "idempotency/1", "idempotency/2"} {
 		r := records.Record{Key: key, Value: data, Subjects: h.Marks(data)}
-		for range 3 { // written over, too
+		for range 3 { // including records that are replaced
 			if _, err := db.Records().Put(t.Context(), r, time.Hour); err != nil {
 				t.Fatal(err)
 			}
@@ -70,7 +70,7 @@ func TestWhatIsErasedIsNotInTheFiles(t *testing.T) {
 	}
 }
 
-// mentions counts how often a word is in the files of a database.
+// mentions returns how often a word is in the files of a database.
 func mentions(t *testing.T, path, word string) (n int) {
 	t.Helper()
 	for _, name := range []string{"", "-wal", "-shm", "-journal", "-head", "-lock"} {

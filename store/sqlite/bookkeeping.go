@@ -8,23 +8,23 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
-// Report is what an audit found.
+// Report is the result of an audit.
 type Report = bookkeeping.Report
 
 var _ bookkeeping.Bookkeeper = (*DB)(nil)
 
-// Audit reads the whole file as it is at one moment and proves that every balance is the sum of its account's entries
-// and never below 0, that no entry was changed, added or taken away (each one's hash covers the one before it, and
-// the file counts them), and that what is kept about the spending of keys with a cap is what their charges come to.
-// The error is not nil when the file could not be read; what it found is in the report.
+// Audit checks a snapshot of the whole file. It proves that every balance is the sum of its account's entries and never
+// below 0; that no entry was changed, added or removed (each hash covers the previous one, and the file counts the
+// entries); and that the spending of each key with a cap is the sum of its charges. Findings are in the report; the
+// error is not nil when the file could not be read.
 //
-// Whoever can write the file can write all of it anew; [DB.AuditAgainst] finds that out.
+// Someone who can write the file can rewrite all of it consistently, which only [DB.AuditAgainst] detects.
 func (db *DB) Audit(ctx context.Context) (Report, error) {
 	return audit(ctx, db.file, nil)
 }
 
-// AuditAgainst is an [DB.Audit] that compares the file with what [DB.Heads] wrote earlier, too. It fails with ErrHeads
-// when that is not whole.
+// AuditAgainst is [DB.Audit], and also compares the file with what [DB.Heads] wrote earlier. It fails with ErrHeads
+// when that is not complete.
 func (db *DB) AuditAgainst(ctx context.Context, heads io.Reader) (Report, error) {
 	kept, err := bookkeeping.ReadHeads(heads)
 	if err != nil {
@@ -33,10 +33,10 @@ func (db *DB) AuditAgainst(ctx context.Context, heads io.Reader) (Report, error)
 	return audit(ctx, db.file, kept)
 }
 
-// Heads writes what stands for every account's entries and every key as the file is at one moment, as JSON Lines of
-// some 150 bytes each. Kept where nobody who can write the file can write, they let [DB.AuditAgainst] find out what an
-// audit of the file alone cannot: that the last entries of an account were taken away with their trace in the totals,
-// that a whole history was written anew, or that a key was brought back to life.
+// Heads writes the last entry of every account, and every key, in one snapshot of the file, as JSON Lines of some 150
+// bytes each. If they are stored where someone who can write the file cannot write, [DB.AuditAgainst] detects what an
+// audit of the file alone cannot: that the last entries of an account were removed and the totals corrected, that a
+// whole history was rewritten, or that a revoked key became valid again.
 func (db *DB) Heads(ctx context.Context, w io.Writer) error {
 	if err := writeHeads(ctx, db.read, w); err != nil {
 		return fmt.Errorf("sqlite: heads: %w", explain(err))
@@ -44,9 +44,9 @@ func (db *DB) Heads(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// Export writes every account, key (its hash, for nobody has the key) and entry that is in the file when it begins, as
-// JSON Lines; a key that is revoked meanwhile may be written as either. Records are not part of it. It reads in ranges,
-// so that a reader who pauses keeps nobody from beginning the write-ahead log anew.
+// Export writes every account, key (its hash, since the key itself is not stored) and entry that is in the file when it
+// begins, as JSON Lines. A key that is revoked meanwhile may be written as either. Records are not exported. Export
+// reads in ranges, so that a slow reader does not keep the write-ahead log from being reused.
 func (db *DB) Export(ctx context.Context, w io.Writer) error {
 	if err := export(ctx, db.read, w); err != nil {
 		return fmt.Errorf("sqlite: export: %w", explain(err))
@@ -55,9 +55,9 @@ func (db *DB) Export(ctx context.Context, w io.Writer) error {
 }
 
 // Import adds everything that Export wrote, or nothing. It fails with ErrImport, with ErrExists when it would have to
-// overwrite, with credits.ErrBroken when an entry does not follow from the one before it, and with ErrInUse when
-// another process serves the file, for its callers would have to wait. All of r is read and checked before anything is
-// written; until then it waits in a temporary file.
+// overwrite, with credits.ErrBroken when an entry does not follow from the previous one, and with ErrInUse when another
+// process serves the file, because its callers would have to wait. It reads all of r into a temporary file and checks
+// it before it writes anything.
 func (db *DB) Import(ctx context.Context, r io.Reader) error {
 	if err := importFrom(ctx, db.file, r); err != nil {
 		return fmt.Errorf("sqlite: import: %w", err)
@@ -65,13 +65,13 @@ func (db *DB) Import(ctx context.Context, r io.Reader) error {
 	return nil
 }
 
-// ErrHeads says that what an audit was to be checked against is not what Heads wrote, or not the whole of it.
+// ErrHeads means that the heads for an audit were not written by Heads, or are incomplete.
 var ErrHeads = bookkeeping.ErrHeads
 
-// The errors of an import. Nothing was imported.
+// The errors of an import that has added nothing.
 var (
-	// ErrImport says that what is imported is no whole export of this version.
+	// ErrImport means that the input is not a complete export of this version.
 	ErrImport = bookkeeping.ErrImport
-	// ErrExists says that the file has one of the accounts, keys or holds already.
+	// ErrExists means that the file already has one of the accounts, keys or holds.
 	ErrExists = bookkeeping.ErrExists
 )

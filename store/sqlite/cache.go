@@ -6,41 +6,41 @@ import (
 	"github.com/socialdata/socialdata/credits"
 )
 
-// cache is what is remembered of the accounts that were used last. The ledger's lock guards it.
+// cache is what is kept in memory of the accounts that were used last. It is protected by the ledger's lock.
 type cache struct {
-	pinned map[string]*cached // those that somebody needs now; they are not forgotten
+	pinned map[string]*cached // in use, and so never evicted
 	idle   *simplelru.LRU[string, *cached]
 	spent  *simplelru.LRU[spender, credits.Spent] // of keys with a cap
 }
 
-// cached is what is remembered of one account.
+// cached is what is kept in memory of one account.
 type cached struct {
 	account string
 	no      int64
 
 	// Under the ledger's lock:
-	pins    int   // those who need it now
+	pins    int   // how many calls are using it
 	queued  int   // tasks of it in the writer's queue
-	writes  int64 // entries written since it is remembered
+	writes  int64 // entries written since it was loaded
 	balance int64 // sum of the entries
 	epoch   epoch // when balance was read
 	loaded  bool
 
-	// Of the writer's goroutine, while something is queued:
+	// For the writer's goroutine only, while something is queued:
 	last    credits.Entry // only its Seq, Balance, At and Hash
-	version int64         // the writer's when last was read
+	version int64         // the writer's version when last was read
 }
 
 type spender struct{ account, key string }
 
 func newCache(accounts, keys int) *cache {
-	// NewLRU fails on a size below 1 only.
+	// NewLRU fails only for a size below 1.
 	idle, _ := simplelru.NewLRU[string, *cached](accounts, nil)
 	spent, _ := simplelru.NewLRU[spender, credits.Spent](keys, nil)
 	return &cache{pinned: map[string]*cached{}, idle: idle, spent: spent}
 }
 
-// get returns what is remembered of the account.
+// get returns what is cached of the account.
 func (s *cache) get(account string) (*cached, bool) {
 	if b, ok := s.pinned[account]; ok {
 		return b, true
@@ -48,7 +48,7 @@ func (s *cache) get(account string) (*cached, bool) {
 	return s.idle.Get(account)
 }
 
-// pin returns what is remembered of the account, which may not be loaded yet, and keeps it until unpin.
+// pin returns what is cached of the account, which may not be loaded yet, and keeps it in memory until unpin.
 func (s *cache) pin(account string) *cached {
 	b, ok := s.get(account)
 	if !ok {
@@ -83,7 +83,7 @@ func (s *cache) unqueue(b *cached) {
 	s.unpin(b)
 }
 
-// written takes note of an entry that is durable now. One without a Kind was not written, and says what the balance is.
+// written updates b with an entry that is durable now. One without a Kind was not written, but has the current balance.
 func (s *cache) written(b *cached, e credits.Entry) {
 	b.writes++
 	b.balance = e.Balance

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// checkpointer copies what is in the write-ahead log into the database, on a connection of its own and beside the
-// writer: within a commit, as SQLite does it by itself, it would keep callers waiting for many milliseconds.
+// checkpointer copies the write-ahead log into the database, on a connection of its own and concurrently with the
+// writer. If SQLite did it as a part of a commit, which is its default, callers would wait for many milliseconds.
 type checkpointer struct {
 	c    *conn
 	w    *writer
@@ -14,9 +14,9 @@ type checkpointer struct {
 }
 
 const (
-	// checkpointFrames is how many pages in the log are worth a checkpoint: 4 MB.
+	// checkpointFrames is the number of pages in the log from which it is copied: 4 MB.
 	checkpointFrames = 1024
-	// checkpointAfter is how long the log may keep less than that.
+	// checkpointAfter is the interval at which a shorter log is copied.
 	checkpointAfter = time.Minute
 )
 
@@ -45,7 +45,7 @@ func (p *checkpointer) run(stop <-chan struct{}, failed func(error)) {
 	}
 }
 
-// look copies what is in the log if that is worth so many pages.
+// look copies the log if it has at least worth pages.
 func (p *checkpointer) look(worth int64) error {
 	waiting, err := frames(p.c, "PRAGMA wal_checkpoint(NOOP)")
 	if err != nil || waiting < worth {
@@ -55,15 +55,15 @@ func (p *checkpointer) look(worth int64) error {
 	if err != nil || waiting > checkpointFrames {
 		return err // a reader still needs the log; the next look tries again
 	}
-	// What came meanwhile is little. Between two transactions, so that nothing comes meanwhile, the rest follows, and
-	// the next transaction can begin the log anew instead of making it longer.
+	// Few pages were added meanwhile. They are copied between two transactions, so that nothing else is added and the
+	// next transaction can reuse the log instead of extending it.
 	return p.w.do(&task{outside: true, apply: func(w *writer) error {
 		_, err := frames(w.c, "PRAGMA wal_checkpoint(PASSIVE)")
 		return err
 	}})
 }
 
-// frames runs a checkpoint and returns how many frames of the log it left.
+// frames runs a checkpoint and returns how many frames of the log it did not copy.
 func frames(c *conn, pragma string) (int64, error) {
 	var v [3]driver.Value // busy, frames in the log, frames copied
 	if _, err := c.row(pragma, v[:]); err != nil {

@@ -32,13 +32,13 @@ func TestALookAtTheLogCopiesNothing(t *testing.T) {
 	}
 }
 
-// TestTheLogStaysShort writes many times what the log may hold, and finds it begun anew each time.
+// TestTheLogStaysShort writes many times the maximum length of the log, and checks that it is reused each time.
 func TestTheLogStaysShort(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	db := openDB(t, Config{Path: path})
 	addAccount(t, db, "acct", 1_000_000)
-	beside, err := newCheckpointer(path, db.writer) // of the test's own, to be asked when it likes
+	beside, err := newCheckpointer(path, db.writer) // a second one, which the test calls itself
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,27 +7,28 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// Config says which file to open and how.
+// Config is the configuration of a [DB].
 type Config struct {
-	Path   string           // the file, made when it is not there
-	Admin  bool             // open beside the process that serves the file; nothing can be reserved then
+	Path   string           // the file, which is created if it does not exist
+	Admin  bool             // open while another process serves the file; credits cannot be reserved
 	Now    func() time.Time // the clock; nil means time.Now
-	Logger *slog.Logger     // nil discards
+	Logger *slog.Logger     // nil disables logging
 
-	// AcceptLoss serves a file that fails with ErrLost all the same. The loss is noted in the file, and audits report it.
+	// AcceptLoss serves a file that would otherwise fail with ErrLost. The loss is recorded in the file, and audits
+	// report it.
 	AcceptLoss bool
 
-	// CachedAccounts and CachedKeys bound what is remembered; 0 means 100,000 of each.
+	// CachedAccounts and CachedKeys limit how many are kept in memory; 0 means 100,000 of each.
 	CachedAccounts, CachedKeys int
-	// OwnerBytes is what the records of one owner may take; 0 means records.DefaultOwnerBytes.
+	// OwnerBytes is how many bytes the records of one owner can have; 0 means records.DefaultOwnerBytes.
 	OwnerBytes int64
-	// FlushEvery is how often the times that keys were last used are written; 0 means 5 seconds.
+	// FlushEvery is the interval at which the times of the last use of keys are written; 0 means 5 seconds.
 	FlushEvery time.Duration
 	// Readers is how many connections read; 0 means 4.
 	Readers int
 
-	mostUses int // see [keys.NewUses]; 0 but in a test
-	atOnce   int // tasks that share a transaction at most; maxBatch but in a benchmark
+	mostUses int // see [keys.NewUses]; 0 except in a test
+	atOnce   int // maximum number of tasks that share a transaction; maxBatch except in a benchmark
 }
 
 func (c Config) withDefaults() Config {
@@ -58,8 +59,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// folding says that the process which serves the file folds the journal whenever nobody waits, and others only one that
-// has become long.
+// folding returns when this process folds the journal: if it serves the file, whenever no caller waits; if not, only
+// when the journal is long.
 func (c Config) folding() folding {
 	f := folding{long: foldLong, failed: func(err error) { c.Logger.Error("sqlite: fold the journal", "error", err) }}
 	if !c.Admin {

@@ -14,8 +14,8 @@ import (
 	"modernc.org/sqlite"
 )
 
-// conn is one connection used without database/sql, whose pool and locks cost a third of a charge. One goroutine uses
-// it at a time.
+// conn is a connection that is used without database/sql, whose pool and locks take a third of the time of a charge. It
+// is not safe for concurrent use.
 type conn struct {
 	driver.Conn
 	stmts map[string]*stmt
@@ -34,12 +34,12 @@ func openConn(dsn string) (*conn, error) {
 	return &conn{Conn: c, stmts: map[string]*stmt{}}, nil
 }
 
-// prepare returns the statement for query, which is prepared once. Only constant queries may be given.
+// prepare returns the statement for query, which is prepared once. query must be a constant.
 func (c *conn) prepare(query string) (*stmt, error) {
 	if s, ok := c.stmts[query]; ok {
 		return s, nil
 	}
-	// The background context: SQLite's own goroutine to watch for a cancellation is then not started.
+	// With the background context, the driver starts no goroutine to watch for a cancellation.
 	st, err := c.Conn.(driver.ConnPrepareContext).PrepareContext(context.Background(), query)
 	if err != nil {
 		return nil, explain(err)
@@ -49,7 +49,7 @@ func (c *conn) prepare(query string) (*stmt, error) {
 	return s, nil
 }
 
-// bind gives the statement other arguments than before.
+// bind replaces the arguments of the statement.
 func (s *stmt) bind(args []any) error {
 	s.args = s.args[:0]
 	for _, a := range args {
@@ -60,8 +60,8 @@ func (s *stmt) bind(args []any) error {
 	return nil
 }
 
-// add binds one argument more. It takes every type that database/sql takes, which the driver by itself does not: an int,
-// a string of a named type or a pointer. What the driver knows is not copied.
+// add binds one more argument. It accepts every type that database/sql accepts, such as an int, a named string type or
+// a pointer, which the driver itself does not. Values of the driver's own types are not copied.
 func (s *stmt) add(arg any) error {
 	v, err := driver.DefaultParameterConverter.ConvertValue(arg)
 	if err != nil {
@@ -92,13 +92,13 @@ func (s *stmt) run() (int64, error) {
 	return r.RowsAffected()
 }
 
-// script runs statements that are not worth keeping.
+// script runs statements that are used once, and so are not kept.
 func (c *conn) script(text string) error {
 	_, err := c.Conn.(driver.ExecerContext).ExecContext(context.Background(), text, nil)
 	return explain(err)
 }
 
-// row runs query and copies the columns of its first row into row. It reports false when there is none.
+// row runs query and copies the columns of its first row into row. It returns false when there is none.
 func (c *conn) row(query string, row []driver.Value, args ...any) (found bool, err error) {
 	err = c.some(query, row, func() bool {
 		found = true
@@ -115,7 +115,7 @@ func (c *conn) each(query string, row []driver.Value, do func(), args ...any) er
 	}, args)
 }
 
-// some does what each does as long as do wants more.
+// some is like each, but ends when do returns false.
 func (c *conn) some(query string, row []driver.Value, do func() bool, args []any) (err error) {
 	s, err := c.prepare(query)
 	if err != nil {
@@ -144,7 +144,7 @@ func (c *conn) some(query string, row []driver.Value, do func() bool, args []any
 	}
 }
 
-// number runs a query for one integer.
+// number runs a query that returns one integer.
 func (c *conn) number(query string, args ...any) (int64, error) {
 	var v [1]driver.Value
 	if _, err := c.row(query, v[:], args...); err != nil {
@@ -163,7 +163,7 @@ func (c *conn) Close() error {
 	return errors.Join(append(errs, c.Conn.Close())...)
 }
 
-// value returns what a column holds, or the zero value for NULL.
+// value returns the value of a column, or the zero value for NULL.
 func value[T any](v driver.Value) T {
 	t, _ := v.(T)
 	return t
@@ -171,16 +171,16 @@ func value[T any](v driver.Value) T {
 
 func fromMicros(n int64) time.Time { return time.UnixMicro(n).UTC() }
 
-// immediate: a deferred transaction that reads first can fail with SQLITE_BUSY when it turns into a writer.
-// The cache is bounded at 16 MB, since all of it stays in use: it holds the inner pages of a file of some gigabytes, and
-// with 64 MB a file of a million entries was charged no faster (BenchmarkFlat).
-// The checkpointer does what wal_autocheckpoint would do within a commit. A log that one large transaction made long
-// shrinks to 64 MB when it begins anew. What is removed is written over with zeros.
+// immediate: a deferred transaction that reads first can fail with SQLITE_BUSY when it begins to write. The cache is
+// limited to 16 MB, because all of it stays in use: it has the inner pages of a file of some gigabytes, and with 64 MB
+// charges to a file of a million entries were no faster (BenchmarkFlat). The checkpointer does what wal_autocheckpoint
+// would do during a commit. A log that one large transaction has extended shrinks to 64 MB when it is reused. Removed
+// content is overwritten with zeros.
 const writerParams = "_busy_timeout=5000&_journal_mode=WAL&_synchronous=FULL&_foreign_keys=on&_txlock=immediate" +
 	"&_pragma=cache_size(-16384)&_pragma=wal_autocheckpoint(0)&_pragma=journal_size_limit(67108864)" +
 	"&_pragma=secure_delete(ON)"
 
-// scrubParams do not wait: whoever scrubs tries again, and keeps no writer waiting meanwhile.
+// scrubParams do not wait for locks: a scrub is tried again, and makes no writer wait meanwhile.
 const scrubParams = "_busy_timeout=1&_journal_mode=WAL&_pragma=secure_delete(ON)"
 
 const readerParams = "_busy_timeout=5000&_query_only=on&_pragma=cache_size(-16384)"

@@ -14,8 +14,8 @@ import (
 	"github.com/socialdata/socialdata/credits/ledgertest"
 )
 
-// crashFile names, for a child of this test, the file that it is to serve until it is killed; crashFold, above how many
-// entries in the journal it folds.
+// crashFile is the variable that tells a child of this test which file to serve until it is killed; crashFold is the
+// one for the number of entries in the journal above which it folds.
 const (
 	crashFile = "SOCIALDATA_CRASH_FILE"
 	crashFold = "SOCIALDATA_CRASH_FOLD"
@@ -31,13 +31,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestNothingIsLostWhenTheProcessIsKilled kills a process that serves a file 5 times, or SOCIALDATA_CRASH_ROUNDS times.
+// TestNothingIsLostWhenTheProcessIsKilled kills a process that serves a file, 5 times or SOCIALDATA_CRASH_ROUNDS times.
 func TestNothingIsLostWhenTheProcessIsKilled(t *testing.T) {
 	t.Parallel()
 	killAndLook(t, foldLong)
 }
 
-// TestNothingIsLostWhenTheProcessIsKilledWhileItFolds is the same with a process that folds some entries in each
+// TestNothingIsLostWhenTheProcessIsKilledWhileItFolds does the same with a process that folds some entries in each
 // transaction.
 func TestNothingIsLostWhenTheProcessIsKilledWhileItFolds(t *testing.T) {
 	t.Parallel()
@@ -78,13 +78,13 @@ func killAndLook(t *testing.T, foldAbove int) {
 	})
 }
 
-// startServer starts this test binary as a server of the file.
+// startServer starts this test binary as a process that serves the file.
 func startServer(t *testing.T, path string, foldAbove int) ledgertest.Process {
 	t.Helper()
 	return ledgertest.StartChild(t, crashFile+"="+path, crashFold+"="+strconv.Itoa(foldAbove))
 }
 
-// serveUntilKilled is the child.
+// serveUntilKilled runs in the child.
 func serveUntilKilled(path string) error {
 	ctx := context.Background()
 	db, err := Open(ctx, Config{Path: path})

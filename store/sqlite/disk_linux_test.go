@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/credits"
 )
 
-// mount puts a file system in memory under a new directory, or skips t when that is not allowed.
+// mount mounts a file system in memory on a new directory, or skips t when that is not permitted.
 func mount(t *testing.T, options string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -26,7 +26,7 @@ func mount(t *testing.T, options string) string {
 	return dir
 }
 
-// TestARealDisk fills a disk under a ledger, makes room, and takes the right to write away.
+// TestARealDisk fills a disk during charges, frees some space, and then makes the disk read-only.
 func TestARealDisk(t *testing.T) {
 	t.Parallel()
 	dir := mount(t, "size=1m")
@@ -64,7 +64,7 @@ func TestARealDisk(t *testing.T) {
 	for ; err == nil; err = charge() {
 		charged++
 	}
-	charged-- // the first round charged nothing
+	charged-- // nothing was charged in the first round
 	if !errors.Is(err, ErrFull) {
 		t.Errorf("Settle on a full disk = %v; want ErrFull", err)
 	}

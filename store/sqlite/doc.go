@@ -1,32 +1,34 @@
-// Package sqlite keeps accounts, keys, the ledger and records in one SQLite file: the durable default of one machine.
+// Package sqlite stores accounts, keys, the ledger and records in one SQLite file: the default durable store for one
+// machine.
 //
 //	db, err := sqlite.Open(ctx, sqlite.Config{Path: "socialdata.db"})
 //	defer db.Close()
 //	client, err := socialdata.New(socialdata.WithLedger(db.Ledger()), socialdata.WithKeys(db.Keys()))
 //
-// One process serves a file at a time; a second one that tries gets ErrInUse. Any number of others may open it with
-// Config.Admin to create accounts and keys, grant, revoke, audit and export while the first one serves: what they did
-// counts from the server's next call on, and what one did that was killed before it could tell, some seconds later. An
-// import wants the file for itself.
+// One process serves a file at a time; a second one fails with ErrInUse. Any number of other processes may open it with
+// Config.Admin to create accounts and keys, grant, revoke, audit and export meanwhile. Their changes take effect with
+// the server's next call; those of a process that was killed before it could announce them, some seconds later. During
+// an import, no process may serve the file.
 //
 // # Durability
 //
-// Writes of all callers share transactions (group commit) and each caller waits for its own; a transaction is on disk
-// (synchronous=FULL) before anybody in it hears of success. Holds live in memory: a crash forgets them and charges
-// nothing. Entries are only ever added, each with a hash over the one before it; [DB.Audit] proves them, and
-// [DB.AuditAgainst] proves them against what [DB.Heads] wrote earlier, which an insider with the file cannot change.
+// Writes of all callers share transactions (group commit), and each caller waits for its own: a call succeeds only when
+// its transaction is on disk (synchronous=FULL). Holds are in memory: after a crash they are gone, and nothing was
+// charged for them. Entries are only added, each with a hash that covers the previous one. [DB.Audit] verifies them;
+// [DB.AuditAgainst] compares them with what [DB.Heads] wrote earlier, which someone with access to the file cannot
+// change.
 //
-// The entries of a transaction are one row of the table journal, which costs the same however many accounts they are
-// of. They are folded into the table entries, with its indexes, when nobody has written for a tenth of a second, and
-// some of them after each transaction while there are more than 8,192. Every call of this package knows both; whoever
-// reads the tables with a tool of their own finds all entries in one place after Close.
+// The entries of a transaction are one row of the table journal, which costs the same however many accounts they belong
+// to. They are folded: moved into the table entries, with its indexes. That happens when there was no write for a tenth
+// of a second; while there are more than 8,192, also some at a time after each transaction. Every call of this package
+// reads both tables. For a tool that reads the tables itself, all entries are in the table entries after Close.
 //
 // # Files
 //
-// Beside the database stand SQLite's own -wal and -shm files and a -lock file, which tells servers apart and tells the
-// server that another process has changed something. A -head file keeps, at most a second behind, where the books end: a
-// file that has less than that, because its -wal file was damaged or removed or because it is an older copy, is not served
-// (ErrLost) until the loss is accepted with Config.AcceptLoss. Links to the database are followed, so that these files stand
-// beside the file itself; one with several names (hard links) is refused. A copy of the database alone is whole only
-// after Close; [DB.Backup] copies one that is being served.
+// Next to the database are SQLite's own -wal and -shm files and a -lock file, which keeps a second process from serving
+// it and announces changes of other processes to the one that serves. A -head file has the newest entry, at most a
+// second late: a database that lacks this entry, because its -wal file was damaged or removed or because it is an older
+// copy, is not served (ErrLost) until the loss is accepted with Config.AcceptLoss. Symbolic links to the database are
+// followed, so that these files are next to the database itself; a database with several names (hard links) is refused.
+// A copy of the database file alone is complete only after Close; [DB.Backup] copies a database that is being served.
 package sqlite

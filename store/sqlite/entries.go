@@ -30,7 +30,7 @@ func (l *Ledger) Entries(ctx context.Context, q credits.Query) ([]credits.Entry,
 		}
 	}
 	if len(tail) > 0 && (q.Before <= 0 || tail[0].Seq < q.Before) {
-		q.Before = tail[0].Seq // some of the tail may have been folded meanwhile
+		q.Before = tail[0].Seq // some of the tail may have been folded after it was read
 	}
 	q.Limit -= len(found)
 	folded, err := l.folded(ctx, q)
@@ -40,7 +40,7 @@ func (l *Ledger) Entries(ctx context.Context, q credits.Query) ([]credits.Entry,
 	return append(found, folded...), nil
 }
 
-// folded returns the entries that q selects from their table.
+// folded returns the entries that q selects from the table of entries.
 func (l *Ledger) folded(ctx context.Context, q credits.Query) ([]credits.Entry, error) {
 	tx, err := l.file.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
@@ -62,8 +62,8 @@ func (l *Ledger) folded(ctx context.Context, q credits.Query) ([]credits.Entry, 
 	return scanEntries(ctx, tx, q.Account, query, args)
 }
 
-// selectEntries turns q into a query that one index serves from end to end. Time has no index of its own: an
-// account's entries are in the order of time, so that a time is a place among them.
+// selectEntries makes of q a query that one index serves completely. There is no index for time: an account's entries
+// are in the order of time, so a time is translated into a sequence number.
 func selectEntries(
 	ctx context.Context, tx *sql.Tx, account int64, q credits.Query,
 ) (query string, args []any, err error) {
@@ -101,7 +101,8 @@ func selectEntries(
 		" WHERE " + strings.Join(where, " AND ") + " ORDER BY seq DESC LIMIT ?", append(args, q.Limit), nil
 }
 
-// firstAt returns the seq of the account's first entry at that time or later, which may be one that is still to come.
+// firstAt returns the seq of the account's first entry at that time or later, or the seq of its next entry if there is
+// none.
 func firstAt(ctx context.Context, tx *sql.Tx, account int64, t time.Time) (seq int64, err error) {
 	var last int64
 	err = tx.QueryRowContext(ctx, "SELECT coalesce(max(seq), 0) FROM entries WHERE account = ?", account).Scan(&last)

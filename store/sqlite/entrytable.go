@@ -8,25 +8,25 @@ import (
 )
 
 const (
-	// Or rollback: any error undoes the transaction, and SQLite need not be able to undo the statement alone.
+	// OR ROLLBACK: any error undoes the whole transaction, so SQLite need not be able to undo the statement alone.
 	insertEntries = `
 	INSERT OR ROLLBACK INTO entries (account, seq, kind, amount, balance, key, operation, platform, request_id, cache,
 		reason, hold, idempotency_key, at, clock, hash)
 	VALUES `
 	insertValues  = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	insertColumns = 16
-	// insertRows is how many entries one statement writes: that costs a quarter less than one at a time, and more of
-	// them save nothing more.
+	// insertRows is how many entries one statement writes. That takes a quarter less time than single entries; more
+	// rows save nothing.
 	insertRows = 8
 )
 
-// entryTable is the table of entries with the rows that a transaction adds to the table of entries.
+// entryTable writes the entries of a transaction into the table of entries and the tables that depend on it.
 type entryTable struct {
 	c         *conn
 	one, many *stmt
-	waiting   []numbered // fewer than insertRows
-	entries   int64      // that totals do not count yet
-	credits   int64      // that these come to
+	waiting   []numbered // not written yet; fewer than insertRows
+	entries   int64      // how many are not in the totals yet
+	credits   int64      // the sum of those
 }
 
 func newEntryTable(c *conn) (*entryTable, error) {
@@ -38,12 +38,12 @@ func newEntryTable(c *conn) (*entryTable, error) {
 	return &entryTable{c: c, one: one, many: many, waiting: make([]numbered, 0, insertRows)}, err
 }
 
-// begin forgets the transaction before.
+// begin starts a new transaction.
 func (x *entryTable) begin() {
 	x.waiting, x.entries, x.credits = x.waiting[:0], 0, 0
 }
 
-// insert writes e into the table of entries, with the next ones of the transaction.
+// insert adds e to the table of entries. It may be written later in the transaction, together with others.
 func (x *entryTable) insert(account int64, e credits.Entry) error {
 	x.waiting = append(x.waiting, numbered{account, e})
 	x.entries++
@@ -56,7 +56,7 @@ func (x *entryTable) insert(account int64, e credits.Entry) error {
 	return err
 }
 
-// flush writes the entries that still wait, and what all since the last time come to.
+// flush writes the entries that wait, and adds all since the last flush to the totals.
 func (x *entryTable) flush() error {
 	if x.entries == 0 {
 		return nil
@@ -71,7 +71,7 @@ func (x *entryTable) flush() error {
 	return err
 }
 
-// write writes as many entries as the statement has rows.
+// write writes entries with a statement for as many rows.
 func write(s *stmt, entries []numbered) error {
 	s.args = s.args[:0]
 	for i := range entries {
@@ -97,7 +97,7 @@ func clockOf(e *numbered) driver.Value {
 	return e.Clock.UnixMicro()
 }
 
-// move writes the entries of rows into their table, adds the charges to what their keys have spent, and removes rows.
+// move writes the entries of rows into their table, adds their charges to the sums of their keys, and removes the rows.
 func (x *entryTable) move(rows []journalRow) error {
 	if len(rows) == 0 {
 		return nil
@@ -123,7 +123,7 @@ func (x *entryTable) move(rows []journalRow) error {
 	return err
 }
 
-// addSpent adds the charges in rows to what is kept of the keys with a cap.
+// addSpent adds the charges in rows to the sums of the keys with a cap.
 func (x *entryTable) addSpent(rows []journalRow) error {
 	capped, err := x.c.number("SELECT EXISTS (SELECT 1 FROM spending)")
 	if err != nil || capped == 0 {
@@ -164,7 +164,7 @@ func (x *entryTable) addSpent(rows []journalRow) error {
 	return nil
 }
 
-// spending returns what the file keeps of a key's spending: nil when it keeps nothing.
+// spending returns the sums of a key's spending that the file has, or nil.
 func (x *entryTable) spending(account int64, key string) (*credits.Spent, error) {
 	var v [3]driver.Value
 	found, err := x.c.row("SELECT total, day, today FROM spending WHERE account = ? AND key = ?", v[:], account, key)
@@ -174,7 +174,7 @@ func (x *entryTable) spending(account int64, key string) (*credits.Spent, error)
 	return &credits.Spent{Total: value[int64](v[0]), Day: value[int64](v[1]), Today: value[int64](v[2])}, nil
 }
 
-// spentBy returns what key has spent after e, if it has spent so much before.
+// spentBy returns what key has spent after e, given what it had spent before.
 func (e *numbered) spentBy(key string, spent credits.Spent) credits.Spent {
 	if e.Kind != credits.Charged || e.Key != key {
 		return spent

@@ -23,7 +23,7 @@ type marked struct {
 
 const (
 	looksAtOnce  = 1000
-	erasedAtOnce = 100 // so short each of the erasure's transactions keeps charges waiting
+	erasedAtOnce = 100 // few, because charges wait during each of the erasure's transactions
 )
 
 // Erase implements [records.Store].
@@ -54,7 +54,7 @@ func (r *Records) Erase(ctx context.Context, s privacy.Subject) (map[string]int,
 	}
 }
 
-// inSteps calls do with some of all at a time, so that charges come between.
+// inSteps calls do with a part of all at a time, so that charges can be written in between.
 func inSteps[T any](ctx context.Context, all []T, do func([]T) error) error {
 	for len(all) > 0 {
 		n := min(len(all), erasedAtOnce)
@@ -66,7 +66,7 @@ func inSteps[T any](ctx context.Context, all []T, do func([]T) error) error {
 	return nil
 }
 
-// erase removes records, if they have not been written anew.
+// erase removes records, unless they were replaced meanwhile.
 func (r *Records) erase(all []marked) error {
 	return r.file.writer.do(&task{apply: func(w *writer) error {
 		for _, m := range all {
@@ -78,7 +78,8 @@ func (r *Records) erase(all []marked) error {
 	}})
 }
 
-// scrubEvery is how long an erasure waits for those who still read the log, and scrubTries how often.
+// scrubEvery is the interval at which an erasure checks whether others still read the log, and scrubTries the number of
+// checks.
 const (
 	scrubEvery = 20 * time.Millisecond
 	scrubTries = 250
@@ -86,7 +87,7 @@ const (
 
 var errLogInUse = errors.New("sqlite: another process keeps reading the write-ahead log, which holds what was erased; erase again")
 
-// scrub empties the write-ahead log, which holds pages as they were before something was removed from them.
+// scrub empties the write-ahead log, which has pages from before something was removed.
 func (f *file) scrub(ctx context.Context) (err error) {
 	c, err := openConn(dsn(f.path, scrubParams))
 	if err != nil {
@@ -115,7 +116,7 @@ func (f *file) scrub(ctx context.Context) (err error) {
 func (s *Watches) Erase(ctx context.Context, who privacy.Subject) (map[string]int, error) {
 	e := &erasing{Watches: s, who: who, removed: map[string]int{}}
 	if !who.DryRun {
-		// A poll that is under way may have read what is erased: it is made again.
+		// A poll in progress may have read what is erased. It has to be repeated.
 		if err := s.do(ctx, func(w *writer) error {
 			_, err := w.c.exec("UPDATE monitors SET lease = '', until = 0 WHERE lease <> ''")
 			return err
@@ -129,7 +130,7 @@ func (s *Watches) Erase(ctx context.Context, who privacy.Subject) (map[string]in
 	return e.removed, e.changes(ctx)
 }
 
-// erasing is one erasure from the monitors.
+// erasing is one erasure from the monitors of all accounts.
 type erasing struct {
 	*Watches
 
@@ -138,7 +139,7 @@ type erasing struct {
 	ended   map[[2]string]bool // monitors by account and name
 }
 
-// monitors erases from the monitors, and ends those that ask about the subject.
+// monitors erases from the monitors, and ends those that watch the subject.
 func (e *erasing) monitors(ctx context.Context) error {
 	e.ended = map[[2]string]bool{}
 	numbers, err := listRows(ctx, e.file.read, func(rows *sql.Rows) (no int64, err error) {
@@ -172,7 +173,7 @@ func (e *erasing) monitors(ctx context.Context) error {
 	})
 }
 
-// monitor erases from one monitor and returns its account and name if it ends.
+// monitor erases from one monitor and, if that ends, returns its account and name.
 func (e *erasing) monitor(w *writer, no int64, found map[string]int) (account, name string, err error) {
 	var v columns
 	there, err := w.c.row(selectMonitors+" WHERE no = ?", v[:], no)
@@ -205,7 +206,7 @@ func (e *erasing) monitor(w *writer, no int64, found map[string]int) (account, n
 	return account, name, err
 }
 
-// changes removes the changes that hold the subject, and those of the monitors that end.
+// changes removes the changes that contain the subject, and those of the monitors that end.
 func (e *erasing) changes(ctx context.Context) error {
 	type row struct {
 		no, seq       int64
@@ -244,7 +245,7 @@ func (e *erasing) changes(ctx context.Context) error {
 	}
 }
 
-// deliveries counts those of a change, with which they are removed.
+// deliveries counts the deliveries of a change, which are removed with it.
 func (e *erasing) deliveries(ctx context.Context, account string, seq int64) error {
 	n := 0
 	err := e.file.read.QueryRowContext(ctx, "SELECT count(*) FROM deliveries WHERE account = ? AND seq = ?", account, seq).Scan(&n)

@@ -9,36 +9,38 @@ import (
 
 // The errors of this package.
 var (
-	// ErrInUse says that another process serves the file already.
+	// ErrInUse means that another process serves the file already.
 	ErrInUse = errors.New("sqlite: the file is served by another process")
-	// ErrAdmin says that a file opened with Config.Admin cannot do that: only the process that serves it holds credits.
+	// ErrAdmin means that the operation is not possible in a file opened with Config.Admin: only the process that
+	// serves the file can hold credits.
 	ErrAdmin = errors.New("sqlite: opened for administration only")
-	// ErrNewer says that the file was written by a later version of this package, and that this one cannot serve it.
+	// ErrNewer means that the file was written by a later version of this package, which this version cannot serve.
 	ErrNewer = errors.New("sqlite: this file is newer than this program")
-	// ErrOlder says that the file has become one of an earlier version while it was served. Opening it anew brings it up to
-	// date.
+	// ErrOlder means that the file was replaced by one of an earlier version while it was served. Opening it again
+	// migrates it.
 	ErrOlder = errors.New("sqlite: this file is older than this program")
-	// ErrForeign says that the file is a database of something else.
+	// ErrForeign means that the file is a database of another program.
 	ErrForeign = errors.New("sqlite: the file is not a socialdata database")
-	// ErrFull says that the disk is full. Nothing was written.
+	// ErrFull means that the disk is full. Nothing was written.
 	ErrFull = errors.New("sqlite: the disk is full")
-	// ErrReadOnly says that the file or its directory cannot be written. Nothing was.
+	// ErrReadOnly means that the file or its directory cannot be written. Nothing was written.
 	ErrReadOnly = errors.New("sqlite: the file is read-only")
-	// ErrClosed says that Close was called.
+	// ErrClosed means that Close was called.
 	ErrClosed = errors.New("sqlite: closed")
-	// ErrCorrupt says that the file is damaged, or no database at all.
+	// ErrCorrupt means that the file is damaged, or is not a database.
 	ErrCorrupt = errors.New("sqlite: the file is damaged or no database")
-	// ErrLost says that the books lack what was acknowledged, by the head that is kept beside the file: the write-ahead log
-	// was damaged or removed, or the file is an older copy. The error is a [*LostError].
+	// ErrLost means that the file lacks entries that were acknowledged, according to the -head file: the write-ahead
+	// log was damaged or removed, or the file is an older copy. The error is a [*LostError].
 	ErrLost = errors.New("sqlite: the books lack what was acknowledged")
-	// ErrLinked says that the file has several names (hard links): whoever opened it by another one would not notice
-	// the process that serves it by this one.
+	// ErrLinked means that the file has several names (hard links). A process that opens it by another name would not
+	// notice the process that serves it by this one.
 	ErrLinked = errors.New("sqlite: the file has several names")
-	// ErrShared says that other users of the machine may read or write the file, and that this process cannot change it.
+	// ErrShared means that other users of the machine may be able to read or write the file, and that this process
+	// cannot change its permissions.
 	ErrShared = errors.New("sqlite: the file is open to others")
 )
 
-// explain puts one of this package's errors before what SQLite says.
+// explain wraps an error of SQLite with one of this package's errors.
 func explain(err error) error {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
@@ -55,7 +57,7 @@ func explain(err error) error {
 	return err
 }
 
-// isBusy reports whether SQLite has failed because others use the file.
+// isBusy reports whether SQLite failed because another connection uses the file.
 func isBusy(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	return ok && (e.Code()&0xff == sqliteBusy || e.Code()&0xff == sqliteLocked)
@@ -63,7 +65,7 @@ func isBusy(err error) bool {
 
 // Result codes of https://www.sqlite.org/rescode.html.
 const (
-	sqliteError      = 1 // such as a table or column that is not there
+	sqliteError      = 1 // such as a missing table or column
 	sqliteBusy       = 5
 	sqliteLocked     = 6
 	sqliteReadOnly   = 8

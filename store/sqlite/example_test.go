@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/store/sqlite"
 )
 
-// An account, a key, a grant, a charge, and the proof that the books are in order.
+// This example makes an account, a key, a grant and a charge, and audits the file.
 func Example() {
 	dir, err := os.MkdirTemp("", "socialdata")
 	if err != nil {
@@ -61,7 +61,7 @@ func Example() {
 	// in order: true 2 entries of 99 credits <nil>
 }
 
-// Another process may administer the file while one serves it.
+// Another process can administer the file while one serves it.
 func ExampleDB_Export() {
 	dir, err := os.MkdirTemp("", "socialdata")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
-// export writes all that is in the file when it begins.
+// export writes everything that is in the file when it begins.
 func export(ctx context.Context, pool *sql.DB, w io.Writer) error {
 	out, err := bookkeeping.NewWriter(w)
 	if err != nil {
@@ -30,11 +30,11 @@ func export(ctx context.Context, pool *sql.DB, w io.Writer) error {
 type exporter struct {
 	pool *sql.DB
 	out  *bookkeeping.Writer
-	last [3]int64   // the last account, key and folded entry that are part of it
+	last [3]int64   // the last account, key and folded entry to export
 	tail []numbered // the entries that were not folded when it began
 }
 
-// begin notes where the export ends.
+// begin notes what is to be exported.
 func (x *exporter) begin(ctx context.Context) error {
 	tx, err := x.pool.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
@@ -91,19 +91,19 @@ func (x *exporter) journal(ctx context.Context) (err error) {
 	return nil
 }
 
-// scanner reads the columns of a row behind its number.
+// scanner reads the columns of a row that follow its number.
 type scanner struct {
 	rows *sql.Rows
 	no   *int64
 }
 
-// Scan is that of [sql.Rows].
+// Scan is like [sql.Rows.Scan].
 func (s scanner) Scan(to ...any) error { return s.rows.Scan(append([]any{s.no}, to...)...) }
 
 // exportedAtOnce is how many rows are read before they are written.
 const exportedAtOnce = 1000
 
-// each writes what is in each row of query, which selects the number in column first, up to the number last.
+// each writes each row of query, which selects the number in column first, up to the number last.
 func each[T any](
 	ctx context.Context, pool *sql.DB, query, column string, last int64,
 	scan func(scanner) (T, error), write func(T) error,
@@ -126,7 +126,7 @@ func each[T any](
 	return nil
 }
 
-// some reads the next rows after the number no, and leaves there that of the last.
+// some reads the next rows after the number no, and sets it to that of the last.
 func some[T any](
 	ctx context.Context, pool *sql.DB, query string, no *int64, last int64, scan func(scanner) (T, error),
 ) (found []T, err error) {

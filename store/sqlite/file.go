@@ -10,20 +10,20 @@ import (
 	"sync/atomic"
 )
 
-// file is an open file: who serves it, its connections and the writer, of which all that is kept in it makes use.
+// file is an open file: its lock, connections and writer, which all stores in it share.
 type file struct {
 	cfg    Config
-	path   string // of the file itself, whatever links lead to it
+	path   string // of the file itself, after following links
 	lock   *lock
 	read   *sql.DB
 	writer *writer
 	head   headFile
-	lost   *LostError            // what the books lack that were opened with Config.Admin
+	lost   *LostError            // the loss that was found in a file opened with Config.Admin
 	unfit  atomic.Pointer[unfit] // why the file cannot be served; nil while it can
 }
 
-// openFile makes the file when it is not there and brings it up to date. What it returns beside an error is to be closed
-// as well.
+// openFile creates the file if it does not exist, and migrates it if it is older. The caller closes what it returns,
+// even with an error.
 func openFile(ctx context.Context, cfg Config) (*file, error) {
 	f := &file{cfg: cfg}
 	var empty bool
@@ -83,8 +83,8 @@ func (f *file) release() error {
 	return errors.Join(errs...)
 }
 
-// touch makes the file, for its owner's eyes only, and finds out early that it cannot be written. It returns the path
-// of the file itself, not of a link to it, and whether it was there and empty.
+// touch creates the file with permissions for its owner only, and reports early if it cannot be written. It returns the
+// path of the file itself, not that of a link to it, and whether the file was empty.
 func touch(name string) (path string, empty bool, err error) {
 	if name, err = filepath.Abs(name); err != nil {
 		return "", false, err
@@ -109,8 +109,8 @@ func touch(name string) (path string, empty bool, err error) {
 	return path, empty, err
 }
 
-// hide takes the file, and what is kept beside it, from the eyes of other users of the machine. It fails when that cannot
-// be done: the file belongs to another user.
+// hide removes the permissions of other users from the file and the files next to it. It fails when it cannot, because
+// the file belongs to another user.
 func (f *file) hide() error {
 	for _, name := range []string{"", "-wal", "-shm", "-journal", "-head", "-lock"} {
 		name = f.path + name
@@ -131,8 +131,8 @@ func (f *file) hide() error {
 	return nil
 }
 
-// announce writes entries. With Config.Admin it is a change that the process which serves the file must hear of, for that
-// one remembers balances and which entries are not folded.
+// announce writes entries. With Config.Admin it announces them to the process that serves the file, which keeps
+// balances and the entries that are not folded in memory.
 func (f *file) announce(write func() error) error {
 	if f.lost != nil {
 		return f.lost
@@ -143,7 +143,7 @@ func (f *file) announce(write func() error) error {
 	return f.lock.change(write)
 }
 
-// unserved does something while no other process serves the file, or fails with ErrInUse.
+// unserved runs do while no other process serves the file, or fails with ErrInUse.
 func (f *file) unserved(do func() error) error {
 	if f.lost != nil {
 		return f.lost

@@ -17,13 +17,13 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// BenchmarkFlat compares what a look-up of a key and a charge cost in a large file with what they cost in one that
-// holds almost nothing, 20 keys for each caller: as shipped, with calls of 1,000 keys that are remembered after their
-// first; and at the worst, when each call is of another key and account, any in the file, with room for those in memory
-// that are being called. What charges leave to be folded is measured for itself.
+// BenchmarkFlat compares a key lookup and a charge in a large file with the same in a nearly empty one, which has 20
+// keys for each caller. It measures two cases: with the default configuration, calls of 1,000 keys that are cached
+// after the first call; and the worst case, in which each call is of a random key and account and only those that are
+// in use fit into the cache. Folding is measured separately.
 //
-// SOCIALDATA_BENCH_ENTRIES sets the size (100,000 unless told; a tenth as many keys, a hundredth as many accounts) and
-// SOCIALDATA_BENCH_FILE a file to build once and keep.
+// SOCIALDATA_BENCH_ENTRIES sets the number of entries (100,000 by default; there are a tenth as many keys and a
+// hundredth as many accounts), and SOCIALDATA_BENCH_FILE a file to build once and keep.
 func BenchmarkFlat(b *testing.B) {
 	n := benchNumber(b, "SOCIALDATA_BENCH_ENTRIES", 100_000)
 	size := sizes{entries: n, keys: n / 10, accounts: n / 100}
@@ -67,26 +67,26 @@ func compare(b *testing.B, empty, large *sized, round func(*sized) time.Duration
 	var of [2][]float64
 	for b.Loop() {
 		for i, s := range []*sized{empty, large} {
-			fold(b, s.db) // what the round before has left
+			fold(b, s.db) // the charges of the previous round
 			of[i] = append(of[i], float64(round(s)))
 		}
 	}
 	e, l := median(of[0]), median(of[1])
-	b.ReportMetric(0, "ns/op") // of two things together: says nothing
+	b.ReportMetric(0, "ns/op") // of two measurements: it would mean nothing
 	b.ReportMetric(e/1000, "empty-µs")
 	b.ReportMetric(l/1000, "large-µs")
 	b.ReportMetric(l/e, "x-empty")
 }
 
-// sizes says how much is in a file.
+// sizes is how much is in a file.
 type sizes struct{ entries, keys, accounts int }
 
 // sized is a file of a known size.
 type sized struct {
 	sizes
-	called int // how many of the keys are called
+	called int // how many of the keys are used
 	db     *DB
-	run    string // tells request ids of this run from those in the file
+	run    string // distinguishes request ids of this run from those in the file
 }
 
 func openSized(b *testing.B, path string, cfg Config, n sizes, called int) *sized {
@@ -94,7 +94,7 @@ func openSized(b *testing.B, path string, cfg Config, n sizes, called int) *size
 	_, err := os.Stat(path)
 	cfg.Path = path
 	db := openDB(b, cfg)
-	foldAbove(b, db, foldLong) // and not beside what is measured
+	foldAbove(b, db, foldLong) // not during the measurement
 	s := &sized{sizes: n, called: called, db: db, run: fmt.Sprintf("req_%011x", time.Now().UnixMilli())}
 	if errors.Is(err, os.ErrNotExist) {
 		start := time.Now()
@@ -103,7 +103,7 @@ func openSized(b *testing.B, path string, cfg Config, n sizes, called int) *size
 		}
 		b.Logf("built %+v in %v", n, time.Since(start).Round(time.Second))
 	}
-	for i := range min(called, 1000) { // what can be remembered is
+	for i := range min(called, 1000) { // fill the caches
 		n := i * (s.keys / s.called)
 		_, lost := db.Keys().Lookup(b.Context(), keyHash(n))
 		if _, err := db.Ledger().Balance(b.Context(), accountID(n%s.accounts)); err != nil || lost != nil {
@@ -116,10 +116,11 @@ func openSized(b *testing.B, path string, cfg Config, n sizes, called int) *size
 func accountID(i int) string { return fmt.Sprintf("acct_%020d", i) }
 func keyID(i int) string     { return fmt.Sprintf("key_%020d", i) }
 
-// keyHash is the hash of the i-th key: as random as a real one.
+// keyHash returns the hash of the i-th key, as random as a real one.
 func keyHash(i int) keys.Hash { return sha256.Sum256([]byte(keyID(i))) }
 
-// build fills the file as years of use would, chains of hashes included. It makes the indexes last, which is faster.
+// build fills the file as if it had been used for years, with chains of hashes. It makes the indexes last, which is
+// faster.
 func (s *sized) build() error {
 	var indexes []string
 	indexes, err := list(context.Background(), s.db.read, scanText,
@@ -156,7 +157,7 @@ func scanText(row interface{ Scan(...any) error }) (text string, err error) {
 	return text, err
 }
 
-// fill writes the entries, of accounts in no order.
+// fill writes the entries, of accounts in random order.
 func (s *sized) fill() error {
 	last := make([]credits.Entry, s.accounts)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -177,7 +178,7 @@ func (s *sized) fill() error {
 	})
 }
 
-// each50k does something n times, 50,000 a transaction.
+// each50k calls do n times, 50,000 times in each transaction.
 func (s *sized) each50k(n int, do func(w *writer, i int) error) error {
 	for from := 0; from < n; from += 50_000 {
 		err := s.db.writer.do(&task{alone: true, apply: func(w *writer) error {
@@ -195,7 +196,7 @@ func (s *sized) each50k(n int, do func(w *writer, i int) error) error {
 	return nil
 }
 
-// key returns the number of a key to call, from anywhere in the file.
+// key returns the number of a random key to use.
 func (s *sized) key() int { return rand.IntN(s.called) * (s.keys / s.called) }
 
 func (s *sized) lookup(ctx context.Context, _ int) error {
@@ -216,7 +217,7 @@ func (s *sized) charge(ctx context.Context, i int) error {
 	return err
 }
 
-// each does something times times and returns how long it took once, in the middle.
+// each calls do times times and returns the median duration.
 func (s *sized) each(b *testing.B, times int, do func(context.Context, int) error) time.Duration {
 	b.Helper()
 	took := make([]time.Duration, times)
@@ -231,7 +232,7 @@ func (s *sized) each(b *testing.B, times int, do func(context.Context, int) erro
 	return took[times/2]
 }
 
-// together charges from all callers and returns how long one charge took of the whole.
+// together charges from all callers and returns the total time divided by the number of charges.
 func (s *sized) together(b *testing.B, charges int) time.Duration {
 	b.Helper()
 	var wg sync.WaitGroup

@@ -5,24 +5,27 @@ import (
 	"time"
 )
 
-// folding says when the rows of the journal are moved into the table of entries and its indexes. A charge would have to
-// wait for that otherwise, and many of them at a time cost less: each index is written a page at a time.
+// folding is when the rows of the journal are moved into the table of entries and its indexes. That is not done as a
+// part of each charge, so that charges do not wait for it, and because moving many entries together costs less: each
+// page of an index is written once.
 type folding struct {
-	idle   time.Duration // how long nothing must have been written before all is folded; 0 means never
-	long   int           // above how many entries in the journal each transaction folds some
-	atEnd  bool          // fold all when the writer is closed
-	failed func(error)   // hears of the first failure of a series
+	idle   time.Duration // how long there must have been no write before all is folded; 0 means never
+	long   int           // number of entries in the journal above which each transaction folds some
+	atEnd  bool          // whether to fold all when the writer is closed
+	failed func(error)   // is called with the first error of a series
 }
 
 const (
 	foldAfter = 100 * time.Millisecond
-	// foldRetry is how long the next try waits when one has failed.
+	// foldRetry is the pause after an attempt that has failed.
 	foldRetry = 5 * time.Second
-	// foldLong entries take some 5 MB of memory, and 30 ms to read when the file is opened.
+	// foldLong is the number of entries above which each transaction folds some. So many take some 5 MB of memory, and
+	// 30 ms to read when the file is opened.
 	foldLong = 8_192
-	// foldSome is how many entries are moved before the queue is looked at, while nobody waits: some milliseconds.
+	// foldSome is how many entries are moved before the queue is checked, while no caller waits. It takes some
+	// milliseconds.
 	foldSome = 256
-	// foldMore is how many a transaction moves besides as many as it adds.
+	// foldMore is how many more entries a transaction moves than it adds.
 	foldMore = 8
 )
 
@@ -37,9 +40,9 @@ func (f folding) wait(failed error) time.Duration {
 	return f.idle
 }
 
-// due returns the rows of the journal that a transaction moves which adds so many entries: none while the journal is
-// short, and else more than it adds, which bounds the journal. So all callers wait a little longer and none of them
-// long, and the disk is not asked again.
+// due returns the rows of the journal that a transaction with added entries moves: none while the journal is short, and
+// otherwise more than it adds, so that the journal stays limited. All callers then wait a little longer, none of them
+// long, and no further sync of the disk is needed.
 func (f folding) due(t *tail, added int) []journalRow {
 	if added == 0 || t.entries+added <= f.long {
 		return nil

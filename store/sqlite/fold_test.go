@@ -84,7 +84,7 @@ func TestLedgerThatFoldsAllTheTime(t *testing.T) {
 	})
 }
 
-// TestNobodyCanTellWhatIsFolded reads everything after each row of the journal that is moved.
+// TestNobodyCanTellWhatIsFolded reads everything again after each row of the journal that is moved.
 func TestNobodyCanTellWhatIsFolded(t *testing.T) {
 	t.Parallel()
 	db := openFilled(t)
@@ -136,7 +136,7 @@ func TestNobodyCanTellWhatIsFolded(t *testing.T) {
 			}
 			v.Found = append(v.Found, found)
 		}
-		// As after a start: nothing is remembered of the account.
+		// As after a start: nothing of the account is cached.
 		db.lock.forget()
 		v.Balance, err = db.Ledger().Balance(t.Context(), id)
 		if err != nil {
@@ -149,7 +149,7 @@ func TestNobodyCanTellWhatIsFolded(t *testing.T) {
 		}
 		who := credits.Spender{Account: id, Key: keys[1].ID, DayCap: new(int64(50))}
 		db.lock.forget()
-		for ; ; v.Left++ { // of the key's day
+		for ; ; v.Left++ { // the day's cap of the key is used up
 			who.DayCap = new(v.Left)
 			if _, err := db.Ledger().Reserve(t.Context(), who, -1, 1); err == nil {
 				return v
@@ -163,7 +163,7 @@ func TestNobodyCanTellWhatIsFolded(t *testing.T) {
 			t.Fatalf("after %d rows (-want +got):\n%s", rows, diff)
 		}
 	}
-	// The moment between the commit that moves the rest and the tail's hearing of it.
+	// The moment between the commit that moves the rest and the update of the tail.
 	outside := func(do func(w *writer) error) {
 		if err := db.writer.do(&task{outside: true, apply: do}); err != nil {
 			t.Fatal(err)
@@ -180,10 +180,10 @@ func TestNobodyCanTellWhatIsFolded(t *testing.T) {
 	if diff := cmp.Diff(want, look()); diff != "" {
 		t.Fatalf("when all is folded (-want +got):\n%s", diff)
 	}
-	if want.Left != 11 { // 1+2+3+4 are spent
+	if want.Left != 11 { // 1+2+3+4 were spent
 		t.Errorf("a cap of %d lets the key spend one more; want 11", want.Left)
 	}
-	spend(t, db.Ledger(), credits.Spender{Account: id}, 9, charge) // once a day: charges nothing
+	spend(t, db.Ledger(), credits.Spender{Account: id}, 9, charge) // the cap of a day: charges nothing
 	if got := look().Balance; got != want.Balance {
 		t.Errorf("Balance = %d; want %d", got, want.Balance)
 	}
@@ -233,8 +233,8 @@ func TestTwoProcessesFoldOneJournal(t *testing.T) {
 	}
 }
 
-// TestReadsBesideFoldingAreExact reads while entries move from the journal into their table, and forgets what it knows
-// of a key with a cap each time: it must be able to spend all of it.
+// TestReadsBesideFoldingAreExact reads while entries move from the journal into their table, and each time drops what
+// is cached of a key with a cap. The key must be able to spend exactly its cap.
 func TestReadsBesideFoldingAreExact(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
@@ -341,7 +341,7 @@ func TestAJournalThatCannotBeFoldedStaysBounded(t *testing.T) {
 			t.Errorf("Settle = %v; want what keeps the journal from being folded", err)
 		}
 	}
-	if n := inJournal(t, db); n != 2*10+1 || charged != 2*10 { // a grant was first
+	if n := inJournal(t, db); n != 2*10+1 || charged != 2*10 { // the first entry was a grant
 		t.Errorf("%d entries are in the journal after %d charges", n, charged)
 	}
 	wantAudit(t, db)
@@ -430,7 +430,7 @@ func TestTheJournalCannotBeChangedOrRemoved(t *testing.T) {
 	wantAudit(t, db)
 }
 
-// TestAnImportLooksForHoldsInTheJournal imports a charge of a hold that another account's charge in the journal has.
+// TestAnImportLooksForHoldsInTheJournal imports a charge of a hold that a charge of another account in the journal has.
 func TestAnImportLooksForHoldsInTheJournal(t *testing.T) {
 	t.Parallel()
 	write := func(account string) *DB {
@@ -486,7 +486,7 @@ func TestTheJournalKeepsAllOfAnEntry(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(numbered{})); diff != "" {
 		t.Errorf("decodeEntries (-want +got):\n%s", diff)
 	}
-	ends := []int{1} // where a whole entry ends
+	ends := []int{1} // where a complete entry ends
 	for i := range want {
 		ends = append(ends, len(appendEntries(nil, want[:i+1])))
 	}

@@ -17,24 +17,24 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
-// head is where the books ended at one moment: their newest entry, how many there were and what they came to. It is
-// written to a file of its own at most headEvery after the entry, and synced there. A database that has lost the
-// write-ahead log, or a part of it, is in order by itself; the head shows what it lacks.
+// head describes the end of the ledger at one moment: the newest entry, the number of entries and the sum of their
+// credits. It is written to a file of its own and synced at most headEvery after the entry. A database that has lost
+// the write-ahead log, or a part of it, is consistent in itself; the head shows what is missing.
 type head struct {
 	At      time.Time `json:"at"`
 	Entries int64     `json:"entries"`
 	Credits int64     `json:"credits"`
-	Account int64     `json:"account"` // the number of the account of the newest entry; 0 when there is none
+	Account int64     `json:"account"` // the row number of the newest entry's account; 0 when there is no entry
 	Seq     int64     `json:"seq"`
 	Hash    string    `json:"hash"`
-	Revoked string    `json:"revoked"` // the key that this process has revoked last
-	Sum     uint32    `json:"sum"`     // over all the rest: a line that was damaged counts for nothing
+	Revoked string    `json:"revoked"` // the last key that this process has revoked
+	Sum     uint32    `json:"sum"`     // a checksum of the other fields: a damaged line is ignored
 }
 
-// headEvery is how often the head is written while entries are.
+// headEvery is the interval at which the head is written while there are new entries.
 const headEvery = time.Second
 
-// mostHeads is how long the file becomes, in bytes, before it is written anew.
+// mostHeads is the size in bytes from which the file is written anew.
 const mostHeads = 64 << 10
 
 func (h head) sum() uint32 {
@@ -46,13 +46,13 @@ func (h head) sum() uint32 {
 func (h head) line() []byte {
 	h.Sum = h.sum()
 	b, _ := json.Marshal(h)
-	return append(append([]byte{'\n'}, b...), '\n') // the first ends a line that was cut
+	return append(append([]byte{'\n'}, b...), '\n') // the first ends a line that is incomplete
 }
 
-// headFile keeps heads, newest last. Every process that writes entries adds to it.
+// headFile has heads, newest last. Every process that writes entries adds to it.
 type headFile struct {
 	path string
-	last int64 // the writer's posted when a head was last written
+	last int64 // the writer's posted when the head was last written
 }
 
 // read returns the newest head, the zero head when there is none, and the keys that were revoked.
@@ -76,7 +76,7 @@ func (f *headFile) read() (newest head, revoked []string, err error) {
 	return newest, revoked, nil
 }
 
-// add writes a head behind the others.
+// add writes a head after the others.
 func (f *headFile) add(h head) error {
 	out, err := os.OpenFile(f.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
@@ -86,7 +86,7 @@ func (f *headFile) add(h head) error {
 	return errors.Join(err, out.Sync(), out.Close())
 }
 
-// begin puts one head in the place of all.
+// begin replaces all heads by one.
 func (f *headFile) begin(h head) error {
 	next := f.path + ".new"
 	if err := errors.Join(os.Remove(next), (&headFile{path: next}).add(h)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -104,7 +104,7 @@ func (f *headFile) long() bool {
 	return err != nil || info.Size() > mostHeads
 }
 
-// look calls do while the tail and the tables are of one moment. It writes nothing.
+// look calls do while the tail and the tables agree. do must not write.
 func (w *writer) look(do func() error) error {
 	return w.do(&task{outside: true, apply: func(w *writer) error {
 		if err := w.c.script("BEGIN"); err != nil {
@@ -118,7 +118,7 @@ func (w *writer) look(do func() error) error {
 	}})
 }
 
-// head returns where the books end. It is called within look.
+// head returns the current head. It is called within look.
 func (w *writer) head() (h head, err error) {
 	var v [2]driver.Value
 	if _, err := w.c.row("SELECT entries, credits FROM totals", v[:]); err != nil {
@@ -143,7 +143,7 @@ func (w *writer) head() (h head, err error) {
 	return h, err
 }
 
-// lacks reports whether the books do not have what h was the head of. It is called within look.
+// lacks reports whether the entry of h is missing. It is called within look.
 func (w *writer) lacks(h head) (bool, error) {
 	if h.Account == 0 {
 		return false, nil
@@ -160,7 +160,7 @@ func (w *writer) lacks(h head) (bool, error) {
 	return !found || hex.EncodeToString(value[[]byte](v[0])) != h.Hash, err
 }
 
-// valid reports whether one of the keys, which were revoked, is not.
+// valid reports whether one of the keys in revoked can be used.
 func (w *writer) valid(revoked []string) (bool, error) {
 	for _, id := range revoked {
 		n, err := w.c.number("SELECT count(*) FROM keys WHERE id = ? AND revoked_at IS NOT NULL", id)
@@ -174,7 +174,7 @@ func (w *writer) valid(revoked []string) (bool, error) {
 // LostError is an [ErrLost].
 type LostError struct {
 	bookkeeping.Loss
-	Revoked bool // whether a key that was revoked can be used again
+	Revoked bool // whether a revoked key can be used again
 }
 
 // Error implements error.
@@ -190,10 +190,10 @@ func (e *LostError) Error() string {
 // Unwrap returns [ErrLost].
 func (e *LostError) Unwrap() error { return ErrLost }
 
-// prove compares the file with the head that was kept beside it, and keeps the first head when there is none. A
-// file that is served and has lost something is refused unless that is accepted, which becomes part of its books.
+// prove compares the database with its -head file, and writes the first head when there is none. If something is
+// missing and this process is to serve the file, it fails, unless Config.AcceptLoss records the loss.
 func (f *file) prove() error {
-	kept, revoked, err := f.head.read() // first, for other processes may write meanwhile
+	kept, revoked, err := f.head.read() // first, because other processes may write meanwhile
 	if err != nil {
 		return err
 	}
@@ -232,7 +232,7 @@ func (f *file) prove() error {
 	return nil
 }
 
-// accept notes a loss in the file and goes on from what is there.
+// accept records a loss in the file and makes its present end the head.
 func (f *file) accept(e *LostError, now head) error {
 	err := f.writer.alone(func(c *conn) error {
 		_, err := c.exec("INSERT INTO losses VALUES (NULL, ?, ?, ?, ?, ?, ?)", f.cfg.Now().UnixMicro(),
@@ -246,7 +246,7 @@ func (f *file) accept(e *LostError, now head) error {
 	return f.head.begin(now)
 }
 
-// keepHead writes where the books end, if entries were added since the last time.
+// keepHead writes the current head, if entries were added since the last one.
 func (f *file) keepHead() error {
 	posted := f.writer.posted.Load()
 	if posted == f.head.last || f.lost != nil {
@@ -262,7 +262,7 @@ func (f *file) keepHead() error {
 	}
 	if f.cfg.Admin || !f.head.long() {
 		err = f.head.add(now)
-	} else { // the process that serves alone begins anew, for others add to the file that is there
+	} else { // only the process that serves replaces the file, because others add to the existing one
 		_, revoked, readErr := f.head.read()
 		if readErr != nil {
 			return readErr
@@ -278,7 +278,7 @@ func (f *file) keepHead() error {
 	return err
 }
 
-// keepHeads does so until stop is closed, and once more then.
+// keepHeads calls keepHead regularly until stop is closed, and once more then.
 func (f *file) keepHeads(stop <-chan struct{}) {
 	tick := time.NewTicker(headEvery)
 	defer tick.Stop()

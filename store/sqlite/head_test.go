@@ -12,8 +12,8 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// crashed returns the path of a copy of a file as it is when the machine of its server stops: charged 50 times, with
-// most of it in the write-ahead log, and with a key that was revoked last.
+// crashed returns the path of a copy of a file as a crash of the machine leaves it: after 50 charges, most of them in
+// the write-ahead log, and the revocation of a key.
 func crashed(t *testing.T) string {
 	t.Helper()
 	from, to := t.TempDir(), filepath.Join(t.TempDir(), "test.db")
@@ -29,7 +29,7 @@ func crashed(t *testing.T) string {
 	if _, err := db.Keys().Revoke(t.Context(), k.ID); err != nil {
 		t.Fatal(err)
 	}
-	for seen := (head{}); seen.Entries < 51 || seen.Revoked != k.ID; { // at most a second behind
+	for seen := (head{}); seen.Entries < 51 || seen.Revoked != k.ID; { // at most a second late
 		if seen, _, err = db.head.read(); err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestALossBetweenTwoStartsIsNotServed(t *testing.T) {
 				}
 				return
 			}
-			for range 2 { // the first try changes nothing
+			for range 2 { // the first attempt changes nothing
 				db, err := Open(t.Context(), Config{Path: path})
 				if err == nil {
 					t.Fatal(errors.Join(errors.New("it is served"), db.Close()))
@@ -123,7 +123,7 @@ func TestALossBetweenTwoStartsIsNotServed(t *testing.T) {
 	}
 }
 
-// wantAccepted serves a file that has lost something, twice, and wants the loss in the audit once.
+// wantAccepted serves a file that has lost something, twice, and checks that the audit reports the loss once.
 func wantAccepted(t *testing.T, path string) {
 	t.Helper()
 	db, err := Open(t.Context(), Config{Path: path, AcceptLoss: true})
@@ -140,7 +140,7 @@ func wantAccepted(t *testing.T, path string) {
 }
 
 // TestARevocationIsNotLost cuts the log page by page until something that was acknowledged is missing: the revocation,
-// which came last.
+// which was last.
 func TestARevocationIsNotLost(t *testing.T) {
 	t.Parallel()
 	path := crashed(t)
@@ -166,7 +166,7 @@ func TestARevocationIsNotLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		db, err := Open(t.Context(), Config{Path: cut})
-		if err == nil { // what was folded is cut, which is only written again
+		if err == nil { // only a fold was cut off, which is repeated
 			err = db.Close()
 		}
 		if err != nil && !errors.As(err, &found) {

@@ -36,13 +36,13 @@ const headsOfAccounts = `
 		e.seq = (SELECT max(seq) FROM entries WHERE account = a.no)
 	ORDER BY a.no`
 
-// heads is what heads are written of.
+// heads is the data of all heads.
 type heads struct {
-	accounts []credits.Entry // the last entry of each, of which only the account is set when there is none
+	accounts []credits.Entry // the last entry of each account; only its Account is set if there is none
 	keys     []keys.Key
 }
 
-// readHeads reads all of them before the first is written: a writer that waits must not keep the snapshot.
+// readHeads reads everything before the first head is written, so that a slow writer does not keep the snapshot open.
 func readHeads(ctx context.Context, pool *sql.DB) (found heads, err error) {
 	tx, err := pool.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
@@ -50,7 +50,7 @@ func readHeads(ctx context.Context, pool *sql.DB) (found heads, err error) {
 	}
 	defer tx.Rollback() //nolint:errcheck // it only ends a snapshot
 	a := auditor{tx: tx}
-	journal := map[int64]numbered{} // the last entry of each account there
+	journal := map[int64]numbered{} // the last entry of each account in the journal
 	err = readJournal(ctx, tx, func(e numbered) error {
 		journal[e.account] = e
 		return nil

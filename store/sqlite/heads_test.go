@@ -81,7 +81,7 @@ func TestTheHeadsShowWhatTheFileAloneDoesNot(t *testing.T) {
 			if err := tamper(db, tt.script); err != nil {
 				t.Fatal(err)
 			}
-			wantAudit(t, db) // else the heads are not needed
+			wantAudit(t, db) // the file alone shows nothing
 			r, err := db.AuditAgainst(t.Context(), strings.NewReader(heads))
 			if err != nil {
 				t.Fatal(err)
@@ -98,7 +98,7 @@ func TestTheHeadsShowWhatTheFileAloneDoesNot(t *testing.T) {
 	t.Run("a history that was written anew", func(t *testing.T) {
 		t.Parallel()
 		db := openFilled(t)
-		// As if the chain had come out otherwise.
+		// As if the chain of hashes were different.
 		heads := strings.Replace(headsOf(t, db), `"hash":"`, `"hash":"x`, 1)
 		r, err := db.AuditAgainst(t.Context(), strings.NewReader(heads))
 		if err != nil || !strings.Contains(strings.Join(r.Problems, "\n"), "is not the one that it was") {

@@ -15,9 +15,9 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
-// importFrom adds all that was exported to f, or nothing.
+// importFrom adds everything in an export to f, or nothing.
 func importFrom(ctx context.Context, f *file, r io.Reader) (err error) {
-	if err := f.unserved(func() error { return nil }); err != nil { // and not after hours of reading
+	if err := f.unserved(func() error { return nil }); err != nil { // early, and not after hours of reading
 		return err
 	}
 	spool, err := os.CreateTemp("", "socialdata-import-*")
@@ -44,11 +44,11 @@ func importFrom(ctx context.Context, f *file, r io.Reader) (err error) {
 	})
 }
 
-// importer is what one import writes. Its memory grows with the accounts and keys, not with the entries.
+// importer checks or writes an import. Its memory grows with the accounts and keys, not with the entries.
 type importer struct {
-	w     *writer                   // nil when all is only checked
-	nos   map[string]int64          // the numbers of accounts
-	holds map[string]struct{}       // that are in the journal, where no index looks
+	w     *writer                   // nil for the check
+	nos   map[string]int64          // the row numbers of accounts
+	holds map[string]struct{}       // those in the journal, which has no index for them
 	spent map[spender]credits.Spent // of keys with a cap
 	total int64
 }
@@ -131,7 +131,7 @@ func (m *importer) finish() error {
 	return nil
 }
 
-// exists says what is there already when the tables forbid a second one.
+// exists returns an ErrExists if err means that a row is there already.
 func exists(err error, what string) error {
 	var e *sqlite.Error
 	if errors.As(err, &e) && e.Code()&0xff == sqliteConstraint {

@@ -38,7 +38,7 @@ func TestAnImportHoldsNobodyUp(t *testing.T) {
 	r, w := io.Pipe()
 	done := make(chan error, 1)
 	go func() { done <- db.Import(context.WithoutCancel(t.Context()), r) }()
-	if _, err := io.WriteString(w, `{"socialdata":{"version":1}}`); err != nil { // it is being read
+	if _, err := io.WriteString(w, `{"socialdata":{"version":1}}`); err != nil { // Import has begun to read
 		t.Fatal(err)
 	}
 	spend(t, db.Ledger(), credits.Spender{Account: "acct"}, 1, credits.Charge{})
@@ -166,7 +166,7 @@ func TestAnExportOfManyRowsIsWhole(t *testing.T) {
 	}
 }
 
-// TestAnExportThatNobodyReadsKeepsNoLog pauses in the middle of an export, as a pager does.
+// TestAnExportThatNobodyReadsKeepsNoLog pauses in the middle of an export, like a pager.
 func TestAnExportThatNobodyReadsKeepsNoLog(t *testing.T) {
 	t.Parallel()
 	db := openFilled(t)
@@ -177,7 +177,7 @@ func TestAnExportThatNobodyReadsKeepsNoLog(t *testing.T) {
 		done <- errors.Join(err, w.CloseWithError(err))
 	}()
 	one := make([]byte, 1)
-	if _, err := io.ReadFull(r, one); err != nil { // it writes, and waits to go on
+	if _, err := io.ReadFull(r, one); err != nil { // the export waits for the reader
 		t.Fatal(err)
 	}
 	all, err := db.Keys().Accounts(t.Context())

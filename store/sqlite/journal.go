@@ -10,10 +10,10 @@ import (
 	"github.com/socialdata/socialdata/credits"
 )
 
-// A row of the journal holds the entries of one transaction as one blob: a format byte and, for each entry, its
-// numbers as varints, its texts with their lengths before them, and its hash. Accounts are there by number, as in the
-// table of entries. One row costs the disk as much as one page or four, whatever the number of accounts in it; an entry
-// in its table costs a page in each index besides.
+// A row of the journal has the entries of one transaction in one blob: a format byte and, for each entry, its numbers
+// as varints, its texts preceded by their lengths, and its hash. Accounts are given by row number, as in the table of
+// entries. A row takes one to four pages, whatever the number of accounts in it; an entry in the table of entries takes
+// a page in each index as well.
 const journalFormat = 1
 
 // appendEntries appends a row's blob to b.
@@ -26,7 +26,7 @@ func appendEntries(b []byte, entries []numbered) []byte {
 		b = binary.AppendVarint(b, e.Amount)
 		b = binary.AppendVarint(b, e.Balance)
 		b = binary.AppendVarint(b, e.At.UnixMicro())
-		var back int64 // by how much the clock was set back
+		var back int64 // how far the clock was set back
 		if !e.Clock.IsZero() {
 			back = e.At.UnixMicro() - e.Clock.UnixMicro()
 		}
@@ -40,14 +40,14 @@ func appendEntries(b []byte, entries []numbered) []byte {
 	return b
 }
 
-// texts returns the texts of e in the order of the journal, but the account's id.
+// texts returns the texts of e in the order of the journal, without the account's id.
 func texts(e *credits.Entry) [9]*string {
 	return [9]*string{
 		(*string)(&e.Kind), &e.Key, &e.Operation, &e.Platform, &e.RequestID, &e.Cache, &e.Reason, &e.Hold, &e.IdempotencyKey,
 	}
 }
 
-// decodeEntries returns what appendEntries was given, without the ids of the accounts.
+// decodeEntries returns the entries that appendEntries has written, without the ids of the accounts.
 func decodeEntries(no int64, blob []byte) ([]numbered, error) {
 	damaged := func() ([]numbered, error) {
 		return nil, fmt.Errorf("%w: row %d of the journal", ErrCorrupt, no)
@@ -75,7 +75,7 @@ func decodeEntries(no int64, blob []byte) ([]numbered, error) {
 	return found, nil
 }
 
-// readJournal calls do for each entry in the journal, in their order and without the id of its account.
+// readJournal calls do for each entry in the journal, in order and without the id of its account.
 func readJournal(ctx context.Context, tx *sql.Tx, do func(numbered) error) (err error) {
 	rows, err := tx.QueryContext(ctx, "SELECT no, entries FROM journal ORDER BY no")
 	if err != nil {
@@ -101,7 +101,7 @@ func readJournal(ctx context.Context, tx *sql.Tx, do func(numbered) error) (err 
 	return rows.Err()
 }
 
-// blobReader reads a blob from its beginning. Once something is not there, all that follows is zero.
+// blobReader reads a blob from its beginning. After the first value that is missing, all values are zero.
 type blobReader struct {
 	rest  []byte
 	short bool
@@ -119,7 +119,7 @@ func (r *blobReader) length() uint64 {
 	return n
 }
 
-// sizeOf returns how many bytes a varint takes, more than there are when it is none.
+// sizeOf returns the size of a varint of n bytes: if n is not positive, more bytes than a blob can have.
 func sizeOf(n int) uint64 {
 	if n <= 0 {
 		return 1 << 63
@@ -137,7 +137,7 @@ func (r *blobReader) bytes(n uint64) []byte {
 	return b
 }
 
-// numbered is an entry and the number of its account.
+// numbered is an entry with the row number of its account.
 type numbered struct {
 	account int64
 	credits.Entry

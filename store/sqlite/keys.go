@@ -19,7 +19,7 @@ type Keys struct {
 	cache  *lru.Cache[keys.Hash, cachedKey]
 	uses   *keys.Uses
 
-	changing sync.Mutex // held to read a key and write it, so that nothing comes between
+	changing sync.Mutex // held from reading a key until writing it
 }
 
 var (
@@ -27,14 +27,14 @@ var (
 	_ keys.Admin = (*Keys)(nil)
 )
 
-// cachedKey is what is remembered of a key. It counts while the epoch is the one it was read in.
+// cachedKey is a key in memory. It is valid in the epoch in which it was read.
 type cachedKey struct {
 	keys.Key
 	epoch epoch
 }
 
 func newKeys(ctx context.Context, f *file) (*Keys, error) {
-	// New fails on a size below 1 only.
+	// New fails only for a size below 1.
 	cache, _ := lru.New[keys.Hash, cachedKey](f.cfg.CachedKeys)
 	k := &Keys{file: f, cache: cache, uses: keys.NewUses(f.cfg.CachedKeys, f.cfg.mostUses)}
 	var err error
@@ -56,7 +56,7 @@ func (s *Keys) Lookup(ctx context.Context, h keys.Hash) (keys.Key, error) {
 	if k, ok := s.cache.Get(h); ok && k.epoch == epoch && !s.file.cfg.Admin && k.Accepts(h, s.now()) {
 		return s.uses.In(k.Key), nil
 	}
-	// Unknown and revoked keys are not remembered, so that both cost the same look into the file.
+	// Unknown and revoked keys are not cached, so that both cost the same query.
 	k, err := scanKey(s.lookup.QueryRowContext(ctx, h[:]))
 	if errors.Is(err, sql.ErrNoRows) || err == nil && !k.Accepts(h, s.now()) {
 		return keys.Key{}, keys.ErrUnknown
@@ -71,10 +71,10 @@ func (s *Keys) Lookup(ctx context.Context, h keys.Hash) (keys.Key, error) {
 // Touch implements [keys.Store].
 func (s *Keys) Touch(id string, at time.Time) { s.uses.Note(id, at) }
 
-// flushedAtOnce bounds how long a flush keeps charges waiting.
+// flushedAtOnce is how many are written in one transaction, for which charges wait.
 const flushedAtOnce = 200
 
-// flush writes when keys were last used. What could not be written waits for the next time.
+// flush writes when keys were last used. What could not be written is written the next time.
 func (s *Keys) flush() error {
 	return s.uses.Flush(flushedAtOnce, func(part []string, used map[string]time.Time) error {
 		return s.file.writer.do(&task{apply: func(w *writer) error {

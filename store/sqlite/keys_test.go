@@ -31,7 +31,7 @@ func TestKeys(t *testing.T) {
 	})
 }
 
-// TestAccountsThatAnotherProcessOpens opens them with Config.Admin beside the process that serves the file.
+// TestAccountsThatAnotherProcessOpens opens accounts with Config.Admin while another process serves the file.
 func TestAccountsThatAnotherProcessOpens(t *testing.T) {
 	t.Parallel()
 	keystest.RunOpening(t, func(t *testing.T) (keys.Admin, keystest.Ledger) {

@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/credits"
 )
 
-// Ledger is the books in the file. Holds are in memory: only the process that serves the file makes them.
+// Ledger is the ledger in the file. Holds are in memory: only the process that serves the file has any.
 type Ledger struct {
 	file    *file
 	ids     *credits.IDs // of charges without a hold
@@ -22,7 +22,7 @@ type Ledger struct {
 	holds    *credits.Holds
 	settling map[string]*task // by hold
 	cache    *cache
-	synced   epoch // when the tail was last known to have what other processes had written
+	synced   epoch // when the tail was last updated with what other processes had written
 }
 
 var (
@@ -85,8 +85,8 @@ func (l *Ledger) Check(ctx context.Context, who credits.Spender, amount int64) e
 	return l.room(ctx, epoch, who, amount)
 }
 
-// Charge implements [credits.Charger]. It fails with ErrAdmin as Reserve does. The credits are held while the entry is on
-// its way to the disk, and by no other step than the look at the balance: callers wait once.
+// Charge implements [credits.Charger]. It fails with ErrAdmin as Reserve does. The credits are held from the check of
+// the balance until the entry is written, so that callers wait only once.
 func (l *Ledger) Charge(ctx context.Context, who credits.Spender, c credits.Charge) (credits.Receipt, error) {
 	if l.file.cfg.Admin {
 		return credits.Receipt{}, ErrAdmin
@@ -131,12 +131,12 @@ func (l *Ledger) forget(id string) {
 	}
 }
 
-// room returns credits.ErrInsufficient or credits.ErrCap unless the account and the key can hold n credits more, by a
-// file as true as in epoch. Before it refuses, it looks whether another process has written and could not tell. The lock
-// is held when it is called and when it returns, but not all the time.
+// room returns credits.ErrInsufficient or credits.ErrCap unless the account and the key can hold n credits more, judged
+// by a file no older than epoch. Before it returns either, it checks whether another process has written without
+// announcing it. The caller holds the lock, which room releases while it waits.
 func (l *Ledger) room(ctx context.Context, epoch epoch, who credits.Spender, n int64) error {
 	refused := l.roomIn(ctx, epoch, who, n)
-	if !errors.Is(refused, credits.ErrInsufficient) { // ErrCap is one of those, too
+	if !errors.Is(refused, credits.ErrInsufficient) { // ErrCap wraps it
 		return refused
 	}
 	l.mu.Unlock()
@@ -148,8 +148,8 @@ func (l *Ledger) room(ctx context.Context, epoch epoch, who credits.Spender, n i
 	return l.roomIn(ctx, now, who, n)
 }
 
-// look lets the writer notice what other processes have written, as it does at the beginning of each transaction, and
-// returns the epoch after that. It shares a transaction with charges, and one without any costs no disk.
+// look lets the writer check what other processes have written, as it does at the beginning of each transaction, and
+// returns the epoch after that. It shares a transaction with charges; without any it needs no sync of the disk.
 func (l *Ledger) look() (epoch, error) {
 	if err := l.file.writer.do(&task{apply: func(*writer) error { return nil }}); err != nil {
 		return epoch{}, err
@@ -157,7 +157,7 @@ func (l *Ledger) look() (epoch, error) {
 	return l.file.epoch()
 }
 
-// roomIn is room by what is known of the file in epoch.
+// roomIn is room without this check, for what is known in epoch.
 func (l *Ledger) roomIn(ctx context.Context, epoch epoch, who credits.Spender, n int64) error {
 	b, err := l.open(ctx, epoch, who)
 	if err != nil {
@@ -175,7 +175,7 @@ func (l *Ledger) roomIn(ctx context.Context, epoch epoch, who credits.Spender, n
 	return spent.Room(who, l.holds.OfKey(who.Account, who.Key), n, now)
 }
 
-// Settle implements [credits.Ledger]. Once the charge is on its way it waits for the disk whatever becomes of ctx.
+// Settle implements [credits.Ledger]. Once the charge is queued it waits until it is durable, even if ctx ends.
 func (l *Ledger) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (credits.Receipt, error) {
 	if err := errors.Join(ctx.Err(), c.Check()); err != nil {
 		return credits.Receipt{}, err
@@ -216,7 +216,7 @@ func (l *Ledger) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (
 	return credits.Receipt{Balance: balance, Charged: charged, Earlier: !begun}, err
 }
 
-// settledBefore answers for a hold that memory does not know: it has run out, or an entry has settled it.
+// settledBefore answers for a hold that is not in memory: it has expired, or an entry has settled it.
 func (l *Ledger) settledBefore(ctx context.Context, h credits.Hold) (credits.Receipt, error) {
 	charged, err := l.chargedFor(ctx, h)
 	if err != nil {
@@ -226,7 +226,7 @@ func (l *Ledger) settledBefore(ctx context.Context, h credits.Hold) (credits.Rec
 	return credits.Receipt{Balance: balance, Charged: charged, Earlier: true}, err
 }
 
-// chargedFor returns what a hold was charged for, or credits.ErrExpired when it was not.
+// chargedFor returns what was charged for a hold, or credits.ErrExpired when nothing was.
 func (l *Ledger) chargedFor(ctx context.Context, h credits.Hold) (charged int64, err error) {
 	tail, err := l.tail(h.Spender.Account)
 	if err != nil {
@@ -244,8 +244,8 @@ func (l *Ledger) chargedFor(ctx context.Context, h credits.Hold) (charged int64,
 	return charged, explain(err)
 }
 
-// revive opens a hold again for a charge that comes late, if it can still be paid. The lock is held when it is called
-// and when it returns, but not all the time.
+// revive makes a hold again for a late charge, if it can still be paid. The caller holds the lock, which revive
+// releases while it waits.
 func (l *Ledger) revive(ctx context.Context, h credits.Hold, c credits.Charge) error {
 	epoch, err := l.file.epoch()
 	switch {
@@ -257,7 +257,7 @@ func (l *Ledger) revive(ctx context.Context, h credits.Hold, c credits.Charge) e
 		return fmt.Errorf("%w: a charge of %d on a hold of %d", credits.ErrAmount, c.Amount, h.Amount)
 	}
 	err = l.room(ctx, epoch, h.Spender, c.Amount)
-	if errors.Is(err, credits.ErrInsufficient) { // the key's cap too
+	if errors.Is(err, credits.ErrInsufficient) { // also for the cap of a key
 		return credits.ErrLate
 	}
 	if err == nil {
@@ -266,7 +266,7 @@ func (l *Ledger) revive(ctx context.Context, h credits.Hold, c credits.Charge) e
 	return err
 }
 
-// charge queues the charge and waits until it is durable. It is called with the lock held, and lets go of it.
+// charge queues the charge and waits until it is durable. The caller holds the lock, which charge releases.
 func (l *Ledger) charge(h credits.Hold, c credits.Charge) (credits.Receipt, error) {
 	b := l.cache.queue(h.Spender.Account)
 	var e credits.Entry
@@ -334,7 +334,7 @@ func (l *Ledger) Give(ctx context.Context, g credits.Gift) (balance int64, err e
 	if err != nil {
 		return 0, err
 	}
-	given := false // an earlier call has written it
+	given := false // whether an earlier call has written it
 	l.mu.Lock()
 	b := l.cache.queue(e.Account)
 	l.mu.Unlock()
@@ -362,7 +362,7 @@ func (l *Ledger) Give(ctx context.Context, g credits.Gift) (balance int64, err e
 	return balance, nil
 }
 
-// Balance implements [credits.Ledger]. With Config.Admin it knows nothing of the holds of the process that serves.
+// Balance implements [credits.Ledger]. With Config.Admin the holds of the process that serves are not included.
 func (l *Ledger) Balance(ctx context.Context, account string) (int64, error) {
 	if l.file.cfg.Admin { // the process that serves may charge at any time
 		f, err := l.read(ctx, epoch{}, credits.Spender{Account: account})

@@ -14,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// openFile opens a file until the test ends.
+// openDB opens a file until the test ends.
 func openDB(tb testing.TB, cfg Config) *DB {
 	tb.Helper()
 	db, err := Open(tb.Context(), cfg)
@@ -68,7 +68,7 @@ func openTimed(t *testing.T, balance int64, now func() time.Time) credits.Ledger
 	t.Helper()
 	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db"), Now: now})
 	addAccount(t, db, ledgertest.Account, balance)
-	t.Cleanup(func() { // whatever was tried, the books are in order
+	t.Cleanup(func() { // in every test
 		if r, err := db.Audit(context.WithoutCancel(t.Context())); err != nil || !r.OK() {
 			t.Errorf("audit: %v, %v", err, r.Problems)
 		}
@@ -76,8 +76,8 @@ func openTimed(t *testing.T, balance int64, now func() time.Time) credits.Ledger
 	return db.Ledger()
 }
 
-// TestAHoldEndsThoughTheClockIsSetBack looks for the reading of the clock that no one sets: by it holds end in time while
-// the process lives, and behind its end there are none.
+// TestAHoldEndsThoughTheClockIsSetBack checks that holds end by the monotonic clock while the process runs, and that
+// all have ended after a restart.
 func TestAHoldEndsThoughTheClockIsSetBack(t *testing.T) {
 	t.Parallel()
 	holds, err := openLedger(t, 1).Reserve(t.Context(), credits.Spender{Account: ledgertest.Account}, time.Minute, 1)
@@ -99,7 +99,7 @@ func TestLedgerAgainstTheModel(t *testing.T) {
 
 func openSubject(t *testing.T, now func() time.Time) ledgertest.Subject {
 	t.Helper()
-	// Small caches: what was forgotten and read again must come out the same.
+	// Small caches: what was evicted and read again must be the same.
 	cfg := Config{Path: filepath.Join(t.TempDir(), "test.db"), Now: now, CachedAccounts: 1, CachedKeys: 1}
 	db, err := Open(t.Context(), cfg)
 	if err != nil {
@@ -134,8 +134,8 @@ func openSubject(t *testing.T, now func() time.Time) ledgertest.Subject {
 	}
 }
 
-// TestAHoldOfBeforeARestartIsChargedOnce settles holds that the process before has made, each from many goroutines: all
-// that is known of them is what the callers bring.
+// TestAHoldOfBeforeARestartIsChargedOnce settles holds from before a restart, each from many goroutines. All that is
+// known of them is what the callers pass.
 func TestAHoldOfBeforeARestartIsChargedOnce(t *testing.T) {
 	t.Parallel()
 	cfg := Config{Path: filepath.Join(t.TempDir(), "test.db")}

@@ -10,20 +10,20 @@ import (
 	"sync/atomic"
 )
 
-// lock is the file beside the database. The process that serves holds it exclusively. Its first eight bytes are the
-// epoch: any other value than before says that something which servers remember was changed. Reading it costs a
-// microsecond; asking SQLite would cost ten on every call.
+// lock is the file next to the database that the process that serves locks exclusively. Its first eight bytes are the
+// epoch: when they change, something has changed that a process keeps in memory. Reading them takes a microsecond; a
+// query would take ten in every call.
 type lock struct {
 	path      string
 	exclusive bool
 
-	mu sync.RWMutex // held to put another file in the place of f
+	mu sync.RWMutex // held for writing while f is replaced
 	f  *os.File
 
-	forgotten atomic.Uint64 // how often this process has forgotten what it remembers for reasons of its own
+	forgotten atomic.Uint64 // how often this process has invalidated its caches for reasons of its own
 }
 
-// epoch is when something was read of the file. What was read in another epoch is worth nothing.
+// epoch identifies a state of the file. What was read in another epoch is outdated.
 type epoch struct{ shared, own uint64 }
 
 func openLock(path string, exclusive bool) (*lock, error) {
@@ -44,8 +44,8 @@ func openLockFile(path string, exclusive bool) (*os.File, error) {
 	return f, nil
 }
 
-// epoch returns the present epoch. While another process changes something each call gives another one, so that what
-// is read meanwhile is not remembered.
+// epoch returns the current epoch. While another process is making a change, each call returns a different one, so that
+// nothing that is read meanwhile is cached.
 func (l *lock) epoch() (epoch, error) {
 	shared, there, err := l.read()
 	if err == nil && !there {
@@ -62,7 +62,7 @@ func (l *lock) epoch() (epoch, error) {
 	return epoch{shared, l.forgotten.Load()}, nil
 }
 
-// read returns what stands in the file, and whether the file still has a name.
+// read returns the epoch in the file, and whether the file still has a name.
 func (l *lock) read() (shared uint64, there bool, err error) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -77,14 +77,14 @@ func (l *lock) read() (shared uint64, there bool, err error) {
 	return binary.BigEndian.Uint64(b[:]), true, nil
 }
 
-// changing tells whether the epoch is one of a change that has begun and not ended.
+// changing reports whether the epoch is that of a change in progress.
 func changing(shared uint64) bool { return shared&1 == 1 }
 
-// forget makes this process forget what it remembers of the file.
+// forget invalidates what this process has cached of the file.
 func (l *lock) forget() { l.forgotten.Add(1) }
 
-// restore puts a lock file where it must be when somebody has removed or replaced it, for another process would tell
-// its changes to the file of that name, and serve beside this one. It fails with ErrInUse when one does.
+// restore replaces a lock file that was removed or replaced. Otherwise another process would announce its changes in
+// the file that has the name, and could serve the database too. It fails with ErrInUse when one does.
 func (l *lock) restore() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -106,8 +106,8 @@ func (l *lock) restore() error {
 	return err
 }
 
-// change makes a change that every process must hear of which remembers something of the file: all read the file
-// while it is made, and forget what they remember after it. A process that ends in between leaves the first of these.
+// change announces a change to every process that caches something of the file: none of them uses its caches during the
+// change, and all discard them after it. If the process dies during the change, the caches stay unused.
 func (l *lock) change(do func() error) error {
 	if err := l.write(true); err != nil {
 		return err
@@ -115,7 +115,7 @@ func (l *lock) change(do func() error) error {
 	return errors.Join(do(), l.write(false))
 }
 
-// mend ends a change that has begun, and whose process may have ended.
+// mend ends a change in progress whose process may have died.
 func (l *lock) mend(begun uint64) error {
 	if shared, there, err := l.read(); err != nil || !there || shared != begun {
 		return err
@@ -123,11 +123,11 @@ func (l *lock) mend(begun uint64) error {
 	return l.write(false)
 }
 
-// write begins another epoch. It is random, so that two processes need not agree on the next one.
+// write begins another epoch. It is random, so that processes need not agree on the next one.
 func (l *lock) write(begin bool) error {
 	var b [8]byte
-	rand.Read(b[:]) // ends the program rather than fail
-	b[0] |= 0x80    // never that of a new file
+	rand.Read(b[:]) // never returns an error
+	b[0] |= 0x80    // distinct from that of a new file
 	b[7] &^= 1
 	if begin {
 		b[7] |= 1
@@ -141,7 +141,8 @@ func (l *lock) write(begin bool) error {
 func (l *lock) letGo() error {
 	var err error
 	if l.exclusive {
-		// Closing is not enough: a child that is being started shares the descriptor until it runs its program.
+		// Closing is not enough: a child process that is being started has the descriptor until it executes its
+		// program.
 		err = unlock(l.f)
 	}
 	return errors.Join(err, l.f.Close())

@@ -11,7 +11,8 @@ import (
 
 // tryLock locks f until it is closed or the process ends, or returns ErrInUse at once.
 func tryLock(f *os.File) error {
-	// fcntl would fall with the first close of any descriptor of the file; flock belongs to this one.
+	// A lock of fcntl would end with the first close of any descriptor of the file; one of flock belongs to this
+	// descriptor.
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return ErrInUse
@@ -32,7 +33,7 @@ func links(f *os.File) (uint64, error) {
 	return uint64(s.Nlink), nil //nolint:unconvert // it is shorter on some systems
 }
 
-// syncDir makes a name that was given in a directory durable.
+// syncDir makes changes of names in a directory durable.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -19,7 +19,7 @@ func tryLock(f *os.File) error {
 
 func unlock(f *os.File) error { return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, far()) }
 
-// far is the place of the lock, far behind the epoch: it would keep other processes from reading what it covers.
+// far is the range to lock, far after the epoch, because other processes cannot read a range that is locked.
 func far() *windows.Overlapped { return &windows.Overlapped{OffsetHigh: 1} }
 
 func isReadOnlyFS(err error) bool { return errors.Is(err, windows.ERROR_WRITE_PROTECT) }
@@ -33,5 +33,5 @@ func links(f *os.File) (uint64, error) {
 	return uint64(info.NumberOfLinks), nil
 }
 
-// syncDir does nothing: a directory cannot be synced here.
+// syncDir does nothing: Windows cannot sync a directory.
 func syncDir(string) error { return nil }

@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// othersMay returns the mode of a file, and whether others than its owner may read or write it. One that is not there is not
-// shared.
+// othersMay returns the mode of a file, and whether users other than its owner can read or write it. A file that does
+// not exist is not shared.
 func othersMay(name string) (mode fs.FileMode, open bool, err error) {
 	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// TestAFileThatOthersCanReadIsTakenFromThem opens a file whose mode lets every user of the machine in, with what is kept
-// beside it.
+// TestAFileThatOthersCanReadIsTakenFromThem opens a file that every user of the machine can read, and those next to it.
 func TestAFileThatOthersCanReadIsTakenFromThem(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
@@ -55,7 +54,7 @@ func TestAFileThatOthersCanReadIsTakenFromThem(t *testing.T) {
 	}
 }
 
-// beside returns the file and those that are kept beside it.
+// beside returns the paths of the file and of those next to it.
 func beside(t *testing.T, path string) []string {
 	t.Helper()
 	names, err := filepath.Glob(path + "*")
@@ -65,7 +64,7 @@ func beside(t *testing.T, path string) []string {
 	return names
 }
 
-// TestAFileOfAnotherUserThatIsOpenToAllIsRefused takes root, which is then another user for a moment.
+// TestAFileOfAnotherUserThatIsOpenToAllIsRefused needs root, which becomes another user for a moment.
 func TestAFileOfAnotherUserThatIsOpenToAllIsRefused(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can make the file another user's")

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// BenchmarkMove exports a file and imports that into an empty one: seconds, what of the heap is in use at most, and that
-// the heads of all accounts are the same. SOCIALDATA_BENCH_ENTRIES sets the number of entries, 10,000 unless told.
+// BenchmarkMove exports a file and imports that into an empty one. It reports the seconds and the maximum heap in use,
+// and checks that the heads of all accounts are equal. SOCIALDATA_BENCH_ENTRIES sets the number of entries, 10,000 by
+// default.
 func BenchmarkMove(b *testing.B) {
 	n := benchNumber(b, "SOCIALDATA_BENCH_ENTRIES", 10_000)
 	from := openSized(b, filepath.Join(b.TempDir(), "from.db"), Config{}, sizes{entries: n, keys: n / 10, accounts: n / 100}, 1).db
@@ -50,10 +51,10 @@ func BenchmarkMove(b *testing.B) {
 		}
 		wantAudit(b, to)
 	}
-	b.ReportMetric(0, "ns/op") // of several things together: says nothing
+	b.ReportMetric(0, "ns/op") // of several measurements: it would mean nothing
 }
 
-// measured reports how long something takes, and what of the heap is in use meanwhile at most.
+// measured reports how long do takes, and the maximum heap in use meanwhile.
 func measured(b *testing.B, what string, do func() error) {
 	b.Helper()
 	stop, most := make(chan struct{}), make(chan float64)

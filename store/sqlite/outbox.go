@@ -25,7 +25,7 @@ type endpoint struct {
 
 const selectEndpoints = "SELECT no, account, name, body, position, problem, failing_since FROM endpoints"
 
-// scanEndpoint reads a row of selectEndpoints, and further columns of it into more.
+// scanEndpoint reads a row of selectEndpoints, and its other columns into more.
 func scanEndpoint(row interface{ Scan(...any) error }, more ...any) (e endpoint, err error) {
 	var body []byte
 	var account, name, problem string
@@ -48,7 +48,7 @@ func (e *endpoint) decode(account, name string, body []byte, position int64, pro
 	return nil
 }
 
-// endpointColumns are those of selectEndpoints, as the writer's connection returns them.
+// endpointColumns are the columns of selectEndpoints, as the writer's connection returns them.
 type endpointColumns [7]driver.Value
 
 func (v *endpointColumns) read() (e endpoint, err error) {
@@ -71,7 +71,7 @@ func findEndpoint(w *writer, account, name string) (endpoint, error) {
 	return v.read()
 }
 
-// keep writes a row that is there.
+// keep updates a row.
 func (e *endpoint) keep(w *writer) error {
 	body, err := json.Marshal(&e.Endpoint)
 	if err != nil {
@@ -82,7 +82,7 @@ func (e *endpoint) keep(w *writer) error {
 	return err
 }
 
-// nanosOrNull returns a time as it is kept, the zero one as NULL.
+// nanosOrNull returns a time as it is stored, the zero time as NULL.
 func nanosOrNull(t time.Time) any {
 	if t.IsZero() {
 		return nil
@@ -207,7 +207,7 @@ const behind = " WHERE problem = '' AND position < (SELECT f.seq FROM feeds f WH
 func (s *Watches) Queue(ctx context.Context, now time.Time, n int) (more bool, err error) {
 	some, err := s.endpoints(ctx, selectEndpoints+behind+" LIMIT 1")
 	if err != nil || len(some) == 0 {
-		return false, err // nothing to write: leave the disk alone
+		return false, err // nothing to write, so no transaction
 	}
 	err = s.do(ctx, func(w *writer) error {
 		more = false
@@ -259,7 +259,7 @@ func queue(w *writer, e *endpoint, now time.Time, n int) (more bool, err error) 
 			return false, err
 		}
 	}
-	if more = seen == n; !more { // those behind have been removed
+	if more = seen == n; !more { // the later ones have been removed
 		if e.Position, err = w.c.number("SELECT seq FROM feeds WHERE account = ?", e.Account); err != nil {
 			return false, err
 		}
@@ -294,7 +294,8 @@ func (r *deliveryRow) read(account, endpoint string) watch.Delivery {
 	return d
 }
 
-// ClaimDeliveries implements [watch.Outbox]. Only the rows that are taken are written; what is sent is read afterwards.
+// ClaimDeliveries implements [watch.Outbox]. It writes only the rows that it claims, and reads their changes
+// afterwards.
 func (s *Watches) ClaimDeliveries(
 	ctx context.Context, now time.Time, n, each int, lease time.Duration, full []watch.Lane,
 ) ([]watch.Sending, error) {
@@ -306,7 +307,7 @@ func (s *Watches) ClaimDeliveries(
 	}
 	due = slices.DeleteFunc(due, func(e endpoint) bool { return slices.Contains(full, watch.Lane{Account: e.Account, Name: e.Name}) })
 	if len(due) == 0 {
-		return nil, nil // nothing to write: leave the disk alone
+		return nil, nil // nothing to write, so no transaction
 	}
 	rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
 	var out []watch.Sending
@@ -331,7 +332,7 @@ func (s *Watches) ClaimDeliveries(
 	return out, err
 }
 
-// take claims at most n of the deliveries to one endpoint.
+// take claims up to n deliveries to one endpoint.
 func take(w *writer, e *endpoint, now, until time.Time, n int, token string) (out []watch.Sending, err error) {
 	if n <= 0 {
 		return nil, nil
@@ -411,7 +412,7 @@ func (s *Watches) Deliveries(ctx context.Context, q watch.Outgoing) ([]watch.Del
 		ORDER BY d.seq DESC, e.name LIMIT ?5`, q.Account, q.Endpoint, q.Before, q.After, orAll(q.Limit))
 }
 
-// deliveries returns those of an account, the first of args, that fit a condition.
+// deliveries returns the deliveries of an account, the first of args, that match a condition.
 func (s *Watches) deliveries(ctx context.Context, condition string, args ...any) ([]watch.Delivery, error) {
 	return listRows(ctx, s.file.read, func(rows *sql.Rows) (watch.Delivery, error) {
 		var r deliveryRow

@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
-// load reads what the writer must know of an account, unless it knows it already.
+// load reads what the writer needs of an account, unless b has it already.
 func (w *writer) load(b *cached) error {
 	version := w.version.Load()
 	if b.version == version {
@@ -38,7 +38,7 @@ func (w *writer) load(b *cached) error {
 	return nil
 }
 
-// lastEntry returns what the account's next entry follows: the zero Entry when it has none.
+// lastEntry returns the account's last entry, or the zero Entry.
 func lastEntry(c *conn, account int64) (credits.Entry, error) {
 	var v [4]driver.Value
 	found, err := c.row(
@@ -51,8 +51,8 @@ func lastEntry(c *conn, account int64) (credits.Entry, error) {
 	return e, nil
 }
 
-// charge writes the entry of a charge. When its idempotency key forbids it, the entry has no Kind and the amount of
-// the earlier charge.
+// charge writes the entry of a charge. If its idempotency key was charged before, nothing is written, and the result
+// has no Kind and the amount of the earlier charge.
 func (w *writer) charge(b *cached, h credits.Hold, c credits.Charge) (credits.Entry, error) {
 	if err := w.load(b); err != nil {
 		return credits.Entry{}, err
@@ -75,7 +75,7 @@ func (w *writer) append(b *cached, e credits.Entry) (credits.Entry, error) {
 	e = e.Next(b.last)
 	switch {
 	case e.Balance < 0:
-		return e, refusal{credits.ErrInsufficient} // only if another process has charged
+		return e, refusal{credits.ErrInsufficient} // possible only if another process has charged
 	case e.Balance > credits.MaxBalance:
 		return e, refusal{fmt.Errorf("%w: a balance of %d", credits.ErrAmount, e.Balance)}
 	case e.Amount > 0:
@@ -94,8 +94,8 @@ func (w *writer) append(b *cached, e credits.Entry) (credits.Entry, error) {
 	return e, nil
 }
 
-// given reports whether there is an entry with the key of a gift, and refuses a refund of more than its request can have
-// back.
+// given reports whether there is an entry with the key of a gift. It refuses a refund of more than remains of what its
+// request was charged.
 func (w *writer) given(b *cached, e credits.Entry) (bool, error) {
 	if e.Hold == "" && e.Kind != credits.Refunded {
 		return false, nil
@@ -140,7 +140,7 @@ func (w *writer) given(b *cached, e credits.Entry) (bool, error) {
 	return false, refused(e.Refunds(refundable))
 }
 
-// refused makes err the caller's own, if there is one.
+// refused makes err a [refusal], unless it is nil.
 func refused(err error) error {
 	if err != nil {
 		return refusal{err}
@@ -148,10 +148,10 @@ func refused(err error) error {
 	return nil
 }
 
-// maxTotal is the highest sum of all balances, in credits: what SQLite can count, with room to spare.
+// maxTotal is the highest sum of all balances, in credits: within SQLite's integers, with a wide margin.
 const maxTotal = 1 << 62
 
-// fits refuses n credits more when the file could not count them.
+// fits refuses n more credits if the sum would exceed maxTotal.
 func (w *writer) fits(n int64) error {
 	total, err := w.c.number("SELECT credits FROM totals")
 	total += w.table.credits + w.tail.credits
@@ -164,8 +164,8 @@ func (w *writer) fits(n int64) error {
 	return err
 }
 
-// track returns what a key has spent and sees to it that the count is kept from now on. For a key that was not made
-// with a cap it reads the account's entries, once.
+// track returns what a key has spent, and makes the file keep the sum from now on. For a key that was created without a
+// cap it reads the account's entries, once.
 func (w *writer) track(b *cached, key string) (spent credits.Spent, err error) {
 	kept, err := w.table.spending(b.no, key)
 	switch {
@@ -185,7 +185,7 @@ func (w *writer) track(b *cached, key string) (spent credits.Spent, err error) {
 	return spent, err
 }
 
-// spentBefore adds up what a key has spent from the table of entries.
+// spentBefore sums what a key has spent in the table of entries.
 func spentBefore(c *conn, account int64, key string) (spent credits.Spent, err error) {
 	var v [2]driver.Value
 	err = c.each(`
@@ -198,8 +198,8 @@ const latestKeyed = `
 	SELECT seq, coalesce(clock, at), -amount FROM entries
 	WHERE account = ? AND idempotency_key = ? AND idempotency_key <> '' ORDER BY at DESC, no DESC LIMIT 1`
 
-// chargedBefore returns what the account's charge with that idempotency key from the last 24 hours came to. One that
-// was made under a clock that was ahead is as old as the next entry that was not.
+// chargedBefore returns the amount of the account's charge with that idempotency key in the last 24 hours. A charge
+// whose time is in the future counts as old as the next entry whose time is not.
 func (w *writer) chargedBefore(b *cached, key string, now time.Time) (amount int64, found bool, err error) {
 	if amount, ok := w.keyed[onceKey{b.no, key}]; ok {
 		return amount, true, nil
@@ -223,7 +223,7 @@ func (w *writer) chargedBefore(b *cached, key string, now time.Time) (amount int
 	return amount, now.Sub(made) < credits.IdempotentFor, nil
 }
 
-// nextBy returns when the account's first entry after that seq was written that is not after now, or made.
+// nextBy returns the time of the account's first entry after that seq whose time is not after now, or made.
 func (w *writer) nextBy(b *cached, seq int64, made, now time.Time) (time.Time, error) {
 	next, err := w.c.number(`
 		SELECT coalesce(clock, at) FROM entries WHERE account = ? AND seq > ? AND coalesce(clock, at) <= ?
@@ -239,7 +239,7 @@ func (w *writer) nextBy(b *cached, seq int64, made, now time.Time) (time.Time, e
 	return made, nil
 }
 
-// full returns why nothing can be folded, when the journal is twice as long as it should be for that.
+// full returns the error of the last fold, if the journal is more than twice as long as it should be.
 func (w *writer) full() error {
 	if w.tail.entries > 2*w.folding.long {
 		return w.foldErr

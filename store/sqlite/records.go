@@ -95,7 +95,7 @@ func (r *Records) Add(
 	return stands, added, nil
 }
 
-// standing returns the live record under key, or one with the version 0.
+// standing returns the live record under key, or one with version 0.
 func standing(w *writer, key string, now int64) (records.Record, error) {
 	var v [3]driver.Value
 	found, err := w.c.row("SELECT owner, value, version FROM records WHERE key = ? AND expires > ?", v[:], key, now)
@@ -146,7 +146,7 @@ func (r *Records) Keys(ctx context.Context, prefix string) (found []string, err 
 	return found, explain(rows.Err())
 }
 
-// after returns the first string after all that begin with prefix, and false when there is none.
+// after returns the first string after all with prefix, and false when there is none.
 func after(prefix string) (string, bool) {
 	b := []byte(prefix)
 	for i := len(b) - 1; i >= 0; i-- {
@@ -158,7 +158,7 @@ func after(prefix string) (string, bool) {
 	return "", false
 }
 
-// put writes rec where old stands, which has the version 0 when it is not there, and returns the new version.
+// put replaces old, whose version is 0 when it does not exist, by rec, and returns the new version.
 func (r *Records) put(w *writer, old, rec records.Record, now int64, ttl time.Duration) (version int64, err error) {
 	if rec.Owner != "" && (old.Version == 0 || old.Owner != rec.Owner) {
 		if err := r.room(w, rec, now); err != nil {
@@ -167,21 +167,22 @@ func (r *Records) put(w *writer, old, rec records.Record, now int64, ttl time.Du
 	}
 	value := rec.Value
 	if value == nil {
-		value = []byte{} // NULL would be no value at all
+		value = []byte{} // else it would be NULL
 	}
-	// Removed first, so that what the owners have is counted by what comes and goes, and by nothing else.
+	// The old record is removed and not updated, so that the triggers for insertion and removal are enough to count
+	// what the owners have.
 	if _, err := w.c.exec("DELETE FROM records WHERE key = ?", rec.Key); err != nil {
 		return 0, err
 	}
-	// Random: the next one is another, whatever stood here before and however long ago.
+	// It is random, so that it differs from the version of any earlier record under the key.
 	version = 1 + rand.Int64N(math.MaxInt64-1)
 	_, err = w.c.exec("INSERT INTO records (key, owner, value, version, expires, subjects) VALUES (?, ?, ?, ?, ?, ?)",
 		rec.Key, rec.Owner, value, version, now+int64(ttl), []byte(rec.Subjects))
 	return version, err
 }
 
-// room refuses with a QuotaError unless rec is no more than its owner may still have. It removes the owner's dead
-// records when that can make room.
+// room refuses with a QuotaError if rec exceeds what its owner has left. It first removes expired records of the owner
+// if that can make enough room.
 func (r *Records) room(w *writer, rec records.Record, now int64) error {
 	left := func() (int64, error) {
 		taken, err := w.c.number("SELECT bytes FROM record_owners WHERE owner = ?", rec.Owner)
@@ -209,19 +210,19 @@ func (r *Records) room(w *writer, rec records.Record, now int64) error {
 	}}
 }
 
-// now is in nanoseconds: a record may live shorter than what entries count in.
+// now is in nanoseconds, because the lifetime of a record can be shorter than the precision of entries.
 func (r *Records) now() int64 { return r.time().UnixNano() }
 
-// sweptAtOnce bounds how long a sweep keeps charges waiting.
+// sweptAtOnce is how many are removed in one transaction, for which charges wait.
 const sweptAtOnce = 500
 
-// sweep removes records whose time has passed.
+// sweep removes records that have expired.
 func (r *Records) sweep() error {
 	var one int
 	err := r.file.read.QueryRowContext(context.Background(), "SELECT 1 FROM records WHERE expires <= ? LIMIT 1",
 		r.now()).Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil // nothing to write: leave the disk alone
+		return nil // nothing to write, so no transaction
 	}
 	for err == nil {
 		var n int64

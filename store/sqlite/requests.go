@@ -91,14 +91,14 @@ func (s *Requests) List(ctx context.Context, q requests.Query) (found []requests
 // Trim implements [requests.Store].
 func (s *Requests) Trim(ctx context.Context, b requests.Bounds, now time.Time) error {
 	b = b.Filled()
-	var last int64 // batch that is beyond the bounds
+	var last int64 // last batch that exceeds the bounds
 	err := s.file.read.QueryRowContext(ctx, `SELECT coalesce(max(no), 0) FROM (
 		SELECT no, at, sum(n) OVER (ORDER BY no DESC) AS n FROM requests) WHERE at <= ? OR n > ?`,
 		now.Add(-b.Life).UnixMicro(), b.Most).Scan(&last)
 	if err != nil {
 		return explain(err)
 	}
-	// Some at a time: charges wait meanwhile.
+	// In parts, because charges wait meanwhile.
 	for _, query := range []struct {
 		text string
 		arg  int64

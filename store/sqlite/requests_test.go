@@ -27,7 +27,7 @@ func TestRequests(t *testing.T) {
 	})
 }
 
-// BenchmarkRequests adds requests as a busy server does: what one of them costs.
+// BenchmarkRequests adds requests as a busy server does, and reports the cost of one.
 func BenchmarkRequests(b *testing.B) {
 	db, err := sqlite.Open(b.Context(), sqlite.Config{Path: filepath.Join(b.TempDir(), "data.db")})
 	if err != nil {

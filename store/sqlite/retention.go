@@ -14,7 +14,7 @@ import (
 // day is a day of UTC in nanoseconds.
 const day = int64(24 * time.Hour)
 
-// Sweep implements [watch.Store]. What is to be removed is looked for beside the writer, which charges share.
+// Sweep implements [watch.Store]. It searches for what to remove outside of the writer, which charges share.
 func (s *Watches) Sweep(ctx context.Context, l watch.Limits) (more bool, err error) {
 	for _, sweep := range []func(context.Context, watch.Limits) (bool, error){s.sweepRows, s.sweepContent, s.sweepSnapshots} {
 		left, err := sweep(ctx, l)
@@ -54,7 +54,7 @@ func (s *Watches) sweepRows(ctx context.Context, l watch.Limits) (more bool, err
 	return more, err
 }
 
-// before returns a condition that a time in a column is before the one of its row's platform, with its arguments.
+// before returns a condition that a time in a column is before the cut of its row's platform, with its arguments.
 func before(column string, c watch.Cuts) (where string, args []any) {
 	var b strings.Builder
 	b.WriteString(column + " < ? AND " + column + " < CASE platform WHEN '' THEN ?")
@@ -67,7 +67,7 @@ func before(column string, c watch.Cuts) (where string, args []any) {
 	return b.String(), append(args, c.Rest.UnixNano())
 }
 
-// numbers returns the row numbers that a query selects, as many as one step takes.
+// numbers returns the row numbers that a query selects, as many as one step removes.
 func (s *Watches) numbers(ctx context.Context, query string, args ...any) ([]int64, error) {
 	return listRows(ctx, s.file.read, func(rows *sql.Rows) (no int64, err error) {
 		err = rows.Scan(&no)
@@ -92,7 +92,7 @@ func (s *Watches) sweepContent(ctx context.Context, l watch.Limits) (more bool, 
 	})
 }
 
-// sweepSnapshots removes what was read long ago from the snapshots.
+// sweepSnapshots removes old content from the snapshots.
 func (s *Watches) sweepSnapshots(ctx context.Context, l watch.Limits) (more bool, err error) {
 	where, args := before("content_at", l.Content)
 	found, err := s.numbers(ctx, "SELECT no FROM monitors WHERE "+where, args...)

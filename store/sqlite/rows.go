@@ -27,7 +27,7 @@ func insertAccount(c *conn, a keys.Account) error {
 	return err
 }
 
-// notTaken returns keys.ErrTaken when an account answers to that name or id.
+// notTaken returns keys.ErrTaken when an account has that name or id.
 func notTaken(c *conn, name string) error {
 	taken, err := c.number("SELECT count(*) FROM accounts WHERE name = ?1 OR id = ?1", name)
 	if err == nil && taken > 0 {
@@ -82,7 +82,7 @@ func insertKey(c *conn, k keys.Key) error {
 	return err
 }
 
-// changeable returns the columns of a key that change, in their order.
+// changeable returns the columns of a key that can change, in order.
 func changeable(k keys.Key) []any {
 	var capacity, refill, former, until, bounds any
 	if k.Rate != nil {
@@ -100,7 +100,7 @@ func changeable(k keys.Key) []any {
 const entryColumns = `seq, kind, amount, balance, key, operation, platform, request_id, cache, reason, hold,
 	idempotency_key, at, clock, hash`
 
-// scanEntry reads entryColumns, and whatever columns stand before them into before.
+// scanEntry reads entryColumns, and the columns in front of them into before.
 func scanEntry(row interface{ Scan(...any) error }, e *credits.Entry, before ...any) error {
 	var at int64
 	var clock *int64
@@ -135,7 +135,7 @@ func list[T any](
 	return found, explain(rows.Err())
 }
 
-// maybe returns what n points to, or nil: the value of a column that may be NULL.
+// maybe returns what n points to, or nil for NULL.
 func maybe(n *int64) driver.Value {
 	if n == nil {
 		return nil

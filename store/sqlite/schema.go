@@ -8,11 +8,11 @@ import (
 // applicationID marks the file as ours, in its header: "sdat".
 const applicationID = 0x73646174
 
-// firstVersion is what migrations[0] makes of an empty file. Those before it were never released.
+// firstVersion is the version after migrations[0]. Earlier ones were never released.
 const firstVersion = 4
 
-// migrations make an empty file one of firstVersion, and bring a file of each version to the next one. A released one is
-// never changed; a new one is added.
+// migrations bring an empty file to firstVersion, and a file of each version to the next one. A released migration is
+// never changed; new ones are appended.
 var migrations = []string{
 	`
 	CREATE TABLE accounts (
@@ -327,17 +327,18 @@ var migrations = []string{
 	`,
 }
 
-// scrubbedVersion is the first in which nothing that was removed can be read in the file.
+// scrubbedVersion is the first version in which content that was removed cannot be read in the file.
 const scrubbedVersion = firstVersion + 5
 
-// breaking are the versions that the program of the version before cannot serve: what they add may not be overlooked, or
-// they change what is there. Every other one only adds tables, indexes and, to tables that no statement fills without naming
-// their columns, columns that have a default; a command of a newer program may bring the file up to date beside the server.
+// breaking are the versions that the program of the previous version cannot serve, because it must not ignore what they
+// add, or because they change what exists. Every other version only adds tables, indexes and columns with a default,
+// the latter to tables whose statements name all columns; then a command of a newer program may migrate the file while
+// the older one serves it.
 var breaking = []int64{
-	scrubbedVersion, // an older program would keep records without their subjects, and not hear of erasures
+	scrubbedVersion, // an older program would store records without their subjects, and ignore erasures
 }
 
-// currentVersion is what this program works with.
+// currentVersion is the version of this program.
 var currentVersion = firstVersion + int64(len(migrations)) - 1
 
 // migrate brings the file up to date, all or nothing.
@@ -356,12 +357,12 @@ func migrate(c *conn) error {
 		err = c.script("COMMIT")
 	}
 	if err != nil {
-		_ = c.script("ROLLBACK") // err says it already
+		_ = c.script("ROLLBACK") // err has the cause
 	}
 	return err
 }
 
-// forgetRemoved makes a file anew in which older programs have removed something: they have left it readable there.
+// forgetRemoved rebuilds a file from which older programs have removed something, which they left readable.
 func forgetRemoved(c *conn) error {
 	version, err := c.number("PRAGMA user_version")
 	if err != nil || version == 0 || version >= scrubbedVersion {
@@ -370,7 +371,7 @@ func forgetRemoved(c *conn) error {
 	return c.script("VACUUM")
 }
 
-// migrated reports whether nothing is to be done.
+// migrated reports whether the file is up to date.
 func migrated(c *conn) (bool, error) {
 	id, err := c.number("PRAGMA application_id")
 	if err != nil {
@@ -397,7 +398,7 @@ func migrated(c *conn) (bool, error) {
 }
 
 func migrateLocked(c *conn) error {
-	// Another process may have been faster.
+	// Another process may have migrated it meanwhile.
 	if done, err := migrated(c); done || err != nil {
 		return err
 	}

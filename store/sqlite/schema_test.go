@@ -19,7 +19,7 @@ func TestAFileIsBroughtUpToDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // and what is up to date stays as it is
+	for range 2 { // a file that is up to date does not change
 		if err := migrate(c); err != nil {
 			t.Fatal(err)
 		}

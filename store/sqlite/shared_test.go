@@ -15,7 +15,8 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// shared is a file that is served and administered, and a key of an account with one credit that the server remembers.
+// shared is a file that one process serves and another administers, with a key of an account with one credit that the
+// server has cached.
 type shared struct {
 	path          string
 	server, admin *DB
@@ -62,13 +63,13 @@ func (s *shared) wantBalance(t *testing.T, want int64) {
 	}
 }
 
-// killed does to the file what commands do that are killed before they can tell that something has changed.
+// killed makes the changes of commands that are killed before they can announce them.
 func (s *shared) killed(t *testing.T) {
 	t.Helper()
 	if err := tamper(s.admin, "UPDATE keys SET revoked_at = 1"); err != nil {
 		t.Fatal(err)
 	}
-	s.admin.cfg.Admin = false // nobody is told
+	s.admin.cfg.Admin = false // changes are not announced
 	defer func() { s.admin.cfg.Admin = true }()
 	if _, err := s.admin.Ledger().Grant(t.Context(), s.account.ID, 50, ""); err != nil {
 		t.Fatal(err)
@@ -79,13 +80,13 @@ func TestACommandThatWasKilledCountsAfterTheNextRound(t *testing.T) {
 	t.Parallel()
 	s := openShared(t)
 	s.killed(t)
-	s.wantActive(t) // else this test shows nothing
+	s.wantActive(t) // otherwise the test proves nothing
 	s.server.tidy(0)
 	s.wantRevoked(t)
 	s.wantBalance(t, 51)
 }
 
-// TestANewAccountCanPayAtOnce opens accounts from another process beside a server that has nothing else to do.
+// TestANewAccountCanPayAtOnce opens accounts from another process while the server is idle.
 func TestANewAccountCanPayAtOnce(t *testing.T) {
 	t.Parallel()
 	s := openShared(t)
@@ -94,7 +95,7 @@ func TestANewAccountCanPayAtOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if i%2 == 0 { // else the first thing that the server hears of it is a call
+		if i%2 == 0 { // otherwise a call is the first that the server learns of it
 			if got, err := s.server.Ledger().Balance(t.Context(), a.ID); got != 7 || err != nil {
 				t.Fatalf("account %d: Balance = %d, %v; want 7", i, got, err)
 			}
@@ -110,7 +111,7 @@ func TestNoCallIsRefusedForWhatIsOutOfDate(t *testing.T) {
 	who := credits.Spender{Account: s.account.ID, Key: "key", TotalCap: new(int64(52))}
 	spend(t, s.server.Ledger(), who, 1, credits.Charge{})
 	s.killed(t)
-	s.wantBalance(t, 0) // else this test shows nothing
+	s.wantBalance(t, 0) // otherwise the test proves nothing
 	spend(t, s.server.Ledger(), who, 49, credits.Charge{})
 	s.killed(t)
 	for n, want := range map[int64]error{52: credits.ErrInsufficient, 3: credits.ErrCap} {
@@ -137,7 +138,7 @@ func TestWhatIsReadDuringAChangeIsNotRemembered(t *testing.T) {
 	if begun == 0 {
 		t.Fatal("the change is not noticed")
 	}
-	if left := s.server.tidy(begun); left != begun { // ended in this round
+	if left := s.server.tidy(begun); left != begun { // the change has ended in this round
 		t.Errorf("tidy = %x; want %x", left, begun)
 	}
 	if got, _, err := s.server.lock.read(); changing(got) || err != nil {
@@ -148,7 +149,7 @@ func TestWhatIsReadDuringAChangeIsNotRemembered(t *testing.T) {
 func TestAServerIsNoStrangerToItself(t *testing.T) {
 	t.Parallel()
 	s := openShared(t)
-	beside, err := openConn(dsn(s.path, writerParams)) // as the checkpointer has one
+	beside, err := openConn(dsn(s.path, writerParams)) // like that of the checkpointer
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +291,7 @@ func TestAllAccountsTogetherHaveNoMoreThanCanBeCounted(t *testing.T) {
 	addAccount(t, db, "poor", 1)
 	addAccount(t, db, "rich", credits.MaxBalance)
 	fold(t, db)
-	// As if some hundred accounts were as rich: an audit would tell, and is not asked.
+	// As if some hundred accounts were as rich. An audit would detect it, but there is none.
 	if err := tamper(db, "UPDATE totals SET credits = 4611686018427387904 - 2"); err != nil {
 		t.Fatal(err)
 	}

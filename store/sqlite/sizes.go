@@ -6,8 +6,8 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
-// Sizes returns how much of the file each kind of data takes: the books, the request log, the usage and the records. It
-// reads the whole file. What waits in the journal counts in the bytes of the books, not in their rows.
+// Sizes returns the disk space of each kind of data: the ledger, the request log, the usage and the records. It reads
+// the whole file. The journal counts in the bytes of the ledger, but not in its rows.
 func (db *DB) Sizes(ctx context.Context) ([]bookkeeping.Size, error) {
 	pages := map[string]int64{}
 	rows, err := db.read.QueryContext(ctx, `SELECT coalesce(m.tbl_name, s.name), sum(s.pgsize) FROM dbstat AS s
@@ -47,8 +47,8 @@ func (db *DB) Sizes(ctx context.Context) ([]bookkeeping.Size, error) {
 	return bookkeeping.SumSizes(append(out, bookkeeping.RecordSizes(pages["records"], parts)...)), nil
 }
 
-// recordParts counts the records by the word that their keys begin with. The length of a value is in its row: no value is
-// read.
+// recordParts counts the records by the first word of their keys. It reads no values, because their length is in the
+// row.
 func (db *DB) recordParts(ctx context.Context) ([]bookkeeping.Size, error) {
 	rows, err := db.read.QueryContext(ctx, `SELECT substr(key, 1, instr(key || '/', '/') - 1), count(*),
 		sum(octet_length(key) + length(value)) FROM records GROUP BY 1`)

@@ -41,7 +41,7 @@ func TestSizesOfAllThatIsKept(t *testing.T) {
 			t.Errorf("%s take %d bytes", s.Kind, s.Bytes)
 		}
 	}
-	// The grant waits in the journal, whose rows are no entries.
+	// The grant is in the journal, whose rows are not entries.
 	want := map[string]int64{
 		bookkeeping.SizeBooks: 0, bookkeeping.SizeRequests: 2, bookkeeping.SizeUsage: 0, "jobs": 1, "idempotent answers": 2, "records": 1,
 	}

@@ -22,8 +22,8 @@ type DB struct {
 	close func() error
 }
 
-// Open opens the file, makes it when it is not there, and brings an older one up to date. It fails with ErrInUse,
-// ErrNewer, ErrForeign, ErrCorrupt, ErrLost, ErrLinked and ErrReadOnly.
+// Open opens the file, creates it if it does not exist, and migrates an older one. It fails with ErrInUse, ErrNewer,
+// ErrForeign, ErrCorrupt, ErrLost, ErrLinked and ErrReadOnly.
 func Open(ctx context.Context, cfg Config) (*DB, error) {
 	if cfg.Path == "" {
 		return nil, errors.New("sqlite: Config.Path is empty")
@@ -67,7 +67,7 @@ func open(ctx context.Context, cfg Config) (_ *DB, err error) {
 	return db, nil
 }
 
-// Ledger returns the books in the file.
+// Ledger returns the ledger in the file.
 func (db *DB) Ledger() *Ledger { return db.ledger }
 
 // Keys returns the accounts and keys in the file.
@@ -79,17 +79,17 @@ func (db *DB) Records() *Records { return db.records }
 // Watches returns the monitors in the file.
 func (db *DB) Watches() *Watches { return &Watches{db.file} }
 
-// Blocklist returns what the file notes of what was erased.
+// Blocklist returns the blocklist of erasures in the file.
 func (db *DB) Blocklist() *Blocklist { return &Blocklist{db.file} }
 
 // Requests returns the request log and the usage in the file.
 func (db *DB) Requests() *Requests { return &Requests{db.file} }
 
-// Ping returns nil when the file can be read and has a schema that this program serves.
+// Ping returns nil when the file can be read and its schema is one that this program serves.
 func (db *DB) Ping(ctx context.Context) error { return db.lookAtVersion(ctx) }
 
-// Close writes what is still to be written, waits for it, and lets go of the file. Calls after it fail with ErrClosed;
-// closing again does nothing.
+// Close writes what is pending, waits for it, and closes the file. Calls after it fail with ErrClosed; closing again
+// does nothing.
 func (db *DB) Close() error { return db.close() }
 
 func (db *DB) shut() error {
@@ -107,7 +107,7 @@ func (db *DB) release() error {
 	return errors.Join(err, db.file.release())
 }
 
-// housekeeping does regularly what nobody waits for.
+// housekeeping does regular work in the background.
 func (db *DB) housekeeping() {
 	tick := time.NewTicker(db.cfg.FlushEvery)
 	defer tick.Stop()
@@ -122,8 +122,8 @@ func (db *DB) housekeeping() {
 	}
 }
 
-// tidy does one round. It is given the epoch of a change that had begun in the round before and returns that of one
-// that has begun now, 0 when there is none.
+// tidy does one round of it. begun is the epoch of a change that was in progress in the previous round; it returns that
+// of one that is in progress now, or 0.
 func (db *DB) tidy(begun uint64) uint64 {
 	failed := func(what string, err error) {
 		if err != nil {
@@ -138,10 +138,10 @@ func (db *DB) tidy(begun uint64) uint64 {
 	} else if shared == begun {
 		failed("end the change of a process that has gone", db.lock.mend(begun))
 	}
-	// Whoever has changed the file without telling, because it was killed before it could, is noticed here.
+	// This notices changes that were not announced because the process that made them was killed.
 	failed("look at the version of the schema", db.lookAtVersion(context.Background()))
 	failed("look for changes", db.writer.do(&task{outside: true, apply: (*writer).notice}))
-	db.writer.lookAtLog() // one large transaction makes a long log too
+	db.writer.lookAtLog() // a single large transaction can make a long log
 	failed("write when keys were last used", db.keys.flush())
 	failed("remove old records", db.records.sweep())
 	return shared

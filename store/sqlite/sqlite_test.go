@@ -148,7 +148,7 @@ func TestWhatAnotherProcessDidCountsFromTheNextCall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// A grant between Reserve and Settle is in the books before the charge.
+		// A grant between Reserve and Settle is in the ledger before the charge.
 		if got, err := admin.Ledger().Grant(ctx, a.ID, 5, "sorry"); got != 6 || err != nil {
 			t.Fatalf("Grant = %d, %v; want 6", got, err)
 		}
@@ -216,7 +216,7 @@ func TestAReopenedFileGoesOn(t *testing.T) {
 	if _, err := db.Ledger().Settle(ctx, holds[1], charge); !errors.Is(err, credits.ErrExpired) {
 		t.Errorf("settling a hold that was open = %v; want ErrExpired", err)
 	}
-	spend(t, db.Ledger(), who, 5, charge) // once a day: charges nothing
+	spend(t, db.Ledger(), who, 5, charge) // the cap of a day: charges nothing
 	if got, err := db.Ledger().Balance(ctx, a.ID); got != 97 || err != nil {
 		t.Errorf("Balance = %d, %v; want 97", got, err)
 	}
@@ -240,7 +240,7 @@ func TestAFullDiskRefusesChargesAndLosesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	limit("1") // SQLite makes it as many as there are
+	limit("1") // SQLite raises it to the current number
 	who := credits.Spender{Account: "acct", Key: "key"}
 	reason := strings.Repeat("fills a page sooner ", 50)
 	charged := int64(0)
@@ -257,7 +257,7 @@ func TestAFullDiskRefusesChargesAndLosesNothing(t *testing.T) {
 		if !errors.Is(err, ErrFull) {
 			t.Errorf("Settle on a full disk = %v; want ErrFull", err)
 		}
-		// The hold is still there, to be settled when there is room again.
+		// The hold still exists, and can be settled when there is space again.
 		if got, err := db.Ledger().Balance(t.Context(), "acct"); got != 1000-charged-1 || err != nil {
 			t.Errorf("Balance = %d, %v; want %d", got, err, 1000-charged-1)
 		}

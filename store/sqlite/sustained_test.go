@@ -11,10 +11,10 @@ import (
 )
 
 // BenchmarkSustained charges 1,000 accounts at a steady rate, and compares how long a charge takes in the first tenth
-// of the time with the slowest of the other tenths. It reports how many entries were not folded at most.
+// of the time with the slowest of the other tenths. It reports the maximum number of entries that were not folded.
 //
-// SOCIALDATA_BENCH_SECONDS sets for how long (2 unless told) and SOCIALDATA_BENCH_RATE how many charges a second (5,000
-// unless told) all callers together try.
+// SOCIALDATA_BENCH_SECONDS sets the duration (2 by default), and SOCIALDATA_BENCH_RATE how many charges a second all
+// callers together attempt (5,000 by default).
 func BenchmarkSustained(b *testing.B) {
 	const accounts, parts = 1000, 10
 	rate := benchNumber(b, "SOCIALDATA_BENCH_RATE", 5000)
@@ -63,7 +63,7 @@ func BenchmarkSustained(b *testing.B) {
 			p50[part], p99[part] = millis(each[len(each)/2]), millis(each[len(each)*99/100])
 		}
 		b.Logf("p50 of each tenth: %v ms; p99: %v ms", p50, p99)
-		b.ReportMetric(0, "ns/op") // says how long it was told to take
+		b.ReportMetric(0, "ns/op") // it would only report the configured duration
 		b.ReportMetric(float64(total)/length.Seconds(), "charges/s")
 		b.ReportMetric(p99[0], "first-p99-ms")
 		b.ReportMetric(median(p99[1:]), "median-p99-ms")

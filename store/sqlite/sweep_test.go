@@ -15,8 +15,8 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// TestHousekeepingPastEveryLifetime charges a file without a pause while its clock passes the lifetimes of all that is
-// in it, and lets every background task have its turn: no charge fails, and nothing dead stays.
+// TestHousekeepingPastEveryLifetime charges a file without a pause while its clock passes the lifetimes of everything
+// in it, and runs every background task: no charge fails, and everything that has expired is removed.
 func TestHousekeepingPastEveryLifetime(t *testing.T) {
 	t.Parallel()
 	var logged lockedBuilder
@@ -46,10 +46,10 @@ func TestHousekeepingPastEveryLifetime(t *testing.T) {
 					return
 				default:
 				}
-				holds, err := db.Ledger().Reserve(t.Context(), who, time.Hour, 1, 1) // one is never settled
+				holds, err := db.Ledger().Reserve(t.Context(), who, time.Hour, 1, 1) // one of them is never settled
 				if err == nil {
 					_, err = db.Ledger().Settle(t.Context(), holds[0], credits.Charge{
-						Amount: 1, Late: true, IdempotencyKey: fmt.Sprint(n), // whose day ends as well
+						Amount: 1, Late: true, IdempotencyKey: fmt.Sprint(n), // which expires after a day
 					})
 				}
 				if err != nil {
@@ -98,7 +98,7 @@ func TestHousekeepingPastEveryLifetime(t *testing.T) {
 	if k, err := db.Keys().Key(t.Context(), key.ID); err != nil || k.LastUsedAt == nil {
 		t.Errorf("Key = %+v, %v; want one that was used", k, err)
 	}
-	for i := range accounts { // the holds that were not settled have run out
+	for i := range accounts { // the holds that were not settled have expired
 		ahead.Add(int64(2 * time.Hour))
 		id := fmt.Sprint("acct_", i)
 		entries, err := db.Ledger().Entries(t.Context(), credits.Query{Account: id, Limit: 1})
@@ -114,7 +114,7 @@ func TestHousekeepingPastEveryLifetime(t *testing.T) {
 	}
 }
 
-// lockedBuilder collects what several goroutines write.
+// lockedBuilder is a strings.Builder that is safe for concurrent use.
 type lockedBuilder struct {
 	mu sync.Mutex
 	b  strings.Builder
@@ -134,7 +134,7 @@ func (b *lockedBuilder) String() string {
 	return b.b.String()
 }
 
-// TestStatementsTakeWhatGoCodeHands binds what the driver alone would refuse.
+// TestStatementsTakeWhatGoCodeHands binds values of types that the driver alone would refuse.
 func TestStatementsTakeWhatGoCodeHands(t *testing.T) {
 	t.Parallel()
 	type word string

@@ -8,19 +8,20 @@ import (
 	"sync"
 )
 
-// tail is the journal in memory: every entry that is durable and not folded yet. The writer's goroutine alone changes
-// it, after the file; anybody reads it. Whoever wants both the tail and the table of entries reads the tail first: what
-// is folded in between is then found twice, which its seq tells, and nothing is missed.
+// tail is the journal in memory: every entry that is durable and not folded yet. Only the writer's goroutine changes
+// it, after it has written the file; any goroutine may read it. Code that needs both the tail and the table of entries
+// reads the tail first: an entry that is folded in between is then found twice, which its seq shows, and none is
+// missed.
 type tail struct {
 	mu       sync.RWMutex
 	rows     []journalRow           // oldest first
-	accounts map[string][]*numbered // oldest first, by id; what was handed out is not written again
+	accounts map[string][]*numbered // oldest first, by account id; a slice that was returned is not modified
 	keyed    map[onceKey]*numbered  // the last charge with an idempotency key
 
-	// Of the writer's goroutine alone:
+	// For the writer's goroutine only:
 	last    int64 // number of the last row ever written
 	entries int   // how many there are
-	credits int64 // what they come to
+	credits int64 // the sum of their credits
 }
 
 type journalRow struct {
@@ -46,7 +47,7 @@ func (t *tail) charged(account int64, key string) *numbered {
 	return t.keyed[onceKey{account, key}]
 }
 
-// add puts a row at the end.
+// add appends a row.
 func (t *tail) add(row journalRow) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -63,7 +64,7 @@ func (t *tail) add(row journalRow) {
 	}
 }
 
-// drop forgets the first n rows.
+// drop removes the first n rows.
 func (t *tail) drop(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -86,7 +87,7 @@ func (t *tail) drop(n int) {
 	t.rows = t.rows[n:]
 }
 
-// first returns the first rows, of n entries in all or a few more.
+// first returns the first rows, with n entries in total or a few more.
 func (t *tail) first(n int) []journalRow {
 	rows := 0
 	for left := n; left > 0 && rows < len(t.rows); rows++ {
@@ -95,7 +96,7 @@ func (t *tail) first(n int) []journalRow {
 	return t.rows[:rows]
 }
 
-// refresh makes the tail what it is in the file, after another process has written to it.
+// refresh reads the tail again after another process has written to the file.
 func (t *tail) refresh(c *conn) error {
 	last, err := c.number("SELECT seq FROM sqlite_sequence WHERE name = 'journal'")
 	if err != nil {
@@ -131,7 +132,7 @@ func (t *tail) refresh(c *conn) error {
 	return nil
 }
 
-// name gives the entries of rows, which have the numbers of their accounts, the ids of them.
+// name sets the account ids in rows, which have the row numbers of their accounts.
 func name(c *conn, rows []journalRow) error {
 	ids := map[int64]string{}
 	var v [1]driver.Value

@@ -9,16 +9,16 @@ import (
 	"modernc.org/sqlite"
 )
 
-// unfit is why this program cannot serve the file.
+// unfit is the reason why this program cannot serve the file.
 type unfit struct{ error }
 
 func (u unfit) Unwrap() error { return u.error }
 
-// Unavailable reports that the call may succeed later, once the program has been brought up to date.
+// Unavailable reports that the call may succeed later, once the program is updated.
 func (unfit) Unavailable() bool { return true }
 
-// serves returns nil when this program serves a file of that version: its own, or the next one if that is compatible with
-// programs of the version before.
+// serves returns nil when this program can serve a file of that version: its own, or the next one if that is compatible
+// with it.
 func serves(version int64, compatible bool) error {
 	switch {
 	case version == currentVersion, version == currentVersion+1 && compatible:
@@ -31,7 +31,8 @@ func serves(version int64, compatible bool) error {
 		"or a later one, or let that one export it and import that into a new file", ErrNewer, version, currentVersion)}
 }
 
-// The versions that programs of the version before can serve are the rows of a table, which early files do not have.
+// The compatible versions, which programs of the previous version can serve, are the rows of a table. Early files do
+// not have this table.
 const (
 	makeCompatible   = "CREATE TABLE IF NOT EXISTS compatible (version INTEGER PRIMARY KEY) STRICT"
 	insertCompatible = "INSERT OR IGNORE INTO compatible VALUES (%d)"
@@ -39,7 +40,7 @@ const (
 	selectCompatible = "SELECT count(*) FROM compatible WHERE version = ?"
 )
 
-// noteCompatible notes of the current version that programs of the version before can serve it, if they can.
+// noteCompatible records whether programs of the previous version can serve the current one.
 func noteCompatible(c *conn, compatible bool) error {
 	if err := c.script(makeCompatible); err != nil || !compatible {
 		return err
@@ -47,7 +48,7 @@ func noteCompatible(c *conn, compatible bool) error {
 	return c.script(fmt.Sprintf(insertCompatible, currentVersion))
 }
 
-// served returns why this program cannot serve the file as a connection sees it, or nil.
+// served returns why this program cannot serve the file that a connection reads, or nil.
 func served(number func(query string, args ...any) (int64, error)) error {
 	version, err := number(selectVersion)
 	if err != nil || version == currentVersion {
@@ -60,7 +61,7 @@ func served(number func(query string, args ...any) (int64, error)) error {
 	return serves(version, n > 0)
 }
 
-// missing reports whether a statement has failed for a table or column that is not there.
+// missing reports whether a statement failed because of a missing table or column.
 func missing(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	return ok && e.Code() == sqliteError
@@ -74,7 +75,7 @@ func (f *file) fit() error {
 	return nil
 }
 
-// epoch is that of the lock, for a file that can be served.
+// epoch returns the epoch of the lock, if the file can be served.
 func (f *file) epoch() (epoch, error) {
 	if err := f.fit(); err != nil {
 		return epoch{}, err
@@ -82,7 +83,7 @@ func (f *file) epoch() (epoch, error) {
 	return f.lock.epoch()
 }
 
-// lookAtVersion reads which version the file has, notes whether it can be served, and returns why not.
+// lookAtVersion reads the version of the file, notes whether it can be served, and returns the reason if not.
 func (f *file) lookAtVersion(ctx context.Context) error {
 	tx, err := f.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
@@ -103,8 +104,8 @@ func (f *file) lookAtVersion(ctx context.Context) error {
 	return explain(err)
 }
 
-// explain puts one of this package's errors before what SQLite says of a statement. One that names what is not there is a
-// reason to look at the version of the file.
+// explain wraps an error of SQLite with one of this package's errors. When a statement failed because something is
+// missing, it checks the version of the file.
 func (f *file) explain(ctx context.Context, err error) error {
 	if missing(err) {
 		if why := f.lookAtVersion(ctx); errors.As(why, new(unfit)) {

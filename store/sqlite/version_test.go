@@ -36,7 +36,7 @@ func TestWhichFilesAreServed(t *testing.T) {
 	}
 }
 
-// newer returns statements by which a newer program brings the file up to date.
+// newer returns statements with which a newer program migrates the file.
 func newer(compatible bool) string {
 	script := fmt.Sprintf("ALTER TABLE entries ADD COLUMN later INTEGER; PRAGMA user_version = %d", currentVersion+1)
 	if compatible {
@@ -45,7 +45,7 @@ func newer(compatible bool) string {
 	return script
 }
 
-// TestAFileThatANewerProgramChangesIsWatched lets a command of a newer program change the file beside the server.
+// TestAFileThatANewerProgramChangesIsWatched lets a command of a newer program migrate the file while it is served.
 func TestAFileThatANewerProgramChangesIsWatched(t *testing.T) {
 	t.Parallel()
 	who := credits.Spender{Account: "acct"}
@@ -66,10 +66,10 @@ func TestAFileThatANewerProgramChangesIsWatched(t *testing.T) {
 				if err := db.Close(); err != nil {
 					t.Fatal(err)
 				}
-				spend(t, openDB(t, cfg).Ledger(), who, 1, credits.Charge{}) // as one that restarts meanwhile
+				spend(t, openDB(t, cfg).Ledger(), who, 1, credits.Charge{}) // like a server that restarts meanwhile
 				return
 			}
-			// No entry is written to it from the first moment on, and soon nothing is read either.
+			// Entries are refused immediately, and reads soon after.
 			if _, err := db.Ledger().Charge(t.Context(), who, credits.Charge{Amount: 1}); !errors.Is(err, ErrNewer) {
 				t.Errorf("Charge: %v; want ErrNewer", err)
 			}
@@ -92,7 +92,8 @@ func TestAFileThatANewerProgramChangesIsWatched(t *testing.T) {
 			if err := db.Ping(t.Context()); !errors.Is(err, ErrNewer) {
 				t.Errorf("Ping: %v; want ErrNewer", err)
 			}
-			if err := tamper(db, fmt.Sprintf("PRAGMA user_version = %d", currentVersion)); err != nil { // as a restored backup would
+			// Like a restored backup.
+			if err := tamper(db, fmt.Sprintf("PRAGMA user_version = %d", currentVersion)); err != nil {
 				t.Fatal(err)
 			}
 			for db.fit() != nil {
@@ -103,7 +104,7 @@ func TestAFileThatANewerProgramChangesIsWatched(t *testing.T) {
 	}
 }
 
-// TestAMissingColumnIsALookAtTheVersion: what cannot be read is explained at once, and not seconds later.
+// TestAMissingColumnIsALookAtTheVersion checks that the reason is reported immediately, and not seconds later.
 func TestAMissingColumnIsALookAtTheVersion(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db"), FlushEvery: time.Hour})

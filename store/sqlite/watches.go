@@ -15,8 +15,8 @@ import (
 	"github.com/socialdata/socialdata/watch"
 )
 
-// Watches is the monitors in the file, with the feeds of their accounts. A write is durable when it returns, and shares its
-// transaction with charges.
+// Watches is the monitors in the file, with the feeds of their accounts. A write is durable when it returns, and shares
+// its transaction with charges.
 type Watches struct{ file *file }
 
 var _ watch.Store = (*Watches)(nil)
@@ -27,12 +27,12 @@ type watched struct {
 
 	no    int64 // 0 when there is no such row
 	lease string
-	until int64 // nanoseconds since 1970, as every time of monitors
+	until int64 // nanoseconds since 1970, like all times of monitors
 }
 
 const selectMonitors = "SELECT no, account, name, key, paused, created_at, baseline, definition, progress, lease, until FROM monitors"
 
-// columns are those of selectMonitors, as the writer's connection returns them.
+// columns are the columns of selectMonitors, as the writer's connection returns them.
 type columns [11]driver.Value
 
 func (v *columns) read() (watched, error) {
@@ -65,7 +65,7 @@ func find(w *writer, account, name string) (watched, error) {
 	return v.read()
 }
 
-// there is find for those who need the monitor.
+// there is find, but fails when there is no such monitor.
 func there(w *writer, account, name string) (watched, error) {
 	m, err := find(w, account, name)
 	if err == nil && m.no == 0 {
@@ -74,7 +74,7 @@ func there(w *writer, account, name string) (watched, error) {
 	return m, err
 }
 
-// keep writes a row that is there.
+// keep updates a row.
 func (m *watched) keep(w *writer) error {
 	definition, err := schema.Marshal(&m.Definition)
 	if err != nil {
@@ -90,7 +90,7 @@ func (m *watched) keep(w *writer) error {
 	return err
 }
 
-// contentAt is when the oldest content of the snapshot was read, or nil when it has none.
+// contentAt returns when the oldest content of the snapshot was read, or nil when it has none.
 func (m *watched) contentAt() any {
 	if at := m.Snapshot.ContentAt(); !at.IsZero() {
 		return at.UnixNano()
@@ -98,7 +98,7 @@ func (m *watched) contentAt() any {
 	return nil
 }
 
-// due is when the row is due, or nil when it is not polled.
+// due returns when the monitor is due, or nil when it is not polled.
 func (m *watched) due() any {
 	if !m.Due() {
 		return nil
@@ -196,7 +196,7 @@ func (s *Watches) Monitors(ctx context.Context, account, after string, limit int
 	return s.list(ctx, selectMonitors+" WHERE account = ? AND name > ? ORDER BY name LIMIT ?", account, after, orAll(limit))
 }
 
-// orAll returns the limit of a query, of which 0 is none.
+// orAll returns the limit for a query, where 0 means none.
 func orAll(limit int) int {
 	if limit <= 0 {
 		return -1
@@ -259,7 +259,7 @@ func (s *Watches) Claim(ctx context.Context, now time.Time, n int, lease time.Du
 	err := s.file.read.QueryRowContext(ctx, "SELECT 1 FROM monitors WHERE next_at <= ? AND until <= ? LIMIT 1",
 		now.UnixNano(), now.UnixNano()).Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil // nothing to write: leave the disk alone
+		return nil, nil // nothing to write, so no transaction
 	}
 	if err != nil {
 		return nil, explain(err)
@@ -324,7 +324,7 @@ func (s *Watches) Commit(ctx context.Context, p watch.Poll) error {
 	})
 }
 
-// forgetGone leaves of what a poll has found to be gone nothing but that.
+// forgetGone removes everything from the changes about what a poll has found to be gone, except that it is gone.
 func forgetGone(w *writer, m *watched, p *watch.Poll) error {
 	for _, gone := range p.Gone() {
 		if err := rewrite(w, watch.Forget, "account = ? AND monitor = ? AND key = ? AND platform = ?",
@@ -341,7 +341,7 @@ func forgetGone(w *writer, m *watched, p *watch.Poll) error {
 	return nil
 }
 
-// rewrite makes others of the changes that a condition selects.
+// rewrite replaces the changes that a condition selects by the result of as.
 func rewrite(w *writer, as func(schema.Change) schema.Change, where string, args ...any) error {
 	type row struct {
 		no   int64
@@ -372,7 +372,7 @@ func rewrite(w *writer, as func(schema.Change) schema.Change, where string, args
 	return nil
 }
 
-// tell adds changes to an account's feed, but those that are there.
+// tell adds changes to an account's feed, except those that are in it already.
 func tell(w *writer, account string, changes []schema.Change) error {
 	if len(changes) == 0 {
 		return nil
@@ -423,7 +423,7 @@ func (s *Watches) Changes(ctx context.Context, q watch.Since) ([]schema.Change, 
 		q.Account, q.After, q.Monitor, q.Monitor, q.Type, q.Type, nanosOrLeast(q.From), orAll(q.Limit))
 }
 
-// nanosOrLeast returns a time as it is kept; one that is not given is before all others.
+// nanosOrLeast returns a time as it is stored; the zero time is before all others.
 func nanosOrLeast(t time.Time) int64 {
 	if t.IsZero() {
 		return -1 << 63

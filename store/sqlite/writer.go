@@ -8,45 +8,45 @@ import (
 	"github.com/socialdata/socialdata/internal/groupcommit"
 )
 
-// writer owns the one connection that writes. What callers have queued is applied on the goroutine of its queue, in
+// writer has the only connection that writes. The tasks of callers are queued and applied in the queue's goroutine, in
 // durable transactions that they share.
 type writer struct {
 	c     *conn
 	now   func() time.Time
 	queue *groupcommit.Queue[*task]
-	// checkpoint asks for a look at the log now and then.
+	// requests a look at the log
 	checkpoint chan struct{}
-	changed    func() // another process has written
+	changed    func() // called when another process has written
 
 	tail    *tail
-	posted  atomic.Int64           // counts what the head of the books must show
+	posted  atomic.Int64           // counts what changes the head
 	revoked atomic.Pointer[string] // the key that was revoked last
-	version atomic.Int64           // what is remembered of the file is true while this is unchanged
+	version atomic.Int64           // what is cached of the file is valid while this is unchanged
 
-	// Of the queue's goroutine alone:
+	// For the queue's goroutine only:
 	data    int64             // PRAGMA data_version: changes when another process has written
 	pending []numbered        // entries that this transaction adds to the journal
-	keyed   map[onceKey]int64 // what the charges of these with an idempotency key come to
-	blob    []byte            // of the row before, whose place it takes
+	keyed   map[onceKey]int64 // the amounts of those charges that have an idempotency key
+	blob    []byte            // the buffer for a row
 	table   *entryTable       // entries that this transaction adds to their table
 	commits int64
 	folding folding
 	foldErr error // why the last fold failed
 }
 
-// task is one caller's part of a transaction. Its functions run on the writer's goroutine.
+// task is one caller's part of a transaction. Its functions run in the writer's goroutine.
 type task struct {
-	// apply writes. When it fails with a refusal, it must have written nothing; any other error undoes the whole
-	// transaction, and the other tasks are applied once more, in another one.
+	// apply writes. If it fails with a refusal, it must not have written anything. Any other error undoes the whole
+	// transaction, and the other tasks are applied again in another one.
 	apply func(*writer) error
-	// finish hears how it went, before the caller does. It may be nil.
+	// finish, if it is not nil, is called with the result before the caller returns.
 	finish func(err error)
-	// alone asks for a transaction of its own, which any error undoes; outside asks for none at all.
+	// alone requests a transaction without other tasks, which any error undoes; outside requests none.
 	alone, outside bool
 	// unsynced asks for a transaction of its own that a crash of the machine may lose: the disk is not waited for.
 	unsynced bool
 
-	charged int64 // credits that a charge came to, once it is done
+	charged int64 // credits that were charged, once it is done
 	err     error
 	done    chan struct{}
 }
@@ -57,14 +57,14 @@ type refusal struct{ error }
 func (r refusal) Unwrap() error { return r.error }
 
 const (
-	// maxBatch is how many tasks share a transaction at most, but in a benchmark.
+	// maxBatch is the maximum number of tasks that share a transaction, except in a benchmark.
 	maxBatch = 256
-	// checkpointLook is after how many transactions the log is looked at.
+	// checkpointLook is the number of transactions between two looks at the log.
 	checkpointLook = 32
 )
 
-// newWriter reads the journal and starts the queue, of which atOnce tasks share a transaction
-// at most: so long its first caller waits. It calls changed when another process has written.
+// newWriter reads the journal and starts the queue, in which up to atOnce tasks share a transaction: the first of them
+// waits for all. It calls changed when another process has written.
 func newWriter(c *conn, now func() time.Time, atOnce int, f folding, changed func()) (*writer, error) {
 	x, err := newEntryTable(c)
 	if err != nil {
@@ -85,8 +85,8 @@ func newWriter(c *conn, now func() time.Time, atOnce int, f folding, changed fun
 	return w, nil
 }
 
-// do queues t and waits until it is durable, or has failed. It does not look at a context: once queued, only the
-// writer knows how it ends.
+// do queues t and waits until it is durable, or has failed. It has no context, because only the writer knows the result
+// of a queued task.
 func (w *writer) do(t *task) error {
 	if err := w.submit(t); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (w *writer) submit(t *task) error {
 	return nil
 }
 
-// close waits for what is queued, and closes the connection.
+// close waits for queued tasks, and closes the connection.
 func (w *writer) close() error {
 	w.queue.Close()
 	if w.folding.atEnd {
@@ -117,7 +117,7 @@ func (w *writer) close() error {
 	return w.c.Close()
 }
 
-// commit applies the tasks of batch, and more that come meanwhile, in one durable transaction.
+// commit applies the tasks of batch, and more that are queued meanwhile, in one durable transaction.
 func (w *writer) commit(batch []*task, more func(taken int) []*task) (all []*task, failed int, err error) {
 	if batch[0].outside {
 		return batch, 0, batch[0].apply(w)
@@ -133,14 +133,14 @@ func (w *writer) commit(batch []*task, more func(taken int) []*task) (all []*tas
 		if batch, failed, err = w.transact(batch, more); err == nil {
 			break
 		}
-		_, _ = w.c.exec("ROLLBACK") // fails when SQLite has rolled back by itself
-		w.version.Add(1)            // what the tasks believe to have written is not there
+		_, _ = w.c.exec("ROLLBACK") // fails if SQLite has already rolled back
+		w.version.Add(1)            // what tasks may have cached was not written
 		_, again = errors.AsType[foldError](err)
 	}
 	return batch, failed, err
 }
 
-// told tells the callers of batch how it went. The error is that of the transaction.
+// told reports the result to the callers of batch. err is that of the transaction.
 func (w *writer) told(batch []*task, err error) {
 	for _, t := range batch {
 		if err != nil && t.err == nil {
@@ -164,16 +164,16 @@ func (w *writer) told(batch []*task, err error) {
 	}
 }
 
-// lookAtLog asks for a look at the log, and does not wait.
+// lookAtLog requests a look at the log, and does not wait.
 func (w *writer) lookAtLog() {
 	select {
 	case w.checkpoint <- struct{}{}:
-	default: // asked already
+	default: // there is a request already
 	}
 }
 
-// transact applies the tasks of batch, and more, in one durable transaction. It returns them all, and which of them has
-// failed, if it was one of them.
+// transact applies the tasks of batch, and more, in one durable transaction. It returns all of them, and the task whose
+// error undid the transaction, if there is one.
 func (w *writer) transact(batch []*task, more func(taken int) []*task) (all []*task, failed int, err error) {
 	if err := w.begin(); err != nil {
 		return batch, groupcommit.All, err
@@ -193,7 +193,7 @@ func (w *writer) transact(batch []*task, more func(taken int) []*task) (all []*t
 
 func (w *writer) begin() error {
 	w.table.begin()
-	w.pending = make([]numbered, 0, len(w.pending)) // the tail keeps the one before
+	w.pending = make([]numbered, 0, len(w.pending)) // the tail keeps the previous slice
 	clear(w.keyed)
 	if _, err := w.c.exec("BEGIN IMMEDIATE"); err != nil {
 		return err
@@ -201,25 +201,25 @@ func (w *writer) begin() error {
 	return w.notice()
 }
 
-// notice finds out whether another process has written.
+// notice checks whether another process has written.
 func (w *writer) notice() error {
 	data, err := w.c.number("PRAGMA data_version")
 	if err != nil || data == w.data {
 		return err
 	}
-	if err := served(w.c.number); err != nil { // and again the next time
+	if err := served(w.c.number); err != nil { // it is checked again the next time
 		return err
 	}
 	if err := w.tail.refresh(w.c); err != nil {
 		return err
 	}
-	w.version.Add(1) // after the tail: who reads this and then the tail has both or neither
+	w.version.Add(1) // after the tail, so that a reader of this and then the tail has both changes or neither
 	w.changed()
 	w.data = data
 	return nil
 }
 
-// end writes what still waits to be written and makes the transaction durable.
+// end writes what is pending and makes the transaction durable.
 func (w *writer) end() error {
 	if err := w.table.flush(); err != nil {
 		return err
@@ -233,7 +233,7 @@ func (w *writer) end() error {
 		}
 	}
 	var due []journalRow
-	if w.foldErr == nil { // else apart from what callers wait for
+	if w.foldErr == nil { // else separately, so that no caller waits for it
 		due = w.folding.due(w.tail, added)
 		if err := w.table.move(due); err != nil {
 			w.folded(err)
@@ -251,7 +251,7 @@ func (w *writer) end() error {
 	return nil
 }
 
-// foldAll folds all there is, or until a caller comes.
+// foldAll folds everything, or until a caller waits.
 func (w *writer) foldAll(called func() bool) {
 	for w.tail.entries > 0 && !called() && w.tryFold(foldSome) {
 	}
@@ -263,7 +263,7 @@ func (w *writer) tryFold(n int) bool {
 	return err == nil
 }
 
-// folded takes note of how folding went.
+// folded notes the result of folding.
 func (w *writer) folded(err error) {
 	if err != nil && w.foldErr == nil {
 		w.folding.failed(err)
@@ -271,9 +271,9 @@ func (w *writer) folded(err error) {
 	w.foldErr = err
 }
 
-// fold moves the first rows of the journal, of n entries in all or a few more, in one transaction.
+// fold moves the first rows of the journal, with n entries in total or a few more, in one transaction.
 func (w *writer) fold(n int) error {
-	err := w.begin() // it may find that another process has folded
+	err := w.begin() // which may notice that another process has folded
 	rows := w.tail.first(n)
 	if err == nil {
 		err = w.table.move(rows)
@@ -282,7 +282,7 @@ func (w *writer) fold(n int) error {
 		_, err = w.c.exec("COMMIT")
 	}
 	if err != nil {
-		_, _ = w.c.exec("ROLLBACK") // fails when SQLite has rolled back by itself
+		_, _ = w.c.exec("ROLLBACK") // fails if SQLite has already rolled back
 		return err
 	}
 	w.tail.drop(len(rows))
@@ -290,7 +290,7 @@ func (w *writer) fold(n int) error {
 	return nil
 }
 
-// foldError is why a transaction of callers could not fold some of the journal, too. They can do without.
+// foldError is the error of folding as a part of a transaction, which is then repeated without it.
 type foldError struct{ error }
 
 func (e foldError) Unwrap() error { return e.error }

@@ -14,10 +14,10 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// hold keeps the writer busy until the returned function is called.
+// hold blocks the writer until the returned function is called.
 func hold(db *DB) (release func()) {
 	started, end := make(chan struct{}), make(chan struct{})
-	start := sync.OnceFunc(func() { close(started) }) // it may be applied again
+	start := sync.OnceFunc(func() { close(started) }) // apply may be called again
 	go func() {
 		_ = db.writer.do(&task{apply: func(*writer) error {
 			start()
@@ -29,7 +29,7 @@ func hold(db *DB) (release func()) {
 	return func() { close(end) }
 }
 
-// waitQueued waits until that many tasks wait for the writer.
+// waitQueued waits until that many tasks are queued.
 func waitQueued(db *DB, n int) {
 	for db.writer.queue.Len() != n {
 		runtime.Gosched()
@@ -49,14 +49,14 @@ func TestConcurrentSettlesShareOneTransaction(t *testing.T) {
 	for i := range 64 {
 		wg.Go(func() { spend(t, db.Ledger(), who[i%8], 1, credits.Charge{RequestID: fmt.Sprint(i)}) })
 	}
-	// One of a charge that is refused beside them.
+	// One more of a charge that is refused.
 	wg.Go(func() {
 		if _, err := db.Ledger().Grant(t.Context(), "acct_none", 1, ""); !errors.Is(err, credits.ErrUnknownAccount) {
 			t.Errorf("Grant = %v; want ErrUnknownAccount", err)
 		}
 	})
 	waitQueued(db, 65)
-	before := db.writer.commits // the writer is held: nothing changes it
+	before := db.writer.commits // cannot change, since the writer is blocked
 	release()
 	wg.Wait()
 	if got := wantAudit(t, db).Credits; got != 8*100-64 {
@@ -65,7 +65,7 @@ func TestConcurrentSettlesShareOneTransaction(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := db.writer.commits - before; got != 1 { // the one that was held
+	if got := db.writer.commits - before; got != 1 { // the one that was blocked
 		t.Errorf("%d transactions; want 1", got)
 	}
 }
@@ -126,8 +126,8 @@ func TestMemoryIsBoundedWhateverTheNumberOfKeys(t *testing.T) {
 
 const accounts, charges = 8, 64
 
-// settleAround settles 64 holds of 8 accounts in one transaction with other tasks among them: every second charge has
-// the idempotency key of the one before it, and charges nothing. It returns what the tasks came to. No charge may fail.
+// settleAround settles 64 holds of 8 accounts in one transaction that also has tasks: every second charge has the
+// idempotency key of the previous one, and charges nothing. It returns the errors of the tasks. No charge may fail.
 func settleAround(t *testing.T, db *DB, tasks ...*task) []error {
 	t.Helper()
 	var holds []credits.Hold
@@ -165,7 +165,7 @@ func settleAround(t *testing.T, db *DB, tasks ...*task) []error {
 	return failed
 }
 
-// wantSettled compares the books and what is remembered of them with what settleAround has charged.
+// wantSettled compares the ledger and its cache with what settleAround has charged.
 func wantSettled(t *testing.T, db *DB) {
 	t.Helper()
 	const want = charges - charges/accounts/2
@@ -244,8 +244,8 @@ func TestATaskThatFailsFailsAlone(t *testing.T) {
 	}
 }
 
-// commits returns how many transactions the writer has made. It asks on the writer's goroutine, which has then told all of
-// them.
+// commits returns how many transactions the writer has made. It asks in the writer's goroutine, when all of them have
+// been reported.
 func commits(t *testing.T, db *DB) (n int64) {
 	t.Helper()
 	err := db.writer.do(&task{outside: true, apply: func(w *writer) error {
@@ -285,7 +285,7 @@ func TestATransactionThatFailsFailsForAllInIt(t *testing.T) {
 	if err := tamper(db, "DROP TRIGGER broken"); err != nil { // in a transaction of its own
 		t.Fatal(err)
 	}
-	if got := commits(t, db) - before; got != 1 { // the one that was held
+	if got := commits(t, db) - before; got != 1 { // the one that was blocked
 		t.Errorf("%d transactions; want 1", got)
 	}
 	if got, err := db.Ledger().Grant(t.Context(), "acct_1", 1, ""); got != 1 || err != nil {
