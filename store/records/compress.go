@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// Compress returns s with values compressed on their way in and expanded on their way out. What the records of an
-// owner take then counts compressed. Everybody who uses the same records goes through it, or nobody.
+// Compress returns a store that compresses values before it writes them to s, and expands them when it reads. The bytes
+// of an owner are then counted compressed. All users of the same records must use it, or none.
 func Compress(s Store) Store { return compressed{s} }
 
 type compressed struct{ Store }
 
-// The first byte of a stored value says how the rest is to be read.
+// The first byte of a stored value is its encoding.
 const (
 	plain    = 0
 	deflated = 1
@@ -56,7 +56,7 @@ func (c compressed) Add(ctx context.Context, r Record, ttl time.Duration) (stand
 func shrink(value []byte) []byte {
 	if len(value) >= worthwhile {
 		b := bytes.NewBuffer([]byte{deflated})
-		// NewWriter fails on a level that does not exist, and a buffer takes everything.
+		// NewWriter fails only for a level that does not exist, and a buffer never fails.
 		w, _ := flate.NewWriter(b, flate.BestSpeed)
 		_, _ = w.Write(value)
 		_ = w.Close()

@@ -16,7 +16,7 @@ func TestCompressed(t *testing.T) {
 	recordstest.Run(t, func(t *testing.T, now func() time.Time, ownerBytes int64) records.Store {
 		t.Helper()
 		if ownerBytes > 0 {
-			return open(t, now, ownerBytes) // the bound is on what is kept below, to the byte
+			return open(t, now, ownerBytes) // s counts exactly what it stores
 		}
 		return records.Compress(open(t, now, 0))
 	})

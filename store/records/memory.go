@@ -20,7 +20,7 @@ type Memory struct {
 	records map[string]record
 	owners  map[string]*owner
 	version int64 // of the last write
-	sweepAt int   // number of records at which the dead ones are looked for
+	sweepAt int   // number of records at which expired ones are removed
 }
 
 var _ Store = (*Memory)(nil)
@@ -30,20 +30,20 @@ type record struct {
 	expires time.Time
 }
 
-// owner is what the records of one owner come to, dead ones that no look has met yet among them.
+// owner is the records of one owner, including expired ones that were not removed yet.
 type owner struct {
 	bytes int64
 	keys  map[string]struct{}
-	first time.Time // when the first of them ends; zero when that is not known
+	first time.Time // when the first of them expires; zero when that is not known
 }
 
-// sweepFrom is the lowest number of records at which the dead ones are looked for.
+// sweepFrom is the lowest number of records at which expired ones are removed.
 const sweepFrom = 1024
 
-// MemoryConfig says how a [Memory] works. The zero value is ready for use.
+// MemoryConfig configures a [Memory]. The zero value is ready to use.
 type MemoryConfig struct {
 	Now        func() time.Time // the clock; nil means time.Now
-	OwnerBytes int64            // what the records of one owner may take; 0 or less means DefaultOwnerBytes
+	OwnerBytes int64            // the maximum for the records of one owner; 0 or less means DefaultOwnerBytes
 }
 
 // NewMemory returns an empty store.
@@ -151,7 +151,7 @@ func (m *Memory) Erase(ctx context.Context, s privacy.Subject) (map[string]int, 
 	return removed, nil
 }
 
-// Len returns how many records are in memory, those whose time has passed and that no sweep has met yet among them.
+// Len returns how many records are in memory, including expired ones that were not removed yet.
 func (m *Memory) Len() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -163,13 +163,13 @@ func (m *Memory) live(key string) (record, bool) {
 	return r, ok && m.now().Before(r.expires)
 }
 
-// copied returns r with a value of its own. An empty value stays one that is there.
+// copied returns r with a copy of its value. An empty value is not nil in the copy.
 func (r Record) copied() Record {
 	r.Value, r.Subjects = append([]byte{}, r.Value...), ""
 	return r
 }
 
-// put writes r and returns it as it stands.
+// put writes r and returns it as it is stored.
 func (m *Memory) put(r Record, ttl time.Duration) (Record, error) {
 	if old, ok := m.live(r.Key); r.Owner != "" && (!ok || old.Owner != r.Owner) {
 		if err := m.room(r); err != nil {
@@ -188,7 +188,7 @@ func (m *Memory) put(r Record, ttl time.Duration) (Record, error) {
 	return r, nil
 }
 
-// count adds a new record to what its owner has.
+// count adds a new record to those of its owner.
 func (m *Memory) count(r record) {
 	if r.Owner == "" {
 		return
@@ -200,7 +200,7 @@ func (m *Memory) count(r record) {
 	}
 	o.bytes += r.Size()
 	o.keys[r.Key] = struct{}{}
-	if r.expires.Before(o.first) { // and not when it is unknown
+	if r.expires.Before(o.first) { // false also when first is unknown
 		o.first = r.expires
 	}
 }
@@ -224,8 +224,8 @@ func (m *Memory) remove(key string) {
 	}
 }
 
-// room returns a QuotaError unless r is no more than its owner may still have. It removes the owner's dead records
-// when that can make room.
+// room returns a QuotaError if r exceeds what its owner has left. It first removes expired records of the owner if that
+// can make enough room.
 func (m *Memory) room(r Record) error {
 	o, ok := m.owners[r.Owner]
 	if !ok {
@@ -240,7 +240,7 @@ func (m *Memory) room(r Record) error {
 	return &QuotaError{Owner: r.Owner, Bytes: m.ownerBytes, RetryAfter: max(0, o.first.Sub(m.now()))}
 }
 
-// look removes an owner's dead records and finds out when the first of the others ends.
+// look removes an owner's expired records and finds out when the first of the others expires.
 func (m *Memory) look(o *owner) {
 	first := time.Time{}
 	for key := range o.keys {
@@ -254,13 +254,13 @@ func (m *Memory) look(o *owner) {
 	o.first = first
 }
 
-// sweep removes what is dead.
+// sweep removes expired records.
 func (m *Memory) sweep() {
 	for key := range m.records {
 		if _, ok := m.live(key); !ok {
 			m.remove(key)
 		}
 	}
-	// Twice what is live: a sweep then costs each put a constant share.
+	// Twice the live records: then a sweep costs each put a constant amount.
 	m.sweepAt = max(sweepFrom, 2*len(m.records))
 }

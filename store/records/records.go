@@ -1,9 +1,9 @@
-// Package records keeps the engine's short-lived notes: jobs of a fan-out search and the answers that an
-// Idempotency-Key may ask for again.
+// Package records stores the engine's short-lived data: the jobs of fan-out searches, and the answers that are repeated
+// for an Idempotency-Key.
 //
-// A record is bytes under a key until a time, with a version for those who read, change and write. [NewMemory] keeps
-// records in the process; store/sqlite keeps them over a restart. What the records of one owner take is bounded, and
-// [Compress] makes it less. Whoever writes another store runs the suite of store/records/recordstest over it.
+// A record is a value under a key until its time to live has passed, with a version for conditional updates.
+// [NewMemory] keeps records in the process; store/sqlite keeps them across a restart. The bytes of one owner's records
+// are limited, and [Compress] reduces them. Other implementations must pass the suite of store/records/recordstest.
 package records
 
 import (
@@ -19,11 +19,11 @@ import (
 
 // The errors of a [Store].
 var (
-	// ErrAbsent says that there is no such record, or that its time has passed.
+	// ErrAbsent means that there is no such record, or that it has expired.
 	ErrAbsent = errors.New("records: absent")
-	// ErrConflict says that the record is not of the expected version any more, or not there. Nothing was changed.
+	// ErrConflict means that the record no longer has the expected version, or does not exist. Nothing was changed.
 	ErrConflict = errors.New("records: another version")
-	// ErrQuota says that the records of an owner take as much as they may. Nothing was written. The error is a
+	// ErrQuota means that the records of an owner have reached their limit. Nothing was written. The error is a
 	// [*QuotaError].
 	ErrQuota = errors.New("records: the owner's records take as much as they may")
 )
@@ -31,8 +31,8 @@ var (
 // QuotaError is an ErrQuota.
 type QuotaError struct {
 	Owner      string
-	Bytes      int64         // that the owner's records may take
-	RetryAfter time.Duration // until the first of them ends
+	Bytes      int64         // the limit for the owner's records
+	RetryAfter time.Duration // until the first of them expires
 }
 
 // Error implements error.
@@ -43,25 +43,25 @@ func (e *QuotaError) Error() string {
 // Unwrap returns [ErrQuota].
 func (e *QuotaError) Unwrap() error { return ErrQuota }
 
-// DefaultOwnerBytes is what the records of one owner may take in a store whose configuration does not say.
+// DefaultOwnerBytes is the limit for the records of one owner in a store without a configured one.
 const DefaultOwnerBytes = 256 << 20
 
 // Record is a value under a key.
 type Record struct {
 	Key     string
-	Owner   string // the account that its bytes count against; "" for nobody's
+	Owner   string // the account whose limit its bytes count against; "" for none
 	Value   []byte
-	Version int64 // another one after every write; never 0 in a store
-	// Subjects are the marks of everyone in Value, by which the record is found when one of them is erased. They are written
-	// and never read.
+	Version int64 // changes with every write; never 0 in a store
+	// Subjects are the marks of everyone in Value, by which the record is found when one of them is erased. They are
+	// write-only.
 	Subjects privacy.Marks
 }
 
-// Size returns how many bytes of its owner's r takes.
+// Size returns the number of bytes of r that count for its owner.
 func (r Record) Size() int64 { return int64(len(r.Key) + len(r.Value)) }
 
-// Key returns the key of a record of that kind about parts. Each part stands behind its length, so that no other parts
-// share the key, whatever characters are in them.
+// Key returns the key of a record of that kind about parts. The length of each part precedes it, so that different
+// parts never have the same key, whatever characters they have.
 func Key(kind string, parts ...string) string {
 	var b strings.Builder
 	b.WriteString(kind)
@@ -71,31 +71,31 @@ func Key(kind string, parts ...string) string {
 	return b.String()
 }
 
-// Store keeps records. Implementations are safe for concurrent use; values are copied in and out.
+// Store stores records. Implementations are safe for concurrent use, and copy values in and out.
 //
-// The live records of an owner take no more bytes than the store allows, with one exception: a record that is there
-// may be written over with a longer value. So whoever has added a record for what is still to come is sure to get that
-// into it. When there is no room, a new record of that owner fails with ErrQuota.
+// The bytes of the live records of an owner are limited: a new record above the limit fails with ErrQuota. An existing
+// record may be replaced by a longer one even above the limit. A caller can therefore add a record first and be sure
+// that its later content will be accepted.
 type Store interface {
 	// Get returns the record under key, or ErrAbsent.
 	Get(ctx context.Context, key string) (Record, error)
-	// Put writes r until ttl has passed and returns its new version. With r.Version 0 it writes over whatever stands
-	// under the key; else only over the live record of that version, and fails with ErrConflict when there is none.
-	// Of any number of concurrent calls with one version exactly one writes.
+	// Put writes r for ttl and returns its new version. If r.Version is 0, it replaces any record under the key.
+	// Otherwise it replaces only the live record of that version, and fails with ErrConflict when there is none. Of
+	// several concurrent calls with the same version, exactly one succeeds.
 	Put(ctx context.Context, r Record, ttl time.Duration) (version int64, err error)
-	// Add writes r until ttl has passed unless a record stands under its key, and returns the record that then stands
-	// there. Of any number of concurrent calls for one key exactly one adds.
+	// Add writes r for ttl unless there is a live record under its key, and returns the record that is then stored. Of
+	// several concurrent calls for the same key, exactly one adds.
 	Add(ctx context.Context, r Record, ttl time.Duration) (stands Record, added bool, err error)
 	// Delete removes the record under key, if there is one. With a version other than 0 it removes only the record of
-	// that version, and fails with ErrConflict when another stands there.
+	// that version, and fails with ErrConflict when there is a different one.
 	Delete(ctx context.Context, key string, version int64) error
-	// Keys returns the keys of the live records that begin with prefix, in order.
+	// Keys returns the keys of the live records that begin with prefix, sorted.
 	Keys(ctx context.Context, prefix string) ([]string, error)
-	// Erase removes the records of which s is a subject, dead ones too, by the kinds that [Kind] names.
+	// Erase removes the records of which s is a subject, including expired ones, counted by [Kind].
 	privacy.Eraser
 }
 
-// Kind returns what the record under a key is, in the words in which erasures count.
+// Kind returns what the record under a key is, in the words in which erasures are counted.
 func Kind(key string) string {
 	kind, _, _ := strings.Cut(key, "/")
 	switch kind {

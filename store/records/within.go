@@ -7,10 +7,11 @@ import (
 	"time"
 )
 
-// ErrSlow says that a store has not answered in its time. It may have written all the same.
+// ErrSlow means that a store has not answered in time. It may still have written.
 var ErrSlow = errors.New("records: the store has not answered in time")
 
-// Within returns s with a limit on each of its calls, so that a store that hangs holds nobody for longer.
+// Within returns s with a time limit for each of its calls, so that a store that hangs does not block callers for
+// longer.
 func Within(s Store, limit time.Duration) Store { return within{s, limit} }
 
 type within struct {
@@ -18,7 +19,8 @@ type within struct {
 	limit time.Duration
 }
 
-// begin bounds a call. End is deferred: it tells the end of the limit from the end of the caller's own time.
+// begin limits a call. The caller defers end, which distinguishes the end of the limit from the end of the caller's own
+// context.
 func (w within) begin(ctx context.Context) (bounded context.Context, end func(*error)) {
 	bounded, cancel := context.WithTimeout(ctx, w.limit)
 	return bounded, func(err *error) {

@@ -14,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// testErase erases an account from records of which some know its handle, some its id, and some neither.
+// testErase erases an account from records of which some have its handle, some its id, and some neither.
 func testErase(t *testing.T, open Open) {
 	t.Helper()
 	c := newClock()
@@ -42,7 +42,7 @@ func testErase(t *testing.T, open Open) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stands.Subjects = other // written over by what holds another
+	stands.Subjects = other // replaced by a record of someone else
 	if _, err := s.Put(t.Context(), stands, time.Hour); err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func testErase(t *testing.T, open Open) {
 	if diff := cmp.Diff(map[string]int{}, all(false)); diff != "" {
 		t.Errorf("erased again (-want +got):\n%s", diff)
 	}
-	for i := range 7 { // the owner has the room again
+	for i := range 7 { // what they took counts no more
 		of(fmt.Sprint("new", i), "")
 	}
 	if _, _, err := s.Add(t.Context(), owned("acme", "more"), time.Hour); !errors.Is(err, records.ErrQuota) {

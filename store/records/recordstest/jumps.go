@@ -8,8 +8,8 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// RunJumps tests a store that lives in one process while the clock of its machine is set forward and back: records end
-// when their time has passed, and not when the clock says so.
+// RunJumps tests a store in one process while the clock of its machine is set forward and back: records must expire
+// when their time to live has passed, whatever the clock shows.
 func RunJumps(t *testing.T, open Open) {
 	t.Helper()
 	c := &jumping{t: t, at: time.Now()}
@@ -38,7 +38,7 @@ func RunJumps(t *testing.T, open Open) {
 	wantAbsent(t, s, "kept")
 }
 
-// jumping is the clock of a machine with a monotonic reading, which jumps do not change.
+// jumping is the clock of a machine, with a monotonic reading that jumps do not change.
 type jumping struct {
 	t     *testing.T
 	at    time.Time
@@ -57,9 +57,9 @@ func (c *jumping) jump(d time.Duration) {
 
 func (c *jumping) now() time.Time { return Ahead(c.at, c.ahead) }
 
-// Ahead returns at as a machine shows it whose clock has been set forward by whole seconds, or back: its monotonic
-// reading is the same. It sets the wall clock within a time that has one: its seconds are above 30 bits of nanoseconds.
-// [RunJumps] proves that it is still so.
+// Ahead returns at as a machine shows it whose clock was set by whole seconds, forward or back: the monotonic reading
+// is the same. It changes the seconds inside the time, which are above 30 bits of nanoseconds. [RunJumps] checks that
+// they still are.
 func Ahead(at time.Time, by time.Duration) time.Time {
 	wall := (*uint64)(unsafe.Pointer(&at)) //nolint:gosec // a wall clock cannot be set apart otherwise
 	*wall += uint64(int64(by/time.Second)) << 30

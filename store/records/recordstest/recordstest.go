@@ -1,4 +1,4 @@
-// Package recordstest is the suite that every [records.Store] passes.
+// Package recordstest is the test suite for implementations of [records.Store].
 //
 //	func TestRecords(t *testing.T) {
 //		recordstest.Run(t, func(t *testing.T, now func() time.Time, ownerBytes int64) records.Store {
@@ -21,8 +21,8 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// Open returns a new, empty store that reads the time from now alone and in which the records of one owner may take
-// ownerBytes, or what a store allows that is not told when that is 0. It cleans up through t.
+// Open returns a new, empty store that reads the time from now only. The records of one owner may have ownerBytes; 0
+// means the store's default. It cleans up through t.
 type Open func(t *testing.T, now func() time.Time, ownerBytes int64) records.Store
 
 // Run tests a store.
@@ -52,7 +52,7 @@ func Run(t *testing.T, open Open) {
 	}
 }
 
-// clock stands still until it is moved.
+// clock is a clock that changes only when it is set.
 type clock struct{ nanos atomic.Int64 }
 
 func newClock() *clock {
@@ -178,7 +178,7 @@ func testExpiry(t *testing.T, open Open) {
 	put(t, s, "b", "1", time.Hour)
 	c.advance(time.Minute - 1)
 	want(t, s, "a", "1")
-	put(t, s, "b", "2", time.Second) // a new value has its own time
+	put(t, s, "b", "2", time.Second) // a new value has its own time to live
 	c.advance(1)
 	wantAbsent(t, s, "a")
 	if _, added, err := s.Add(t.Context(), record("a", "2"), time.Minute); err != nil || !added {
@@ -295,7 +295,7 @@ func testVersions(t *testing.T, open Open) {
 	wantAbsent(t, s, "a")
 }
 
-// testChanges lets many callers read, change and write one record: with its version nobody's change is lost.
+// testChanges lets many callers read, change and write one record: with versions, no change is lost.
 func testChanges(t *testing.T, open Open) {
 	t.Helper()
 	s := open(t, newClock().now, 0)
@@ -327,7 +327,7 @@ func testChanges(t *testing.T, open Open) {
 	}
 }
 
-// owned returns a record that takes 100 bytes.
+// owned returns a record of 100 bytes.
 func owned(owner, key string) records.Record {
 	return records.Record{Key: key, Owner: owner, Value: bytes.Repeat([]byte{'x'}, 100-len(key))}
 }
@@ -371,7 +371,7 @@ func testOwners(t *testing.T, open Open) {
 	c.advance(20 * time.Second)
 	longer := owned("acme", "b")
 	longer.Value = append(longer.Value, longer.Value...)
-	ok(longer, time.Hour) // what is there may grow
+	ok(longer, time.Hour) // an existing record may grow
 	full(40 * time.Second)
 	c.advance(40 * time.Second)
 	full(time.Hour - time.Minute) // 299 bytes are left
@@ -380,14 +380,14 @@ func testOwners(t *testing.T, open Open) {
 	}
 	ok(owned("acme", "e"), time.Hour)
 	full(time.Hour - 40*time.Second)
-	ok(owned("other", "b"), time.Hour) // taken over
+	ok(owned("other", "b"), time.Hour) // with a new owner
 	ok(owned("acme", "f"), time.Hour)
 	ok(owned("acme", "g"), time.Hour)
 	full(time.Hour)
 }
 
-// testOwnersAfterAll writes, overwrites and removes records in every way, until an owner must have as much room again
-// as in the beginning.
+// testOwnersAfterAll writes, replaces and removes records in every way. In the end, an owner must have as much room as
+// in the beginning.
 func testOwnersAfterAll(t *testing.T, open Open) {
 	t.Helper()
 	c := newClock()
