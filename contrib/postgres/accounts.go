@@ -16,8 +16,8 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
-// CreateAccount makes an account. It fails with keys.ErrTaken when there is one of that name, and with keys.ErrInvalid
-// when the name is none.
+// CreateAccount makes an account. It fails with keys.ErrTaken when there is one with that name, and with
+// keys.ErrInvalid when the name is invalid.
 func (s *Keys) CreateAccount(ctx context.Context, name string) (keys.Account, error) {
 	return s.OpenAccount(ctx, name, 0, "")
 }
@@ -38,7 +38,7 @@ func (s *Keys) openAccount(ctx context.Context, a keys.Account, n int64, reason 
 	return s.db.transact(ctx, func(ctx context.Context, t *tx) error {
 		now, there, err := s.accountThere(ctx, t, a.ID)
 		if err != nil || there && t.unsure {
-			return err // an attempt before this one has made it: nobody else has its id
+			return err // an earlier attempt has made it: no other account has its id
 		}
 		last := credits.Entry{}
 		if n > 0 {
@@ -53,7 +53,7 @@ func (s *Keys) openAccount(ctx context.Context, a keys.Account, n int64, reason 
 	})
 }
 
-// accountThere tells the time, and whether there is an account with that id.
+// accountThere returns the time, and whether there is an account with that id.
 func (s *Keys) accountThere(ctx context.Context, t *tx, id string) (now time.Time, there bool, err error) {
 	var nanos int64
 	err = t.step(ctx, func(q *pgx.Batch) {
@@ -64,9 +64,10 @@ func (s *Keys) accountThere(ctx context.Context, t *tx, id string) (now time.Tim
 	return fromNanos(nanos), there, err
 }
 
-// insertAccount writes an account whose last entry is last and returns its number. It fails with keys.ErrTaken when an
-// account answers to that name or id: one of them that is another's would make two accounts answer to it. Where another
-// is just being made, it fails as the table does, and the next attempt sees which one.
+// insertAccount writes an account whose last entry is last and returns its number. It fails with keys.ErrTaken when the
+// name or the id is the name or the id of an existing account: then one text would mean two accounts. If another
+// transaction is just making such an account, it fails with the error of the table, and the next attempt finds that
+// account.
 func insertAccount(ctx context.Context, db *DB, t *tx, a keys.Account, last credits.Entry) (no int64, err error) {
 	at := int64(0)
 	if last.Seq > 0 {
@@ -126,8 +127,8 @@ func (s *Keys) CreateKey(ctx context.Context, n keys.NewKey) (secret string, k k
 	return secret, k, nil
 }
 
-// createKey writes a key. It fails with keys.ErrTaken when there is another with its id, or of its name if it must be the
-// only one; the same one has been written by an attempt that nobody heard of.
+// createKey writes a key. It fails with keys.ErrTaken when there is another key with its id, or with its name if unique
+// is set. If there is the same key, an earlier attempt was committed.
 func (s *Keys) createKey(ctx context.Context, k keys.Key, unique bool) error {
 	return s.db.transact(ctx, func(ctx context.Context, t *tx) error {
 		var stands []byte
@@ -148,8 +149,8 @@ func (s *Keys) createKey(ctx context.Context, k keys.Key, unique bool) error {
 	})
 }
 
-// unlessNamed returns keys.ErrTaken when another key of the account has the name of k. No two keys are made at once that must
-// be the only ones of their names.
+// unlessNamed returns keys.ErrTaken when another key of the account has the name of k. Keys with unique names are
+// created one after the other.
 func (s *Keys) unlessNamed(ctx context.Context, t *tx, k keys.Key) error {
 	taken := false
 	err := t.step(ctx, func(q *pgx.Batch) {
@@ -164,8 +165,8 @@ func (s *Keys) unlessNamed(ctx context.Context, t *tx, k keys.Key) error {
 	return err
 }
 
-// queueKey writes a key and, when it has a cap, what it has spent. One that is there already stays as it is; others are
-// added to inserted.
+// queueKey writes a key and, when it has a cap, what it has spent. An existing key is not changed; inserted counts
+// those that did not exist.
 func queueKey(db *DB, q *pgx.Batch, k keys.Key, spent credits.Spent, inserted *int64) {
 	q.Queue(db.sql(`
 		INSERT INTO @keys (prefix, hash, former_hash, former_until, capacity, refill, day_cap, total_cap, manage, bounds, id,
@@ -185,7 +186,7 @@ func queueKey(db *DB, q *pgx.Batch, k keys.Key, spent credits.Spent, inserted *i
 	}
 }
 
-// changeable returns the columns of a key that change, in their order.
+// changeable returns the columns of a key that can change, in order.
 func changeable(k keys.Key) []any {
 	var (
 		capacity *int64
@@ -204,7 +205,7 @@ func changeable(k keys.Key) []any {
 	}
 }
 
-// Change implements [keys.Admin]. It returns when every replica goes by it, as [Keys.Revoke] does.
+// Change implements [keys.Admin]. It returns when every replica applies the change, like [Keys.Revoke].
 func (s *Keys) Change(ctx context.Context, id string, change func(*keys.Key) error) (keys.Key, error) {
 	return s.change(ctx, id, func(k *keys.Key) (err error) {
 		*k, err = k.Change(change)
@@ -212,12 +213,12 @@ func (s *Keys) Change(ctx context.Context, id string, change func(*keys.Key) err
 	})
 }
 
-// Rotate implements [keys.Admin]. It returns when every replica goes by it, as [Keys.Revoke] does.
+// Rotate implements [keys.Admin]. It returns when every replica applies the change, like [Keys.Revoke].
 func (s *Keys) Rotate(ctx context.Context, id string, until time.Time) (secret string, k keys.Key, err error) {
 	var rotated keys.Key
 	k, err = s.change(ctx, id, func(k *keys.Key) (err error) {
 		if secret != "" && k.Hash == rotated.Hash {
-			return nil // an attempt before this one has written it
+			return nil // an earlier attempt has written it
 		}
 		secret, err = k.Rotate(until)
 		rotated = *k
@@ -229,8 +230,8 @@ func (s *Keys) Rotate(ctx context.Context, id string, until time.Time) (secret s
 	return secret, k, nil
 }
 
-// change writes what do makes of the key with that id, and returns it when no replica remembers what it was. Do may be called
-// for each attempt.
+// change applies do to the key with that id, writes the result, and returns it when no replica has the previous key in
+// its cache. do may be called for each attempt.
 func (s *Keys) change(ctx context.Context, id string, do func(*keys.Key) error) (keys.Key, error) {
 	absent := fmt.Errorf("%w: key %q", keys.ErrAbsent, id)
 	if err := ctx.Err(); err != nil {
@@ -272,7 +273,7 @@ func (s *Keys) change(ctx context.Context, id string, do func(*keys.Key) error) 
 	return s.everywhere(ctx, id, before)
 }
 
-// everywhere returns the key with that id when no replica remembers any longer what it was before.
+// everywhere returns the key with that id when no replica has the previous key in its cache any more.
 func (s *Keys) everywhere(ctx context.Context, id string, before keys.Key) (keys.Key, error) {
 	committed := time.NewTimer(s.db.cfg.lease)
 	defer committed.Stop()
@@ -306,8 +307,8 @@ func (s *Keys) Key(ctx context.Context, id string) (keys.Key, error) {
 	return k, err
 }
 
-// Keys returns the keys of the account with that id or name, or of all accounts when it is "", oldest first and the
-// revoked ones too.
+// Keys returns the keys of the account with that id or name, or of all accounts when it is "", oldest first, including
+// revoked ones.
 func (s *Keys) Keys(ctx context.Context, account string) ([]keys.Key, error) {
 	if err := s.flush(ctx); err != nil {
 		return nil, err
@@ -322,9 +323,9 @@ func (s *Keys) Keys(ctx context.Context, account string) ([]keys.Key, error) {
 	return list(ctx, s.db, scanKey, selectKeys+" WHERE account = $1 ORDER BY no", a.ID)
 }
 
-// Revoke ends the key with that id for good and returns it. It returns when no replica accepts the key any more, which
-// takes a second: that is how long each may remember it. When ctx ends before that, the key is revoked all the same.
-// Revoking it again changes nothing. It fails with keys.ErrAbsent.
+// Revoke revokes the key with that id and returns it. It returns when no replica accepts the key any more: after a
+// second, because replicas cache keys for so long. If ctx ends before that, the key is revoked nevertheless. Revoking
+// it again changes nothing. It fails with keys.ErrAbsent.
 func (s *Keys) Revoke(ctx context.Context, id string) (keys.Key, error) {
 	if err := ctx.Err(); err != nil {
 		return keys.Key{}, err
@@ -333,7 +334,7 @@ func (s *Keys) Revoke(ctx context.Context, id string) (keys.Key, error) {
 		return keys.Key{}, fmt.Errorf("%w: key %q", keys.ErrAbsent, id)
 	}
 	at := s.now().UnixMicro()
-	err := s.db.transact(ctx, func(ctx context.Context, t *tx) error { // durable, whatever the role says
+	err := s.db.transact(ctx, func(ctx context.Context, t *tx) error { // durable, even if the role's setting differs
 		return t.commit(ctx, func(q *pgx.Batch) {
 			q.Queue(s.db.sql("UPDATE @keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2"), at, id)
 		})
@@ -344,7 +345,7 @@ func (s *Keys) Revoke(ctx context.Context, id string) (keys.Key, error) {
 	return s.everywhere(ctx, id, keys.Key{})
 }
 
-// now is cut to what the database keeps.
+// now returns the time with the precision of the database.
 func (s *Keys) now() time.Time {
 	now := time.Now
 	if s.db.cfg.Now != nil {
@@ -371,7 +372,7 @@ func list[T any](
 	return found, err
 }
 
-// one reads the only row of a query by a name, or fails with keys.ErrAbsent.
+// one reads the only row of a query by name, or fails with keys.ErrAbsent.
 func one[T any](
 	ctx context.Context, db *DB, scan func(pgx.CollectableRow) (T, error), query, name string,
 ) (t T, err error) {

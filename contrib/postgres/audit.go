@@ -19,22 +19,22 @@ var (
 	_ bookkeeping.Bookkeeper = (*Shards)(nil)
 )
 
-// Audit proves that every balance is the sum of its account's entries and never below 0, that no entry was changed,
-// added or taken away (each one's hash covers the one before it, and each account's row says with which one they end),
-// that what is held is the sum of the holds, and that what is kept about the spending of keys with a cap is what their
-// charges come to. It reads each account as it is at one moment, a page at a time, beside replicas that charge. The error
-// is not nil when the database could not be read; what it found is in the report.
+// Audit proves that every balance is the sum of its account's entries and never below 0; that no entry was changed,
+// added or removed (each hash covers the previous one, and each account's row has the last one); that what is held is
+// the sum of the holds; and that the spending of each key with a cap is the sum of its charges. It checks a snapshot of
+// each account, a page at a time, while replicas charge. Findings are in the report; the error is not nil when the
+// database could not be read.
 //
-// No transaction stays open for that, nor does any isolation level matter: an account's head, its holds and what stands
-// behind its last entry are seen by one statement, and what stands before that entry never changes.
+// It needs no long transaction and no isolation level: one statement reads an account's head, its holds and any entries
+// after its last one, and entries before that never change.
 //
-// Whoever can write the database can write all of it anew; [DB.AuditAgainst] finds that out.
+// Someone who can write the database can rewrite all of it consistently, which only [DB.AuditAgainst] detects.
 func (db *DB) Audit(ctx context.Context) (bookkeeping.Report, error) {
 	return db.audit(ctx, bookkeeping.NewAuditor(nil))
 }
 
-// AuditAgainst is an [DB.Audit] that compares with what [DB.Heads] wrote earlier, too, whichever store that was. It fails
-// with bookkeeping.ErrHeads when that is not whole.
+// AuditAgainst is [DB.Audit], and also compares the database with what [DB.Heads], or Heads of another store, wrote
+// earlier. It fails with bookkeeping.ErrHeads when that is not complete.
 func (db *DB) AuditAgainst(ctx context.Context, heads io.Reader) (bookkeeping.Report, error) {
 	kept, err := bookkeeping.ReadHeads(heads)
 	if err != nil {
@@ -50,9 +50,9 @@ func (db *DB) audit(ctx context.Context, a *bookkeeping.Auditor) (bookkeeping.Re
 	return a.Report(), nil
 }
 
-// auditWith hands all that is here to a.
+// auditWith passes everything in the database to a.
 func (db *DB) auditWith(ctx context.Context, a *bookkeeping.Auditor) error {
-	err := db.eachKey(ctx, func(k keys.Key) error { // before the accounts: a new key may be of a new account
+	err := db.eachKey(ctx, func(k keys.Key) error { // before the accounts, because a new key can belong to a new account
 		a.Key(k)
 		return nil
 	})
@@ -79,7 +79,7 @@ func (db *DB) auditBooks(ctx context.Context, a *bookkeeping.Auditor) error {
 				a.Spending(h.ID, key, spent)
 			}
 		}
-		strays := map[int64]int{} // entries by the numbers of accounts that are not part of it
+		strays := map[int64]int{} // number of entries, by the numbers of accounts that were not read
 		err := db.eachEntry(ctx, p, func(no int64, h *head, e credits.Entry) error {
 			if h == nil {
 				strays[no]++
@@ -98,7 +98,8 @@ func (db *DB) auditBooks(ctx context.Context, a *bookkeeping.Auditor) error {
 	})
 }
 
-// auditStrays reports the entries of no account. Those of a new one came with it, so that it is there by now.
+// auditStrays reports entries without an account. A new account is committed together with its first entries, so it
+// exists by now.
 func (db *DB) auditStrays(ctx context.Context, a *bookkeeping.Auditor, strays map[int64]int) error {
 	if len(strays) == 0 {
 		return nil

@@ -9,9 +9,9 @@ import (
 	"github.com/socialdata/socialdata/credits"
 )
 
-// batch is a transaction of the books. It locks the rows of all accounts that it is about, always in the same order, and
-// reads what the calls must know; then each call is decided in turn, in memory and exactly as if it were alone; then all
-// is written at once. Two round trips, whatever the number of calls.
+// batch is a transaction of the ledger. It locks the rows of all accounts that it needs, always in the same order, and
+// reads what the calls need. Then it decides each call in turn, in memory and exactly as if it were alone, and then it
+// writes all results. That takes two round trips, whatever the number of calls.
 type batch struct {
 	db  *DB
 	tx  *tx
@@ -19,19 +19,19 @@ type batch struct {
 
 	accounts map[string]*account
 	holds    map[string]*hold          // rows, by id
-	charged  map[string]settled        // by hold, of holds that are no rows
-	spent    map[spender]*spending     // nil values stand for what is known not to be there
-	keyed    map[keyed]credits.Receipt // what charges with an idempotency key came to, of the last 24 hours
+	charged  map[string]settled        // by hold, for holds without a row
+	spent    map[spender]*spending     // a nil value means that there is no row
+	keyed    map[keyed]credits.Receipt // amounts of charges with an idempotency key, of the last 24 hours
 
-	requests map[asked]int64 // what they were charged and have not got back
+	requests map[asked]int64 // what they were charged, less refunds
 
 	opened  []*hold
 	closed  []*hold
 	entries []entry
-	ended   map[string]settled // what holds came to that were settled here
+	ended   map[string]settled // results of holds that were settled in this batch
 }
 
-// account is the head of an account's books.
+// account is the head of an account's ledger.
 type account struct {
 	id    string
 	no    int64
@@ -43,7 +43,7 @@ type account struct {
 	dirty  bool
 }
 
-// free returns what the account can still spend.
+// free returns what the account can spend.
 func (a *account) free() int64 { return a.last.Balance - a.held }
 
 type hold struct {
@@ -69,7 +69,7 @@ type spending struct {
 	dirty bool
 }
 
-// settled is what a hold came to.
+// settled is the result of a hold.
 type settled struct {
 	account string
 	charged int64 // credits
@@ -111,7 +111,7 @@ func (b *batch) run(ctx context.Context, ops []op) error {
 	return b.write(ctx)
 }
 
-// sweep removes the holds that have run out, of those accounts that may have some.
+// sweep removes the expired holds of those accounts that may have some.
 func (b *batch) sweep(ctx context.Context, _ *wanted) error {
 	byNo := map[int64]*account{}
 	var nos []int64

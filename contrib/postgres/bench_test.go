@@ -22,11 +22,12 @@ import (
 
 const (
 	benchReplicas = 2
-	benchCharges  = 16_384 // in one round
+	benchCharges  = 16_384 // in each round
 )
 
-// BenchmarkCharge lets callers on two replicas hold and charge without a pause, each waiting until its own charge is
-// durable, and runs pgbench with as many clients on the same server in turn. SOCIALDATA_BENCH_CALLERS is how many call.
+// BenchmarkCharge lets callers on two replicas hold and charge without a pause, each waiting until its charge is
+// durable. It alternates with pgbench, with as many clients on the same server. SOCIALDATA_BENCH_CALLERS sets the
+// number of callers.
 func BenchmarkCharge(b *testing.B) {
 	callers := 128
 	if n, err := strconv.Atoi(os.Getenv("SOCIALDATA_BENCH_CALLERS")); err == nil {
@@ -70,7 +71,7 @@ func benchmarkLedger(b *testing.B, accounts, callers int) {
 	}
 }
 
-// charges makes one round and returns how long each charge took, from the hold to when it was durable.
+// charges makes one round and returns how long each charge took, from the hold until it was durable.
 func charges(b *testing.B, replicas []*DB, ids []string, callers int) []time.Duration {
 	b.Helper()
 	var next atomic.Int64
@@ -105,7 +106,8 @@ var (
 	processed = regexp.MustCompile(`actually processed: ([0-9]+)`)
 )
 
-// benchmarkPgbench runs transactions of one INSERT and one UPDATE, prepared, on tables without any index but the key.
+// benchmarkPgbench runs transactions of one prepared INSERT and UPDATE, on tables with a primary key as their only
+// index.
 func benchmarkPgbench(b *testing.B, accounts, callers int) {
 	b.Helper()
 	program, err := exec.LookPath("pgbench")
@@ -158,13 +160,13 @@ COMMIT;
 	b.ReportMetric(float64(used.Microseconds())/float64(made), "server-µs/charge")
 }
 
-// serverCPU returns the processor time that all processes of the server have used, when that is on this machine, a Linux;
-// else 0.
+// serverCPU returns the processor time that all processes of the server have used, if it runs on this machine and
+// Linux; else 0.
 func serverCPU(b *testing.B, db *DB) time.Duration {
 	b.Helper()
 	var file string
 	if err := db.pool.QueryRow(b.Context(), "SELECT pg_read_file('postmaster.pid')").Scan(&file); err != nil {
-		return 0 // who may not know runs without
+		return 0 // without the permission, the benchmark runs without it
 	}
 	pid, _, _ := strings.Cut(file, "\n")
 	children, err := os.ReadFile(filepath.Join("/proc", pid, "task", pid, "children"))
@@ -172,19 +174,19 @@ func serverCPU(b *testing.B, db *DB) time.Duration {
 		return 0
 	}
 	const tick = 10 * time.Millisecond
-	ticks := cpuTicks(pid, 4) // user, system, and the same of those that have ended
+	ticks := cpuTicks(pid, 4) // user, system, and the same of child processes that have ended
 	for child := range strings.FieldsSeq(string(children)) {
 		ticks += cpuTicks(child, 2)
 	}
 	return time.Duration(ticks) * tick
 }
 
-// cpuTicks returns the sum of the first n times of a process, or 0 when it has just ended.
+// cpuTicks returns the sum of the first n times of a process, or 0 if it has just ended.
 // https://www.kernel.org/doc/html/latest/filesystems/proc.html#process-specific-subdirectories
 func cpuTicks(pid string, n int) (sum int64) {
 	stat, _ := os.ReadFile(filepath.Join("/proc", pid, "stat"))
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	const utime = 11 // behind the name
+	const utime = 11 // counted from after the name
 	for i := utime; i < utime+n && i < len(fields); i++ {
 		ticks, _ := strconv.ParseInt(fields[i], 10, 64)
 		sum += ticks

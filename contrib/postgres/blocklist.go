@@ -12,16 +12,16 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Blocklist is what the database notes of what was erased, for all replicas.
+// Blocklist is the blocklist in the database, for all replicas.
 type Blocklist struct{ db *DB }
 
 var _ privacy.Blocklist = (*Blocklist)(nil)
 
-// begin makes the secret unless it is there, and locks its row until the transaction ends: whoever announces or appends does
-// so one after the other. It returns the epoch.
+// begin makes the secret unless there is one, and locks its row until the transaction ends, so that announcements and
+// receipts are written one after the other. It returns the epoch.
 func (b *Blocklist) begin(ctx context.Context, t *tx) (secret []byte, epoch int64, err error) {
 	fresh := make([]byte, privacy.SecretLen)
-	rand.Read(fresh) // ends the program rather than fail
+	rand.Read(fresh) // never returns an error
 	err = t.step(ctx, func(q *pgx.Batch) {
 		q.Queue(b.db.sql("INSERT INTO @privacy VALUES (1, $1, 0) ON CONFLICT DO NOTHING"), fresh)
 		q.Queue(b.db.sql("SELECT secret, epoch FROM @privacy FOR UPDATE")).
@@ -41,8 +41,8 @@ func (b *Blocklist) Secret(ctx context.Context) (secret []byte, err error) {
 	return secret, err
 }
 
-// Announce implements [privacy.Blocklist]. One that is made twice, because it was not known whether it had been committed,
-// raises the epoch twice.
+// Announce implements [privacy.Blocklist]. If it is repeated because it was not known whether it had been committed, it
+// may raise the epoch twice.
 func (b *Blocklist) Announce(ctx context.Context, a privacy.Announcement) (epoch int64, err error) {
 	err = b.db.transact(ctx, func(ctx context.Context, t *tx) error {
 		_, before, err := b.begin(ctx, t)
@@ -65,7 +65,7 @@ func (b *Blocklist) Announce(ctx context.Context, a privacy.Announcement) (epoch
 	return epoch, err
 }
 
-// signed returns names as the database keeps them.
+// signed returns names as they are stored.
 func signed(names []privacy.Name) []int64 {
 	out := make([]int64, len(names))
 	for i, n := range names {
@@ -84,7 +84,7 @@ func (b *Blocklist) Epoch(ctx context.Context) (epoch int64, err error) {
 
 // Load implements [privacy.Blocklist].
 func (b *Blocklist) Load(ctx context.Context) (s privacy.State, err error) {
-	// The epoch first: what comes after it is read again with the next one.
+	// The epoch is read first: what is added after that is read again with the next epoch.
 	if s.Epoch, err = b.Epoch(ctx); err != nil {
 		return s, err
 	}
@@ -161,7 +161,7 @@ func (b *Blocklist) Append(ctx context.Context, r privacy.Receipt) (sealed priva
 			return err
 		}
 		if t.unsure && last.Subject == r.Subject && last.Kind == r.Kind && last.At.Equal(r.Seal(last).At) {
-			sealed = last // an attempt before this one was committed
+			sealed = last // an earlier attempt was committed
 			return nil
 		}
 		sealed = r.Seal(last)

@@ -19,14 +19,14 @@ import (
 	"github.com/socialdata/socialdata/store/sqlite"
 )
 
-// filled is what a store needs so that it can be filled.
+// filled is what fill needs of a store.
 type filled interface {
 	OpenAccount(ctx context.Context, name string, n int64, reason string) (keys.Account, error)
 	CreateKey(ctx context.Context, n keys.NewKey) (string, keys.Key, error)
 	Revoke(ctx context.Context, id string) (keys.Key, error)
 }
 
-// fill makes three accounts with keys and entries, and returns a key with a cap that has spent 5 of 8 today.
+// fill makes three accounts with keys and entries, and returns a key with a daily cap of 8 that has spent 5 today.
 func fill(t *testing.T, s filled, l credits.Ledger) keys.Key {
 	t.Helper()
 	var capped keys.Key
@@ -80,7 +80,7 @@ func openFile(t *testing.T) *sqlite.DB {
 	return db
 }
 
-// balances returns what every account can spend, by name.
+// balances returns the balances of all accounts, by name.
 func balances(t *testing.T, s interface {
 	Accounts(ctx context.Context) ([]keys.Account, error)
 }, l credits.Ledger,
@@ -131,8 +131,9 @@ func TestBookkeepingInShards(t *testing.T) {
 	})
 }
 
-// TestADeploymentMovesFromSQLiteAndBack exports a file, imports it here, and proves that all is the same: balances,
-// caps, idempotency keys, revocations and the chains of hashes, against heads that were written before the move.
+// TestADeploymentMovesFromSQLiteAndBack exports a file, imports it into PostgreSQL, and checks that everything is the
+// same, against heads that were written before the move: balances, caps, idempotency keys, revocations and the chains
+// of hashes.
 func TestADeploymentMovesFromSQLiteAndBack(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, newSchema(t))
@@ -213,7 +214,7 @@ func TestAuditFindsWhatWasTouched(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, change, want string
-		heads              bool // found only with those of before
+		heads              bool // found only with the earlier heads
 	}{
 		{"an amount", "UPDATE @entries SET amount = -1 WHERE seq = 2", "is not", false},
 		{"a balance and what depends on it", "UPDATE @entries SET amount = 90, balance = 90 WHERE seq = 1", "hash", false},

@@ -8,13 +8,13 @@ import (
 )
 
 // TestTheClockOfAReplicaCountsForNothing lets a replica whose clock is a month ahead hold credits, open an account and
-// die: the hold ends by the database's clock, which was right all along.
+// die: the hold expires by the database's clock.
 func TestTheClockOfAReplicaCountsForNothing(t *testing.T) {
 	t.Parallel()
 	const month = 30 * 24 * time.Hour
 	cfg := newSchema(t)
 	db := openDB(t, cfg)
-	// The database's clock is found before that of PostgreSQL, and is behind the machine's, which the replicas have.
+	// A function in the test's schema replaces PostgreSQL's clock. It is behind the machine's, which the replicas have.
 	clock, err := db.pool.Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/credits/ledgertest"
 )
 
-// crashSchema names, for a child of this test, the schema that it is to serve until it is killed.
+// crashSchema is the variable that tells a child of this test which schema to serve until it is killed.
 const crashSchema = "SOCIALDATA_CRASH_SCHEMA"
 
 func TestMain(m *testing.M) {
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestNothingIsLostWhenAReplicaIsKilled kills one of two replicas again and again; the other one grants.
+// TestNothingIsLostWhenAReplicaIsKilled kills one of two replicas repeatedly; the other one grants.
 func TestNothingIsLostWhenAReplicaIsKilled(t *testing.T) {
 	t.Parallel()
 	cfg := newSchema(t)
@@ -44,7 +44,7 @@ func TestNothingIsLostWhenAReplicaIsKilled(t *testing.T) {
 			return err
 		},
 	})
-	// What the killed ones held comes back by itself.
+	// What the killed replicas held expires.
 	whole := int64(0)
 	entries, err := other.Ledger().Entries(t.Context(), credits.Query{Account: ledgertest.Account, Limit: 1})
 	if err != nil {
@@ -55,8 +55,8 @@ func TestNothingIsLostWhenAReplicaIsKilled(t *testing.T) {
 	}
 }
 
-// TestAKilledReplicaChargesNothing kills a replica that holds credits: they are held until their time has passed, and
-// then the balance is whole.
+// TestAKilledReplicaChargesNothing kills a replica that holds credits: they stay held until the hold expires, and
+// nothing is charged.
 func TestAKilledReplicaChargesNothing(t *testing.T) {
 	t.Parallel()
 	cfg := newSchema(t)
@@ -87,7 +87,7 @@ func TestAKilledReplicaChargesNothing(t *testing.T) {
 	wantAudit(t, db)
 }
 
-// comesTo waits until the balance is that.
+// comesTo waits until the balance is want.
 func comesTo(t *testing.T, db *DB, want int64) bool {
 	t.Helper()
 	for t.Context().Err() == nil {
@@ -109,10 +109,10 @@ func startReplica(t *testing.T, cfg Config) ledgertest.Process {
 	return ledgertest.StartChild(t, crashSchema+"="+cfg.Schema)
 }
 
-// holdOnly is the request that holds all there is for five seconds and charges nothing.
+// holdOnly is the request to hold the whole balance for five seconds and charge nothing.
 const holdOnly = "hold only"
 
-// serveUntilKilled is the child. Its holds end soon, so that the test can wait for them.
+// serveUntilKilled runs in the child. Its holds expire soon, so that the test can wait for that.
 func serveUntilKilled(cfg Config) error {
 	ctx := context.Background()
 	db, err := Open(ctx, cfg)

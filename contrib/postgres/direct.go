@@ -11,9 +11,10 @@ import (
 	"github.com/socialdata/socialdata/credits"
 )
 
-// direct is a transaction of the books in one round trip: the database itself decides the usual calls and writes what
-// they come to. What is not usual it leaves undecided and untouched, for a [batch]: a hold that is not there, one of the
-// account's that has run out, an idempotency key that was used before, a cap that may be reached, a clock that was ahead.
+// direct is a transaction of the ledger in one round trip: the database itself decides ordinary calls and writes their
+// results. It leaves others for a [batch], undecided and unchanged: those with a hold that does not exist, an expired
+// hold in the account, an idempotency key that was used before, a cap that may be reached, or an earlier entry whose
+// time is in the future.
 type direct struct {
 	db       *DB
 	requests []request
@@ -25,34 +26,34 @@ type direct struct {
 type directOp interface {
 	op
 	request() request
-	// settled takes the answer, and notes what the op's hold came to if that is to be remembered.
+	// settled sets the op's result, and adds that of its hold to ended if it is to be cached.
 	settled(v verdict, ended map[string]settled)
-	// expects notes that the op may be carried out though its answer gets lost.
+	// expects notes that the op may be carried out even if no answer arrives.
 	expects()
 }
 
-// request is what an op wants of an account: to pay, to take into holds, to release a hold, or several of these.
+// request is what an op needs of an account: to pay, to hold credits, to release a hold, or several of these.
 type request struct {
 	who     credits.Spender
 	pay     int64
 	take    int64
 	release string // id of a hold
 	entry   credits.Entry
-	holds   []credits.Hold // to be made of what is taken
-	ttl     time.Duration  // how long they last
-	asks    bool           // only what became of a charge: that is for a batch
+	holds   []credits.Hold // to make with the credits in take
+	ttl     time.Duration  // their time to live
+	asks    bool           // only checks for a charge: that is for a batch
 }
 
 // verdict is the database's answer to a request.
 type verdict struct {
-	done    bool // else the account cannot pay
+	done    bool // otherwise the account cannot pay
 	free    int64
 	now     time.Time
 	expires time.Time // of the hold that was released
 }
 
-// newDirect returns the transaction of those ops that the database may decide, or nil when there are none. Of two that are
-// about one hold, or one idempotency key, the second waits for the first.
+// newDirect returns the transaction for those ops that the database may decide, or nil when there are none. If two ops
+// have the same hold, or the same idempotency key, the second waits for the first.
 func newDirect(db *DB, ops []op) *direct {
 	d := &direct{db: db}
 	type name struct{ account, kind, id string }
@@ -81,7 +82,7 @@ func newDirect(db *DB, ops []op) *direct {
 	return d
 }
 
-// run sends the transaction and gives the ops that were decided their answers.
+// run runs the transaction and sets the results of the ops that were decided.
 func (d *direct) run(ctx context.Context, t *tx) error {
 	verdicts := make([]*verdict, len(d.requests))
 	accounts, args := d.arguments()
@@ -120,14 +121,14 @@ func (d *direct) run(ctx context.Context, t *tx) error {
 	return nil
 }
 
-// expect notes that any of the ops may be carried out and never heard of.
+// expect notes that all ops may be carried out even if no answer arrives.
 func (d *direct) expect() {
 	for _, o := range d.byOp {
 		o.expects()
 	}
 }
 
-// arguments returns the accounts, and the arguments of sqlDirect.
+// arguments returns the ids of the accounts, and the arguments of sqlDirect.
 func (d *direct) arguments() (accounts []string, args []any) {
 	var numbers [3][]int64 // ord, pay, take
 	var texts [9][]string
@@ -164,11 +165,10 @@ func (d *direct) arguments() (accounts []string, args []any) {
 	return accounts, append(args, caps[0], caps[1], encoded, index, ids, amount, ttl)
 }
 
-// sqlDirect decides requests and writes what they come to. The accounts are locked by a statement before it, so that what
-// this one reads cannot change. A charge without a hold is not made when there is a hold of its id: see settlement.asks.
-// The requests of an account follow each other in a chain, each with the state that the one
-// before it has left. A key's caps are looked at as if every request before were carried out: one that may not fit then is
-// left undecided.
+// sqlDirect decides requests and writes their results. The statement before it locks the accounts, so that what this
+// one reads cannot change. A charge without a hold is not made when there is a hold with its id: see settlement.asks.
+// The requests of an account form a chain: each sees the state after the previous one. For the caps of a key, all
+// earlier requests count as carried out; a request that might exceed a cap is left undecided.
 var sqlDirect = fmt.Sprintf(`
 	WITH RECURSIVE clock AS MATERIALIZED (SELECT %s AS now),
 	heads AS MATERIALIZED (
@@ -256,8 +256,8 @@ var sqlDirect = fmt.Sprintf(`
 	SELECT c.i, c.done, c.balance - c.held, c.now, o.expires FROM chain c JOIN ops o ON o.i = c.i
 	WHERE c.done OR o.able AND o.release = ''`, sqlNow, hex.EncodeToString([]byte(credits.EntryForm)))
 
-// directly decides what the database can decide by itself, in one attempt. What it has not decided is for a batch; unsure
-// reports that some of that may have been carried out unheard.
+// directly lets the database decide what it can, in one attempt. The rest is for a batch; unsure reports that some of
+// it may have been carried out without an answer.
 func (l *lane) directly(ctx context.Context, ops []op) (unsure bool) {
 	d := newDirect(l.db, ops)
 	if d == nil {
@@ -299,7 +299,7 @@ func (s *settlement) settled(v verdict, ended map[string]settled) {
 	ended[s.hold.ID] = settled{s.hold.Spender.Account, s.charge.Amount, v.expires}
 }
 
-// expects implements [directOp]: what the hold came to, if it did, is this call's own.
+// expects implements [directOp]: if the hold is settled, it is with this call's charge.
 func (s *settlement) expects() { s.receipt = credits.Receipt{Charged: s.charge.Amount} }
 
 // request implements [directOp].

@@ -1,65 +1,67 @@
-// Package postgres keeps accounts, keys, the ledger and records in PostgreSQL, for any number of replicas.
+// Package postgres stores accounts, keys, the ledger and records in PostgreSQL, for any number of replicas.
 //
 //	db, err := postgres.Open(ctx, postgres.Config{DSN: "postgres://user:secret@host/database"})
 //	defer db.Close()
 //	client, err := socialdata.New(socialdata.WithLedger(db.Ledger()), socialdata.WithKeys(db.Keys()))
 //
-// Every replica opens the same database, and so do commands that create accounts and keys, grant, revoke, audit, export
-// and import beside them. [OpenShards] shares the accounts among several databases. What store/sqlite exports is
-// imported here, and the other way round.
+// All replicas open the same database, and so do commands that create accounts and keys, grant, revoke, audit, export
+// and import meanwhile. [OpenShards] distributes the accounts over several databases. Exports of store/sqlite can be
+// imported here, and vice versa.
 //
 // # Holds and charges
 //
-// A hold is a row that every replica sees and any may settle. It runs out by itself: a replica that is killed charges
-// nothing, and what it held is free again when its time has passed. The calls of a replica share transactions (group
-// commit): one locks the rows of its accounts in one order and decides each call exactly as if it were alone. The database
-// decides the usual calls by itself, in one round trip; the others (holds that have run out, idempotency keys that were
-// used before, caps that may be reached) are decided here and take two more. What makes it stand is one UPDATE of the accounts' rows, whose table refuses that more is
-// held than there is. A charge is durable when Settle returns; a hold alone does not wait for the disk, for losing it
-// charges nothing.
+// A hold is a row that all replicas see and any can settle. It expires by itself: a replica that is killed charges
+// nothing, and the credits that it held are free again after the hold's time to live. The calls of a replica share
+// transactions (group commit), each of which locks the rows of its accounts in a fixed order and decides each call
+// exactly as if it were alone. The database itself decides ordinary calls, in one round trip; others (with expired
+// holds, idempotency keys that were used before, or caps that may be reached) are decided in the replica and take two
+// more. All changes depend on one UPDATE of the accounts' rows, whose table has a constraint that no more can be held
+// than there is. A charge is durable when Settle returns; a hold alone does not wait for the disk, because nothing is
+// charged if it is lost.
 //
-// Time is that of the database, so that the clocks of replicas need not agree and one that jumps changes nothing. Should
-// the database's own clock be ahead for a while, what was held meanwhile and never settled stays so until the clock gets
-// there: no hold may end before its time, and when a clock has been set back, nobody can tell whether it is right now or
-// was right before.
+// All times are those of the database's clock, so that the clocks of replicas need not agree. If the database's own
+// clock is ahead for a while, holds from that time that are never settled stay until the clock reaches their end again:
+// no hold may expire early, and after a clock was set back it cannot be known which time was right.
 //
-// Every transaction may be repeated: after a serialization failure (40001), a deadlock (40P01), a restart or the loss of
-// the connection, also while it was being committed, for holds and charges are recognised by their ids. That goes on for
-// Config.Patience; only a grant whose commit nobody has heard of is not repeated (ErrUnsure).
+// A transaction is repeated after a serialization failure (40001), a deadlock (40P01), a restart of the server or the
+// loss of the connection, even if that was during the commit: holds and charges are recognised by their ids. It is
+// repeated for Config.Patience. The exception is a grant that may have been committed: it is not repeated, and fails
+// with ErrUnsure.
 //
 // # Revocations
 //
-// A replica remembers a key for a second at most, counted from when it asked. [Keys.Revoke] returns when that second has
-// passed: no replica accepts the key any more.
+// A replica caches a key for a second at most, counted from before its query. [Keys.Revoke] returns when that second
+// has passed, so that no replica accepts the key any more.
 //
-// # What it needs
+// # Requirements
 //
-// PostgreSQL 12 or later, and the right to make a schema. There are no triggers, no LISTEN and, on the way of a charge,
-// no sequences. Behind a pooler that hands out connections for a transaction at a time, such as PgBouncer, nothing is
-// kept on a connection; that is found out by itself. The schema is brought up to date under an advisory lock of that one
-// transaction, which Config.NoAdvisoryLock leaves out. The DSN must lead to the primary: what was revoked or charged may
-// not have reached a standby. A charge is as safe as the database's own commit; with standbys, let it wait for one
+// PostgreSQL 12 or later, and permission to create a schema. There are no triggers, no LISTEN and, for charges, no
+// sequences. A pooler that assigns connections for one transaction each, such as PgBouncer, is detected; then no state
+// is kept in a connection. The schema is migrated under an advisory lock of that one transaction, unless
+// Config.NoAdvisoryLock is set. The DSN must lead to the primary, because revocations and charges may not have reached
+// a standby yet. A charge is as durable as the database's own commit; with standbys, configure it to wait for one
 // (synchronous_standby_names).
 //
-// # How large it may become
+// # Growth
 //
-// Entries are never removed. An account's entries are numbered, so that a charge reads and writes the end of each index
-// whatever their number, and an audit reads them account by account. The table is not partitioned: the index that lets no
-// hold be charged twice has to be over all of it. Where 100,000,000 entries are too many for one server, or the time of a
-// dump or an audit counts, share the accounts among several databases with [OpenShards] from the beginning; each has a
-// share of the entries, and is dumped and audited by itself.
+// Entries are never removed. An account's entries are numbered, so that a charge reads and writes only the end of each
+// index, whatever the number of entries, and an audit reads them account by account. The table is not partitioned,
+// because the unique index that prevents charging a hold twice must cover all of it. If 100,000,000 entries are too
+// many for one server, or a dump or an audit must be fast, distribute the accounts over several databases with
+// [OpenShards] from the beginning; each has a part of the entries, and is dumped and audited separately.
 //
-// # Relatives of PostgreSQL
+// # Databases that are compatible with PostgreSQL
 //
 // CockroachDB and YugabyteDB are not supported, and nothing here is tested on them. By their documentation:
 //
-//   - CockroachDB refuses a statement that changes one table in two places, as the one does that decides the usual calls: each
-//     of them would fail there and be decided as the unusual ones are, in two more round trips. Its default isolation is
-//     SERIALIZABLE: calls on one account fail with 40001 and are repeated. It has no locking advisory locks, for which
-//     there is Config.NoAdvisoryLock.
+//   - CockroachDB refuses a statement that changes one table in two places, such as the one that decides ordinary
+//     calls: each of these would fail there and be decided like the others, in two more round trips. Its default
+//     isolation is SERIALIZABLE: calls on one account fail with 40001 and are repeated. It has no locking advisory
+//     locks: use Config.NoAdvisoryLock.
 //   - YugabyteDB runs READ COMMITTED as REPEATABLE READ unless yb_enable_read_committed_isolation is set, with the same
 //     consequence for calls on one account.
 //
-// See https://www.cockroachlabs.com/docs/v23.2/known-limitations, https://www.cockroachlabs.com/docs/stable/read-committed
-// and https://docs.yugabyte.com/preview/architecture/transactions/read-committed/.
+// See https://www.cockroachlabs.com/docs/v23.2/known-limitations,
+// https://www.cockroachlabs.com/docs/stable/read-committed and
+// https://docs.yugabyte.com/preview/architecture/transactions/read-committed/.
 package postgres

@@ -2,8 +2,8 @@ package postgres
 
 import "context"
 
-// Warnings returns what settings of the server, the database or the role may lose after a crash, in words for an operator;
-// none when they lose nothing.
+// Warnings returns which settings of the server, the database or the role can cause the loss of committed data in a
+// crash, in words for an operator; nil when none can.
 func (db *DB) Warnings(ctx context.Context) ([]string, error) {
 	var commit, fsync string
 	err := db.pool.QueryRow(ctx, "SELECT current_setting('synchronous_commit'), current_setting('fsync')").Scan(&commit, &fsync)
@@ -18,7 +18,7 @@ func (db *DB) Warnings(ctx context.Context) ([]string, error) {
 	return found, err
 }
 
-// Warnings is that of [DB], over all databases.
+// Warnings is [DB.Warnings], for all databases.
 func (s *Shards) Warnings(ctx context.Context) ([]string, error) {
 	return gather(ctx, s, func(ctx context.Context, db *DB) ([]string, error) { return db.Warnings(ctx) })
 }

@@ -43,14 +43,14 @@ func (l *Ledger) Entries(ctx context.Context, q credits.Query) (found []credits.
 	return found, err
 }
 
-// keepable tells whether PostgreSQL can have kept s. What it cannot is not there.
+// keepable reports whether PostgreSQL can store s. If not, no row can have it.
 func keepable(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
 
 const entryColumns = `seq, kind, amount, balance, key, operation, platform, request_id, cache, reason, hold,
 	idempotency_key, at, clock, hash`
 
-// selectEntries turns q into a query that one index serves from end to end. Time has no index of its own: an account's
-// entries are in the order of time, so that a time is a place among them.
+// selectEntries makes of q a query that one index serves completely. There is no index for time: an account's entries
+// are in the order of time, so a time is translated into a sequence number.
 func selectEntries(account int64, q credits.Query) (query string, args []any) {
 	where := []string{"account = $1"}
 	args = []any{account}
@@ -82,8 +82,8 @@ func selectEntries(account int64, q credits.Query) (query string, args []any) {
 		entryColumns, strings.Join(where, " AND "), len(args)), args
 }
 
-// firstAt finds the seq of the account's first entry at that time or later, which may be one that is still to come, by
-// halving the part of the entries that it is in.
+// firstAt finds the seq of the account's first entry at that time or later, or the seq of its next entry if there is
+// none, with a binary search.
 const firstAt = `
 	WITH RECURSIVE part (low, high) AS (
 		SELECT 1::bigint, seq + 1 FROM @accounts WHERE no = $1
@@ -94,7 +94,7 @@ const firstAt = `
 	)
 	SELECT low FROM part WHERE low = high`
 
-// micros returns the first microsecond that is not before t.
+// micros returns t in microseconds, rounded up.
 func micros(t time.Time) int64 {
 	n := t.UnixMicro()
 	if time.UnixMicro(n).Before(t) {
@@ -103,7 +103,7 @@ func micros(t time.Time) int64 {
 	return n
 }
 
-// scanEntry reads entryColumns of an account, and whatever columns stand before them into before.
+// scanEntry reads entryColumns of an account, and the columns in front of them into before.
 func scanEntry(row pgx.CollectableRow, account string, before ...any) (credits.Entry, error) {
 	e := credits.Entry{Account: account}
 	var at int64

@@ -15,7 +15,7 @@ import (
 
 const (
 	looksAtOnce  = 1000
-	erasedAtOnce = 100 // so few rows each of the erasure's transactions locks
+	erasedAtOnce = 100 // few, because each of the erasure's transactions locks that many rows
 )
 
 // marked is a record with the marks of its subjects.
@@ -54,7 +54,7 @@ func (r *Records) Erase(ctx context.Context, s privacy.Subject) (map[string]int,
 	}
 }
 
-// erase removes records, if they have not been written anew.
+// erase removes records, unless they were replaced meanwhile.
 func (r *Records) erase(ctx context.Context, keys [][]byte, versions []int64) error {
 	return r.db.retry(ctx, func(bool) error {
 		_, err := r.db.pool.Exec(ctx, r.db.sql(`
@@ -74,7 +74,7 @@ func (r *Records) erase(ctx context.Context, keys [][]byte, versions []int64) er
 func (s *Watches) Erase(ctx context.Context, who privacy.Subject) (map[string]int, error) {
 	e := &erasing{Watches: s, who: who, removed: map[string]int{}, ended: map[[2]string]bool{}}
 	if !who.DryRun {
-		// A poll that is under way may have read what is erased: it is made again.
+		// A poll in progress may have read what is erased. It has to be repeated.
 		if err := s.db.retry(ctx, func(bool) error {
 			_, err := s.db.pool.Exec(ctx, s.db.sql("UPDATE @monitors SET lease = '', until = 0 WHERE lease <> ''"))
 			return err
@@ -88,7 +88,7 @@ func (s *Watches) Erase(ctx context.Context, who privacy.Subject) (map[string]in
 	return e.removed, e.changes(ctx)
 }
 
-// erasing is one erasure from the monitors.
+// erasing is one erasure from the monitors of all accounts.
 type erasing struct {
 	*Watches
 
@@ -97,7 +97,7 @@ type erasing struct {
 	ended   map[[2]string]bool // monitors by account and name
 }
 
-// monitors erases from the monitors, and ends those that ask about the subject.
+// monitors erases from the monitors, and ends those that watch the subject.
 func (e *erasing) monitors(ctx context.Context) error {
 	for last := int64(0); ; {
 		part, err := list(ctx, e.db, scanMonitor,
@@ -156,7 +156,7 @@ func (e *erasing) monitor(ctx context.Context, account, name string) error {
 	return err
 }
 
-// told is a change with its place.
+// told is a change with its position in the feed.
 type told struct {
 	account, monitor string
 	seq              int64
@@ -168,7 +168,7 @@ func scanTold(row pgx.CollectableRow) (c told, err error) {
 	return c, err
 }
 
-// changes removes the changes that hold the subject, and those of the monitors that end.
+// changes removes the changes that contain the subject, and those of the monitors that end.
 func (e *erasing) changes(ctx context.Context) error {
 	for last := (told{}); ; {
 		part, err := list(ctx, e.db, scanTold, "SELECT account, monitor, seq, body FROM @changes WHERE (account, seq) > ($1, $2) ORDER BY account, seq LIMIT $3",
@@ -202,7 +202,7 @@ func (e *erasing) changes(ctx context.Context) error {
 	}
 }
 
-// deliveries counts those of changes, with which they are removed.
+// deliveries counts the deliveries of changes, which are removed with them.
 func (e *erasing) deliveries(ctx context.Context, changes []told) error {
 	if len(changes) == 0 {
 		return nil
@@ -217,7 +217,7 @@ func (e *erasing) deliveries(ctx context.Context, changes []told) error {
 	return err
 }
 
-// places returns the accounts and the places of changes.
+// places returns the accounts and the positions of changes.
 func places(changes []told) (accounts []string, seqs []int64) {
 	accounts, seqs = make([]string, len(changes)), make([]int64, len(changes))
 	for i, c := range changes {

@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// sweepEvery is how often holds are looked for that have run out and that no call has come across.
+	// sweepEvery is the interval at which expired holds are removed that no call has removed.
 	sweepEvery = time.Minute
-	// holdsAtOnce is how many of them one transaction removes, and of how many accounts it may lock the rows.
+	// holdsAtOnce is how many of them one transaction removes, and holdersAtOnce how many accounts it locks.
 	holdsAtOnce, holdersAtOnce = 500, 100
 )
 
-// sweep removes holds that have run out, of accounts that nobody calls for: those of replicas that have died. It passes
-// over accounts that are locked. Several replicas share the work.
+// sweep removes expired holds of accounts without calls, such as those that replicas held when they died. It skips
+// accounts that are locked. Several replicas share the work.
 func (l *Ledger) sweep(ctx context.Context) error {
 	if time.Since(l.swept) < sweepEvery {
 		return nil
@@ -35,7 +35,7 @@ func (l *Ledger) sweepSome(ctx context.Context) (removed int64, err error) {
 	err = l.db.transact(ctx, func(ctx context.Context, t *tx) error {
 		var locked []int64
 		err := t.step(ctx, func(q *pgx.Batch) {
-			q.Queue("SET LOCAL synchronous_commit = off") // what is lost is swept again
+			q.Queue("SET LOCAL synchronous_commit = off") // what is lost is removed again
 			q.Queue(l.db.sql("SELECT no FROM @accounts WHERE no IN (SELECT account FROM @holds WHERE expires <= "+sqlNow+
 				" LIMIT $2) ORDER BY no FOR NO KEY UPDATE SKIP LOCKED"), l.db.clock(), holdersAtOnce).
 				Query(func(rows pgx.Rows) (err error) {

@@ -10,9 +10,9 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
-// Export writes every account, key (its hash, for nobody has the key) and entry that is there when it begins, as JSON
-// Lines that every store can import; a key that is revoked meanwhile may be written as either. Holds and records are not
-// part of it. It reads a page at a time, so that a reader who pauses keeps no transaction open.
+// Export writes every account, key (its hash, since the key itself is not stored) and entry that exists when it begins,
+// as JSON Lines that every store can import. A key that is revoked meanwhile may be written as either. Holds and
+// records are not exported. Export reads a page at a time, so that a slow reader does not keep a transaction open.
 func (db *DB) Export(ctx context.Context, w io.Writer) error {
 	out, err := bookkeeping.NewWriter(w)
 	if err != nil {
@@ -31,11 +31,11 @@ func (db *DB) Export(ctx context.Context, w io.Writer) error {
 	return out.Close()
 }
 
-// export is one that is under way. Its memory grows with the accounts, not with the entries.
+// export is an export in progress. Its memory grows with the accounts, not with the entries.
 type export struct {
 	db    *DB
 	parts []part
-	there map[string]bool // accounts that are part of it
+	there map[string]bool // accounts that are exported
 }
 
 // exportAccounts begins an export.
@@ -57,7 +57,7 @@ func (db *DB) exportAccounts(ctx context.Context, out *bookkeeping.Writer) (*exp
 	return x, nil
 }
 
-// keys writes the keys of the accounts that are part of it.
+// keys writes the keys of the accounts that are exported.
 func (x *export) keys(ctx context.Context, out *bookkeeping.Writer) error {
 	err := x.db.eachKey(ctx, func(k keys.Key) error {
 		if !x.there[k.Account] {
@@ -71,12 +71,12 @@ func (x *export) keys(ctx context.Context, out *bookkeeping.Writer) error {
 	return nil
 }
 
-// entries writes the entries of the accounts that are part of it.
+// entries writes the entries of the accounts that are exported.
 func (x *export) entries(ctx context.Context, out *bookkeeping.Writer) error {
 	for _, p := range x.parts {
 		err := x.db.eachEntry(ctx, p, func(_ int64, h *head, e credits.Entry) error {
 			if h == nil {
-				return nil // of an account that is not part of it, or is not there, which an audit finds
+				return nil // of a new account, or of a missing one, which an audit reports
 			}
 			return out.Entry(e)
 		})

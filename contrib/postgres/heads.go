@@ -8,10 +8,10 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
-// Heads writes what stands for every account's entries and every key, each as it is at one moment, as JSON Lines of some
-// 150 bytes each. Kept where nobody who can write the database can write, they let [DB.AuditAgainst] find out what an
-// audit of the database alone cannot: that the last entries of an account were taken away with all their traces, that a
-// whole history was written anew, or that a key was brought back to life.
+// Heads writes the last entry of every account, and every key, as JSON Lines of some 150 bytes each. If they are stored
+// where someone who can write the database cannot write, [DB.AuditAgainst] detects what an audit of the database alone
+// cannot: that the last entries of an account were removed with all their traces, that a whole history was rewritten,
+// or that a revoked key became valid again.
 func (db *DB) Heads(ctx context.Context, w io.Writer) error {
 	out := bookkeeping.NewHeadsWriter(w)
 	if err := db.heads(ctx, out); err != nil {

@@ -15,10 +15,10 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
-// Import adds everything that an export of any store holds, or nothing. It fails with bookkeeping.ErrImport, with
-// bookkeeping.ErrExists when it would have to overwrite, and with credits.ErrBroken when an entry does not follow from the one
-// before it. All of r is read and checked before anything is written; until then it waits in a temporary file. Replicas
-// may serve meanwhile.
+// Import adds everything in an export of any store, or nothing. It fails with bookkeeping.ErrImport, with
+// bookkeeping.ErrExists when it would have to overwrite, and with credits.ErrBroken when an entry does not follow from
+// the previous one. It reads all of r into a temporary file and checks it before it writes anything. Replicas may serve
+// meanwhile.
 func (db *DB) Import(ctx context.Context, r io.Reader) error {
 	if err := db.readImport(ctx, r); err != nil {
 		return fmt.Errorf("postgres: import: %w", err)
@@ -50,9 +50,9 @@ func (db *DB) readImport(ctx context.Context, r io.Reader) (err error) {
 	})
 }
 
-// importer writes what is imported. Its memory grows with the accounts and keys, not with the entries.
+// importer writes an import. Its memory grows with the accounts and keys, not with the entries.
 type importer struct {
-	ctx context.Context // of the one transaction that it is part of
+	ctx context.Context // of the only transaction
 	db  *DB
 	tx  *tx
 
@@ -104,7 +104,7 @@ func (m *importer) flush() error {
 	return exists(err, "an entry")
 }
 
-// finish writes the entries that still wait, the heads of the accounts and the keys.
+// finish writes the remaining entries, the heads of the accounts and the keys.
 func (m *importer) finish() error {
 	if err := m.flush(); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (m *importer) finish() error {
 	return m.tx.step(m.ctx, b.queueAccounts)
 }
 
-// exists says what is there already when the tables forbid a second one.
+// exists returns a bookkeeping.ErrExists if err means that a row is there already.
 func exists(err error, what string) error {
 	if isCode(err, uniqueViolation) {
 		return fmt.Errorf("%w: %s", bookkeeping.ErrExists, what)

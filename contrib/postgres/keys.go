@@ -14,17 +14,17 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
-// maxLease is how long a replica may accept a key without asking the database for it. A revocation waits as long.
+// maxLease is how long a replica can accept a key without asking the database. A revocation waits as long.
 const maxLease = time.Second
 
 // Keys is the accounts and keys in the database.
 type Keys struct {
 	db    *DB
 	cache *lru.Cache[keys.Hash, leased]
-	uses  *keys.Uses // here
+	uses  *keys.Uses // on this replica
 
-	flights singleflight.Group // look-ups under way, by hash
-	inUse   chan keys.Hash     // whose lease is about to end
+	flights singleflight.Group // lookups in progress, by hash
+	inUse   chan keys.Hash     // those whose lease is about to end
 }
 
 var (
@@ -32,15 +32,15 @@ var (
 	_ keys.Admin = (*Keys)(nil)
 )
 
-// leased is a key that the database had when it was asked, at the time asked or later.
+// leased is a cached key. The database had it at the time asked or later.
 type leased struct {
 	keys.Key
 	asked time.Time
-	again *atomic.Bool // it is being asked for again
+	again *atomic.Bool // whether it is being read again
 }
 
-// valid tells whether the lease lasts. It goes by both clocks: the monotonic one stands still while a machine is
-// suspended, and the other can be set back.
+// valid reports whether the lease has not ended by either clock: the monotonic one stops while a machine is suspended,
+// and the other can be set back.
 func (k leased) valid(lease time.Duration) bool {
 	now := time.Now()
 	wall := now.Round(0).Sub(k.asked.Round(0))
@@ -48,16 +48,16 @@ func (k leased) valid(lease time.Duration) bool {
 }
 
 func newKeys(db *DB) *Keys {
-	// New fails on a size below 1 only.
+	// New fails only for a size below 1.
 	cache, _ := lru.New[keys.Hash, leased](db.cfg.CachedKeys)
 	return &Keys{
 		db: db, cache: cache, uses: keys.NewUses(db.cfg.CachedKeys, 0), inUse: make(chan keys.Hash, refreshedAtOnce),
 	}
 }
 
-// Lookup implements [keys.Store]. A key that was found is remembered for less than a second, counted from when the
-// database was asked; unknown and revoked ones are not, so that both cost the same. Callers who show one key at the same
-// time share a look-up, and one that is in use is asked for again before it is forgotten, so that nobody waits for that.
+// Lookup implements [keys.Store]. A key that was found is cached for less than a second, counted from before the query.
+// Unknown and revoked keys are not cached, so that both cost the same. Concurrent lookups of the same key share a
+// query, and a key in use is read again before its lease ends, so that no caller waits for that.
 func (s *Keys) Lookup(ctx context.Context, h keys.Hash) (keys.Key, error) {
 	if err := errors.Join(ctx.Err(), s.db.unserved()); err != nil {
 		return keys.Key{}, err
@@ -75,7 +75,7 @@ func (s *Keys) Lookup(ctx context.Context, h keys.Hash) (keys.Key, error) {
 		return keys.Key{}, ctx.Err()
 	case got := <-asked:
 		k, _ := got.Val.(leased)
-		// What was asked for long ago, by a caller who came before, may have been revoked before this one came.
+		// A shared query may have begun long before this call, and the key may have been revoked since.
 		if got.Err == nil && got.Shared && !k.valid(s.db.cfg.lease) {
 			k, got.Err = s.ask(ctx, h)
 		}
@@ -86,7 +86,7 @@ func (s *Keys) Lookup(ctx context.Context, h keys.Hash) (keys.Key, error) {
 	}
 }
 
-// ask asks the database for a key and remembers it.
+// ask reads a key from the database and caches it.
 func (s *Keys) ask(ctx context.Context, h keys.Hash) (leased, error) {
 	asked := time.Now()
 	found, err := list(ctx, s.db, scanKey, selectKeys+" WHERE (hash = $1 OR former_hash = $1) AND revoked_at IS NULL", h[:])
@@ -102,7 +102,7 @@ func (s *Keys) ask(ctx context.Context, h keys.Hash) (leased, error) {
 	return k, nil
 }
 
-// remembered returns the key with that hash while its lease lasts.
+// remembered returns the cached key with that hash while its lease is valid.
 func (s *Keys) remembered(h keys.Hash) (keys.Key, bool) {
 	k, ok := s.cache.Get(h)
 	if !ok || !k.valid(s.db.cfg.lease) || !k.Accepts(h, s.now()) {
@@ -111,13 +111,13 @@ func (s *Keys) remembered(h keys.Hash) (keys.Key, bool) {
 	if time.Since(k.asked) > s.db.cfg.lease/4 && k.again.CompareAndSwap(false, true) {
 		select {
 		case s.inUse <- h:
-		default: // it is asked for when it is forgotten
+		default: // it is read when its lease has ended
 		}
 	}
 	return s.uses.In(k.Key), true
 }
 
-// refresh asks for keys that are in use before they are forgotten, all of them at once, until ctx ends.
+// refresh reads keys that are in use again before their lease ends, all of them together, until ctx ends.
 func (s *Keys) refresh(ctx context.Context) {
 	for {
 		var hashes [][]byte
@@ -136,7 +136,7 @@ func (s *Keys) refresh(ctx context.Context) {
 		found, err := list(limited, s.db, scanKey,
 			selectKeys+" WHERE (hash = ANY ($1) OR former_hash = ANY ($1)) AND revoked_at IS NULL", hashes)
 		if cancel(); err != nil {
-			continue // whoever shows one of them finds out
+			continue // the next calls with these keys report the error
 		}
 		for _, h := range hashes {
 			s.cache.Remove(keys.Hash(h))
@@ -157,13 +157,13 @@ func (s *Keys) Touch(id string, at time.Time) {
 	}
 }
 
-// refreshedAtOnce is how many keys in use are asked for in one statement.
+// refreshedAtOnce is how many keys in use are read in one statement.
 const refreshedAtOnce = 1000
 
 // flushedAtOnce is how many keys one statement writes.
 const flushedAtOnce = 1000
 
-// flush writes when keys were last used. What could not be written waits for the next time.
+// flush writes when keys were last used. What could not be written is written the next time.
 func (s *Keys) flush(ctx context.Context) error {
 	return s.uses.Flush(flushedAtOnce, func(part []string, used map[string]time.Time) error {
 		at := make([]int64, len(part))
@@ -171,7 +171,7 @@ func (s *Keys) flush(ctx context.Context) error {
 			at[i] = used[id].UnixMicro()
 		}
 		return s.db.retry(ctx, func(bool) error {
-			// Locked in order: two replicas that write the same keys must not wait for each other.
+			// Locked in order, so that two replicas that write the same keys do not deadlock.
 			_, err := s.db.pool.Exec(ctx, s.db.sql(`
 				WITH locked AS MATERIALIZED (
 					SELECT no, u.at FROM @keys k JOIN unnest($1::text[], $2::bigint[]) AS u (id, at) ON u.id = k.id

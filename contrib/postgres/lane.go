@@ -15,32 +15,32 @@ type lane struct {
 	queue *groupcommit.Queue[op]
 }
 
-// op is one caller's part of a batch: a hold, its settling, or a grant.
+// op is one caller's part of a batch, such as a reservation, its settlement or a grant.
 type op interface {
-	// wants says what the op must know.
+	// wants adds what the op needs to know.
 	wants(w *wanted)
-	// decide decides on what was read. What it refuses to do is the op's result; its error is that of the database,
-	// and undoes the whole transaction. It may run any number of times.
+	// decide decides the op after the reads. If it refuses, that is the op's result. An error is that of the database,
+	// and undoes the whole transaction. It may be called several times.
 	decide(ctx context.Context, b *batch) error
-	// common returns what every op has.
+	// common returns the fields that every op has.
 	common() *call
 }
 
-// call is what every op has.
+// call has the fields that every op has.
 type call struct {
 	err    error
-	unsure bool // an attempt may have been committed, and no one heard of it
-	// decided tells that a transaction before the one at work has carried it out, or refused to.
+	unsure bool // an attempt may have been committed without an answer
+	// decided means that an earlier transaction has carried it out, or refused to.
 	decided bool
 	done    chan struct{}
 	state   atomic.Int32 // queued, taken or withdrawn
 }
 
-// How far a call has come.
+// The states of a call.
 const (
 	queued    = iota
-	taken     // into a transaction
-	withdrawn // its caller has gone before that: it is not carried out
+	taken     // by a transaction
+	withdrawn // its caller stopped waiting before it was taken: it is not carried out
 )
 
 func (c *call) common() *call { return c }
@@ -51,7 +51,7 @@ func newLane(db *DB) *lane {
 	return l
 }
 
-// submit queues o. It does not look at a context: once queued, only the lane knows how it ends.
+// submit queues o. It has no context, because only the lane knows the result of an op that was taken.
 func (l *lane) submit(o op) error {
 	if l.queue.Submit(o) != nil {
 		return ErrClosed
@@ -59,10 +59,10 @@ func (l *lane) submit(o op) error {
 	return nil
 }
 
-// close waits for what is queued.
+// close waits for queued ops.
 func (l *lane) close() { l.queue.Close() }
 
-// end tells the callers of ops. The error is that of the transaction.
+// end reports the result to the callers of ops. err is that of the transaction.
 func end(ops []op, err error) {
 	for _, o := range ops {
 		c := o.common()
@@ -73,10 +73,10 @@ func end(ops []op, err error) {
 	}
 }
 
-// commit decides ops: the usual ones in one round trip, the others in one transaction. What the database itself refuses is
-// the fault of one of them.
+// commit decides ops: ordinary ones in one round trip, the others in one transaction. If the database refuses that, one
+// of the ops is the reason.
 func (l *lane) commit(ops []op, _ func(int) []op) (all []op, failed int, err error) {
-	// Twice: patience bounds when an attempt begins, and one may hang.
+	// Twice, because patience limits when an attempt begins, and an attempt can hang.
 	ctx, cancel := context.WithTimeout(context.Background(), 2*l.db.cfg.Patience)
 	defer cancel()
 	live, unsure := undecided(ops)
@@ -99,7 +99,7 @@ func (l *lane) commit(ops []op, _ func(int) []op) (all []op, failed int, err err
 	return ops, groupcommit.All, err
 }
 
-// undecided takes the ops that are still to be decided, and reports whether one of them may have been.
+// undecided returns the ops that are not decided yet, and reports whether one of them may have been committed.
 func undecided(ops []op) (live []op, unsure bool) {
 	live = make([]op, 0, len(ops))
 	for _, o := range ops {
@@ -123,7 +123,8 @@ func (l *lane) together(ctx context.Context, ops []op, before bool) (unsure bool
 		done = newBatch(l.db, t)
 		err := done.run(ctx, ops)
 		if isCode(err, uniqueViolation) {
-			// Nobody can have been faster: the accounts are locked. If it stays so, the books of one of them are damaged.
+			// Since the accounts are locked, no one else can have written the entry. If it fails again, the ledger of
+			// one account is damaged.
 			if twice {
 				err = backoff.Permanent(err)
 			}

@@ -14,16 +14,16 @@ import (
 	"github.com/socialdata/socialdata/credits"
 )
 
-// Ledger is the books in the database. Holds are rows, which every replica sees and any may settle.
+// Ledger is the ledger in the database. Holds are rows, which all replicas see and any can settle.
 type Ledger struct {
 	db    *DB
 	lanes []*lane
 	ids   *credits.IDs
 
 	mu    sync.Mutex
-	ended *simplelru.LRU[string, settled] // by hold, until its time has passed
+	ended *simplelru.LRU[string, settled] // results by hold, until it expires
 
-	swept time.Time // when holds were last swept, for the housekeeping alone
+	swept time.Time // when expired holds were last removed, for the housekeeping only
 }
 
 var (
@@ -32,12 +32,12 @@ var (
 	_ credits.Granter = (*Ledger)(nil)
 )
 
-// rememberedHolds bounds what is remembered of settled holds. A charged one is found in the entries, too; of one that was
-// released and is forgotten, no more is known than that it is not there.
+// rememberedHolds is the maximum number of settled holds whose result is cached. The result of a charged hold is in the
+// entries too; a released hold that is not cached is only known not to exist.
 const rememberedHolds = 100_000
 
 func newLedger(db *DB) *Ledger {
-	// NewLRU fails on a size below 1 only.
+	// NewLRU fails only for a size below 1.
 	ended, _ := simplelru.NewLRU[string, settled](rememberedHolds, nil)
 	l := &Ledger{db: db, ids: credits.NewIDs(time.Now()), ended: ended}
 	for range db.cfg.Lanes {
@@ -52,7 +52,7 @@ func (l *Ledger) close() {
 	}
 }
 
-// remember keeps what holds came to.
+// remember caches the results of holds.
 func (l *Ledger) remember(ended map[string]settled) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,7 +61,7 @@ func (l *Ledger) remember(ended map[string]settled) {
 	}
 }
 
-// remembered returns what a hold came to, if its time has not passed.
+// remembered returns the cached result of a hold that has not expired.
 func (l *Ledger) remembered(id string, now time.Time) (settled, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -69,14 +69,14 @@ func (l *Ledger) remembered(id string, now time.Time) (settled, bool) {
 	return s, ok && now.Before(s.until)
 }
 
-// lane returns that of the account. It is the same number on every replica: whoever waits for an account's row waits for
-// one lane of each other replica, and not for all of them in turn.
+// lane returns the account's lane. It has the same number on every replica, so that a call that waits for an account's
+// row waits for one lane of each other replica, and not for all of them in turn.
 func (l *Ledger) lane(account string) *lane {
 	return l.lanes[crc32.ChecksumIEEE([]byte(account))%uint32(len(l.lanes))]
 }
 
-// do hands o to the lane of the account and waits until it is decided, or until ctx ends. What is not under way by then is
-// withdrawn; of what is, only the lane will know how it ends, and the error is ErrUnsure.
+// do submits o to the lane of the account and waits until it is decided, or until ctx ends. If it has not been taken by
+// then, it is withdrawn. If it has, the result is unknown, and the error is ErrUnsure.
 func (l *Ledger) do(ctx context.Context, account string, o op, c *call) error {
 	c.done = make(chan struct{})
 	if err := l.lane(account).submit(o); err != nil {
@@ -98,8 +98,8 @@ func (l *Ledger) do(ctx context.Context, account string, o op, c *call) error {
 	}
 }
 
-// Reserve implements [credits.Ledger]. It returns when ctx ends; a hold that is under way then may still be made, and runs
-// out.
+// Reserve implements [credits.Ledger]. It returns when ctx ends; a hold that is being made then may still be made, and
+// expires.
 func (l *Ledger) Reserve(
 	ctx context.Context, who credits.Spender, ttl time.Duration, amounts ...int64,
 ) ([]credits.Hold, error) {
@@ -120,7 +120,7 @@ func (l *Ledger) Reserve(
 	return r.holds, nil
 }
 
-// reservation is a call of Reserve.
+// reservation is the op of Reserve.
 type reservation struct {
 	call
 	who   credits.Spender
@@ -132,7 +132,7 @@ type reservation struct {
 func (r *reservation) wants(w *wanted) {
 	w.spender(r.who)
 	if !w.unsure {
-		return // new ids: there is nothing to read
+		return // the ids are new: there is nothing to read
 	}
 	for _, h := range r.holds {
 		w.hold(h)
@@ -172,7 +172,7 @@ func (r *reservation) decide(ctx context.Context, b *batch) (err error) {
 	return nil
 }
 
-// made tells whether an attempt before this one has made the holds.
+// made reports whether an earlier attempt has made the holds.
 func (r *reservation) made(b *batch) bool {
 	for i := range r.holds {
 		h, ok := b.holds[r.holds[i].ID]
@@ -196,7 +196,7 @@ func (l *Ledger) Check(ctx context.Context, who credits.Spender, amount int64) e
 	return l.do(ctx, who.Account, c, &c.call)
 }
 
-// check is a call of Check.
+// check is the op of Check.
 type check struct {
 	call
 	who    credits.Spender
@@ -215,7 +215,8 @@ func (c *check) decide(ctx context.Context, b *batch) (err error) {
 	return err
 }
 
-// Settle implements [credits.Ledger]. It fails with ErrUnsure when ctx ends while the charge is under way. Of a hold that another replica has released it says that its time has passed.
+// Settle implements [credits.Ledger]. It fails with ErrUnsure when ctx ends while the charge is being made. For a hold
+// that another replica has released it returns credits.ErrExpired.
 func (l *Ledger) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (credits.Receipt, error) {
 	if err := errors.Join(ctx.Err(), c.Check()); err != nil {
 		return credits.Receipt{}, err
@@ -227,10 +228,10 @@ func (l *Ledger) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (
 	return s.receipt, nil
 }
 
-// settlement is a call of Settle.
+// settlement is the op of Settle.
 type settlement struct {
 	call
-	hold    credits.Hold // as the caller gave it
+	hold    credits.Hold // as passed by the caller
 	charge  credits.Charge
 	receipt credits.Receipt
 }
@@ -244,7 +245,7 @@ func (s *settlement) wants(w *wanted) {
 }
 
 func (s *settlement) decide(ctx context.Context, b *batch) error {
-	last := credits.Receipt{} // what an attempt that may have been committed came to
+	last := credits.Receipt{} // the result of an earlier attempt, which may have been committed
 	if b.tx.unsure {
 		last = s.receipt
 	}
@@ -259,9 +260,9 @@ func (s *settlement) decide(ctx context.Context, b *batch) error {
 	return err
 }
 
-// asks reports whether the settlement asks what became of a charge that was to be made without a hold. The answer that it
-// was not made is kept as a hold of nothing with its id, for a day: what was sent to the database in one message may reach
-// it later, when its sender has long given up.
+// asks reports whether the settlement asks for the result of a charge that was to be made without a hold. If that was
+// not made, a hold of no credits with its id prevents it for a day: a message that was sent may reach the database
+// later, after its sender has stopped waiting.
 func (s *settlement) asks() bool { return s.hold.Expires.IsZero() && s.charge.Amount == 0 }
 
 func (s *settlement) settle(ctx context.Context, b *batch, a *account, last credits.Receipt) (err error) {
@@ -291,7 +292,7 @@ func (s *settlement) settle(ctx context.Context, b *batch, a *account, last cred
 	return err
 }
 
-// before returns what the hold came to when it was settled before.
+// before returns the result of the hold if it was settled before.
 func (s *settlement) before(b *batch, a *account) (settled, bool) {
 	ended, ok := b.ended[s.hold.ID]
 	if !ok {
@@ -300,12 +301,12 @@ func (s *settlement) before(b *batch, a *account) (settled, bool) {
 	return ended, ok && ended.account == a.id
 }
 
-// settleLate decides on a hold whose time has passed, or that never was.
+// settleLate decides on a hold that has expired, or never existed.
 func (s *settlement) settleLate(ctx context.Context, b *batch, a *account, last credits.Receipt) error {
 	c := s.charge
 	switch {
 	case c.Amount == 0 && b.tx.unsure, last.Earlier:
-		s.receipt = last // an attempt before this one has released it, or it has run out meanwhile
+		s.receipt = last // an earlier attempt has released it, or it has expired meanwhile
 		return nil
 	case !c.Late || c.Amount <= 0:
 		if s.err = credits.ErrExpired; s.asks() {
@@ -329,7 +330,8 @@ func (s *settlement) settleLate(ctx context.Context, b *batch, a *account, last 
 	return err
 }
 
-// Charge implements [credits.Charger]. It fails with ErrUnsure when ctx ends while the charge is under way. It writes the account's row and the entry once each, and no hold.
+// Charge implements [credits.Charger]. It fails with ErrUnsure when ctx ends while the charge is being made. It writes
+// the account's row and the entry once each, and no hold.
 func (l *Ledger) Charge(ctx context.Context, who credits.Spender, c credits.Charge) (credits.Receipt, error) {
 	_, err := credits.Sum([]int64{c.Amount})
 	if err := errors.Join(ctx.Err(), c.Check(), err); err != nil {
@@ -345,17 +347,17 @@ func (l *Ledger) Charge(ctx context.Context, who credits.Spender, c credits.Char
 	return o.receipt, nil
 }
 
-// charging is a call of Charge.
+// charging is the op of Charge.
 type charging struct {
 	call
-	hold    credits.Hold // has the charge's id, and is no row
+	hold    credits.Hold // has the charge's id, but is not a row
 	charge  credits.Charge
 	receipt credits.Receipt
 }
 
 func (o *charging) wants(w *wanted) {
 	w.spender(o.hold.Spender)
-	if w.unsure { // the id is new, but an attempt before this one may have been committed
+	if w.unsure { // the id is new, but an earlier attempt may have been committed
 		w.hold(o.hold)
 	}
 	if o.charge.IdempotencyKey != "" && o.charge.Amount > 0 {
@@ -394,12 +396,12 @@ func (o *charging) decide(ctx context.Context, b *batch) (err error) {
 	return nil
 }
 
-// Grant implements [credits.Granter]. It fails with ErrUnsure, too.
+// Grant implements [credits.Granter]. It can also fail with ErrUnsure.
 func (l *Ledger) Grant(ctx context.Context, account string, n int64, reason string) (balance int64, err error) {
 	return l.Give(ctx, credits.Gift{Account: account, Kind: credits.Granted, Amount: n, Reason: reason})
 }
 
-// Refund implements [credits.Granter]. It fails with ErrUnsure, too.
+// Refund implements [credits.Granter]. It can also fail with ErrUnsure.
 func (l *Ledger) Refund(
 	ctx context.Context, account string, n int64, requestID, reason string,
 ) (balance int64, err error) {
@@ -408,7 +410,7 @@ func (l *Ledger) Refund(
 	})
 }
 
-// Give implements [credits.Granter]. It fails with ErrUnsure, too: with a key it can be repeated then.
+// Give implements [credits.Granter]. It can also fail with ErrUnsure; a gift with a key can then be repeated.
 func (l *Ledger) Give(ctx context.Context, g credits.Gift) (balance int64, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -424,7 +426,7 @@ func (l *Ledger) Give(ctx context.Context, g credits.Gift) (balance int64, err e
 	return o.balance, nil
 }
 
-// gift is a call of Give.
+// gift is the op of Give.
 type gift struct {
 	call
 	entry   credits.Entry
@@ -464,7 +466,7 @@ func (g *gift) decide(_ context.Context, b *batch) error {
 	}
 	g.entry.At = b.now
 	e := b.append(a, g.entry)
-	if e.Hold != "" { // for another with its key in this batch
+	if e.Hold != "" { // for another gift with its key in this batch
 		b.charged[e.Hold] = settled{account: a.id, charged: -e.Amount}
 	}
 	g.balance = a.free()

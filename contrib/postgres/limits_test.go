@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// TestWhatChargesIsDurableWhateverTheRoleSays fails a commit of entries that does not wait for the disk.
+// TestWhatChargesIsDurableWhateverTheRoleSays makes a commit of entries fail if it does not wait for the disk.
 func TestWhatChargesIsDurableWhateverTheRoleSays(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, withParam(newSchema(t), "synchronous_commit=off"))
@@ -43,7 +43,7 @@ func TestWhatChargesIsDurableWhateverTheRoleSays(t *testing.T) {
 	}
 }
 
-// TestARevocationIsDurableWhateverTheRoleSays fails a commit of keys that does not wait for the disk.
+// TestARevocationIsDurableWhateverTheRoleSays makes a commit of keys fail if it does not wait for the disk.
 func TestARevocationIsDurableWhateverTheRoleSays(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, withParam(newSchema(t), "synchronous_commit=off"))
@@ -67,8 +67,8 @@ func TestARevocationIsDurableWhateverTheRoleSays(t *testing.T) {
 	}
 }
 
-// TestTheLimitsOfARoleAreMetAgain lets a charge wait for a lock longer than the role may, and longer than a statement
-// may: it is tried again while there is time, and says else that the database cannot be used now.
+// TestTheLimitsOfARoleAreMetAgain lets a charge wait for a lock longer than the role's lock and statement timeouts: it
+// is tried again while there is time, and then fails because the database is unavailable.
 func TestTheLimitsOfARoleAreMetAgain(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []string{"lock_timeout=50ms", "statement_timeout=50ms"} {
@@ -113,7 +113,7 @@ func TestTheLimitsOfARoleAreMetAgain(t *testing.T) {
 	}
 }
 
-// TestACallThatIsGivenUpReturnsWithItsTime keeps the account locked: one charge is under way, the other waits behind it
+// TestACallThatIsGivenUpReturnsWithItsTime keeps the account locked: one charge is in progress, the other waits for it
 // and is withdrawn.
 func TestACallThatIsGivenUpReturnsWithItsTime(t *testing.T) {
 	t.Parallel()

@@ -17,8 +17,8 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
-// BenchmarkMove imports books of SOCIALDATA_BENCH_ENTRIES entries, exports them, and imports that into another schema, whose
-// heads must be the same:
+// BenchmarkMove imports books of SOCIALDATA_BENCH_ENTRIES entries, exports them, and imports that into another schema,
+// whose heads must be the same:
 //
 //	SOCIALDATA_BENCH_ENTRIES=1000000 go test -run '^$' -bench Move -benchtime 1x -timeout 1h ./postgres
 func BenchmarkMove(b *testing.B) {

@@ -22,7 +22,7 @@ const endpointColumns = "account, name, body, position, problem, failing_since"
 // scanEndpoint reads a row of endpointColumns.
 func scanEndpoint(row pgx.CollectableRow) (watch.Endpoint, error) { return readEndpoint(row) }
 
-// readEndpoint reads a row that begins with endpointColumns, and the further columns of it into more.
+// readEndpoint reads a row that begins with endpointColumns, and its other columns into more.
 func readEndpoint(row pgx.CollectableRow, more ...any) (e watch.Endpoint, err error) {
 	var body []byte
 	var account, name, problem string
@@ -57,7 +57,7 @@ func (s *Watches) lockEndpoint(ctx context.Context, t *tx, account, name string)
 	return e, found, err
 }
 
-// keepEndpoint writes what an endpoint is from now on, and commits.
+// keepEndpoint writes an endpoint and commits.
 func (s *Watches) keepEndpoint(ctx context.Context, t *tx, e *watch.Endpoint) error {
 	body, err := json.Marshal(e)
 	if err != nil {
@@ -80,8 +80,8 @@ func (s *Watches) PutEndpoint(ctx context.Context, e watch.Endpoint, most int) (
 	}
 	call := rand.Text()
 	err = s.db.transact(ctx, func(ctx context.Context, t *tx) error {
-		// The account's feed is locked first: of two that make endpoints at once one counts after the other, and its place
-		// stays what it is.
+		// The account's feed is locked first, so that endpoints which are made at the same time are counted one after
+		// the other, and the position does not change meanwhile.
 		n := 0
 		var seq int64
 		maker := ""
@@ -106,7 +106,7 @@ func (s *Watches) PutEndpoint(ctx context.Context, e watch.Endpoint, most int) (
 			stands.Position, stands.Problem, stands.FailingSince = seq, "", time.Time{}
 			return s.insertEndpoint(ctx, t, &stands, call)
 		}
-		made = maker == call // an attempt that may have been committed made it
+		made = maker == call // an earlier attempt that may have been committed made it
 		old.Replace(e)
 		stands = old
 		return s.keepEndpoint(ctx, t, &old)
@@ -169,7 +169,7 @@ func (s *Watches) Rekey(
 		if !found {
 			return watch.ErrNoEndpoint
 		}
-		if !bytes.Equal(e.Secret, secret) { // else an attempt that may have been committed wrote it
+		if !bytes.Equal(e.Secret, secret) { // otherwise an earlier attempt that may have been committed wrote it
 			e.Before, e.BeforeUntil, e.Secret = e.Secret, until, slices.Clone(secret)
 		}
 		stands = e
@@ -246,16 +246,16 @@ func (s *Watches) Queue(ctx context.Context, now time.Time, n int) (more bool, e
 // qualified are endpointColumns of the table e.
 const qualified = "e.account, e.name, e.body, e.position, e.problem, e.failing_since"
 
-// queueing is an endpoint that is behind its feed.
+// queueing is an endpoint with changes that are not queued yet.
 type queueing struct {
 	watch.Endpoint
 
 	end    int64   // of the feed
-	wanted []int64 // the places of the changes to queue
+	wanted []int64 // the positions of the changes to queue
 	more   bool
 }
 
-// queueBehind queues what finds out which of the next n changes an endpoint wants, and moves it behind them.
+// queueBehind queues a query for the changes that an endpoint wants among the next n, and sets its position after them.
 func (s *Watches) queueBehind(q *pgx.Batch, e *queueing, n int) {
 	q.Queue(s.db.sql("SELECT seq, type, monitor FROM @changes WHERE account = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4"),
 		e.Account, e.Position, e.end, n).Query(func(rows pgx.Rows) error {
@@ -273,7 +273,7 @@ func (s *Watches) queueBehind(q *pgx.Batch, e *queueing, n int) {
 			return nil
 		})
 		if e.more = seen == n; !e.more {
-			e.Position = e.end // those behind have been removed
+			e.Position = e.end // the later ones have been removed
 		}
 		return err
 	})
@@ -384,7 +384,7 @@ func (s *Watches) Attempted(ctx context.Context, a watch.Attempt) error {
 		}
 		if taken == 0 {
 			if t.unsure && last == a.At.UnixNano() {
-				return nil // an attempt before this one was committed
+				return nil // an earlier attempt was committed
 			}
 			return watch.ErrLease
 		}
@@ -415,7 +415,7 @@ func (s *Watches) Deliveries(ctx context.Context, q watch.Outgoing) ([]watch.Del
 		q.Account, q.Endpoint, q.Before, q.After, orAll(q.Limit))
 }
 
-// deliveries returns those of an account, the first of args, that fit a condition.
+// deliveries returns the deliveries of an account, the first of args, that match a condition.
 func (s *Watches) deliveries(ctx context.Context, condition string, args ...any) ([]watch.Delivery, error) {
 	return list(ctx, s.db, func(row pgx.CollectableRow) (watch.Delivery, error) {
 		var r deliveryRow

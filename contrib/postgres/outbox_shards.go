@@ -42,7 +42,7 @@ func (w *ShardedWatches) Tell(ctx context.Context, account string, changes []sch
 	return w.of(account).Tell(ctx, account, changes)
 }
 
-// Queue implements [watch.Outbox]. A database that cannot be asked keeps the others from nothing.
+// Queue implements [watch.Outbox]. A database that is unavailable does not keep it from queueing in the others.
 func (w *ShardedWatches) Queue(ctx context.Context, now time.Time, n int) (more bool, err error) {
 	for _, db := range w.s.dbs {
 		left, failed := db.Watches().Queue(ctx, now, n)
@@ -52,7 +52,7 @@ func (w *ShardedWatches) Queue(ctx context.Context, now time.Time, n int) (more 
 	return more && err == nil, err
 }
 
-// ClaimDeliveries implements [watch.Outbox], as Claim does.
+// ClaimDeliveries implements [watch.Outbox], like Claim.
 func (w *ShardedWatches) ClaimDeliveries(
 	ctx context.Context, now time.Time, n, each int, lease time.Duration, full []watch.Lane,
 ) (out []watch.Sending, err error) {
@@ -67,7 +67,7 @@ func (w *ShardedWatches) ClaimDeliveries(
 		out = append(out, more...)
 	}
 	if len(out) > 0 {
-		return out, nil // which would be lost with an error until their lease runs out
+		return out, nil // with an error they would be lost until their lease ends
 	}
 	return nil, err
 }

@@ -10,30 +10,30 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// head is an account as it is at one moment.
+// head is a snapshot of an account.
 type head struct {
 	keys.Account
 	no     int64
 	last   credits.Entry
-	held   int64                    // as the account counts it
-	holds  int64                    // what its holds come to
-	behind int64                    // entries behind the last one, which nobody can have written who knows it
-	spent  map[string]credits.Spent // by keys whose spending is counted
+	held   int64                    // according to the account's row
+	holds  int64                    // the sum of its holds
+	behind int64                    // entries after the last one, which only someone who tampered can have written
+	spent  map[string]credits.Spent // by keys whose spending is tracked
 }
 
-// accountsAtOnce and entriesAtOnce are how many rows are read before they are dealt with.
+// accountsAtOnce and entriesAtOnce are how many rows are read at once.
 const (
 	accountsAtOnce = 500
 	entriesAtOnce  = 5000
 )
 
-// part is the accounts with the numbers from from to until. The parts of a database leave out no number.
+// part is the accounts with the numbers from from to until. The parts of a database cover all numbers.
 type part struct {
 	accounts    []head
 	from, until int64
 }
 
-// eachPart calls do for every part of the accounts, the oldest first.
+// eachPart calls do for every part of the accounts, oldest first.
 func (db *DB) eachPart(ctx context.Context, do func(p part) error) error {
 	for p := (part{from: math.MinInt64}); ; p.from = p.until + 1 {
 		var err error
@@ -89,8 +89,8 @@ func scanNumberedEntry(row pgx.CollectableRow) (e numberedEntry, err error) {
 	return e, err
 }
 
-// eachEntry calls do for the entries of a part of the accounts, by account and in their order. Entries that are newer
-// than the account's head are left out, and those of an account that is new or is not there have no head.
+// eachEntry calls do for the entries of a part of the accounts, by account and in order. Entries that are newer than
+// the account's head are left out. Those of an account that is new or missing have no head.
 func (db *DB) eachEntry(ctx context.Context, p part, do func(no int64, h *head, e credits.Entry) error) error {
 	heads := map[int64]*head{}
 	for i := range p.accounts {
@@ -120,7 +120,7 @@ func (db *DB) eachEntry(ctx context.Context, p part, do func(no int64, h *head, 
 	}
 }
 
-// eachKey calls do for every key, the oldest first.
+// eachKey calls do for every key, oldest first.
 func (db *DB) eachKey(ctx context.Context, do func(keys.Key) error) error {
 	if err := db.keys.flush(ctx); err != nil {
 		return err
@@ -145,11 +145,11 @@ func (db *DB) eachKey(ctx context.Context, do func(keys.Key) error) error {
 	}
 }
 
-// numbered reads the columns of a row behind its number.
+// numbered reads the columns of a row that follow its number.
 type numbered struct {
 	pgx.CollectableRow
 	no *int64
 }
 
-// Scan is that of [pgx.CollectableRow].
+// Scan is like [pgx.CollectableRow.Scan].
 func (n numbered) Scan(to ...any) error { return n.CollectableRow.Scan(append([]any{n.no}, to...)...) }

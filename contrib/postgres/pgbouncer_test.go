@@ -21,8 +21,8 @@ import (
 	"github.com/socialdata/socialdata/store/records/recordstest"
 )
 
-// TestBehindPgBouncer runs the suites and the race through a PgBouncer that hands out three connections for a
-// transaction at a time.
+// TestBehindPgBouncer runs the suites and the race through a PgBouncer that assigns three connections for one
+// transaction each.
 func TestBehindPgBouncer(t *testing.T) {
 	t.Parallel()
 	pooled := startPgBouncer(t)
@@ -58,7 +58,7 @@ func TestBehindPgBouncer(t *testing.T) {
 	})
 }
 
-// startPgBouncer starts one in front of the database of the tests until the test ends, and returns its DSN.
+// startPgBouncer starts a PgBouncer in front of the tests' database until the test ends, and returns its DSN.
 func startPgBouncer(t *testing.T) string {
 	t.Helper()
 	program, err := exec.LookPath("pgbouncer")
@@ -100,7 +100,7 @@ max_client_conn = 1000
 		t.Fatal(err)
 	}
 	args := []string{settings}
-	if os.Getuid() == 0 { // which it refuses to run as
+	if os.Getuid() == 0 { // PgBouncer refuses to run as root
 		args = []string{"-u", "nobody", settings}
 		for _, d := range []string{dir, filepath.Dir(dir)} {
 			if err := os.Chmod(d, 0o755); err != nil {
@@ -119,7 +119,7 @@ max_client_conn = 1000
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		err = cmd.Wait() // "signal: killed", if all goes well
+		err = cmd.Wait() // "signal: killed", if all went well
 	}()
 	t.Cleanup(func() {
 		stop()

@@ -18,53 +18,55 @@ import (
 
 // The errors of this package.
 var (
-	// ErrNewer says that the schema was made by a later version of this package, which this one cannot serve.
+	// ErrNewer means that the schema was made by a later version of this package, which this version cannot serve.
 	ErrNewer = errors.New("postgres: this schema is newer than this program")
-	// ErrOlder says that the schema has become one of an earlier version while it was served. Opening it anew brings it up
-	// to date.
+	// ErrOlder means that the schema was replaced by one of an earlier version while it was served. Opening it again
+	// migrates it.
 	ErrOlder = errors.New("postgres: this schema is older than this program")
-	// ErrClosed says that Close was called.
+	// ErrClosed means that Close was called.
 	ErrClosed = errors.New("postgres: closed")
-	// ErrPlacement says that the database holds another part of the accounts than the configuration says.
+	// ErrPlacement means that the database has a different part of the accounts than the configuration expects.
 	ErrPlacement = errors.New("postgres: the database is another shard")
-	// ErrUnsure says that the connection was lost while something was committed, and that it could not be found out
-	// whether it was. Settling a hold again tells; before a grant is repeated, look at the account's entries.
+	// ErrUnsure means that the connection was lost during a commit, and that it could not be determined whether it
+	// succeeded. Settling a hold again returns the result; before repeating a grant, look at the account's entries.
 	ErrUnsure = errors.New("postgres: the connection was lost, and it is not known whether this was written")
 )
 
-// Config says which database to open and how.
+// Config is the configuration of a [DB].
 type Config struct {
 	// DSN is a connection string of pgx, a URL or keywords and values, such as
-	// "postgres://user:secret@host/database?pool_max_conns=20"; what it leaves out comes from the PG* variables of the
+	// "postgres://user:secret@host/database?pool_max_conns=20". Missing values come from the PG* variables of the
 	// environment. See https://pkg.go.dev/github.com/jackc/pgx/v5/pgxpool#ParseConfig.
 	DSN string
-	// Schema is the schema that the tables are in, made when it is not there; "" means "socialdata".
+	// Schema is the schema that the tables are in, which is created if it does not exist; "" means "socialdata".
 	Schema string
-	// NoAdvisoryLock leaves out the lock under which the schema is brought up to date.
+	// NoAdvisoryLock migrates the schema without an advisory lock.
 	NoAdvisoryLock bool
-	// Now is the clock. Nil means that of the database, which all replicas share, for books, holds and records.
+	// Now is the clock. Nil means that of the database, which all replicas share, for the ledger, holds and records.
 	Now    func() time.Time
-	Logger *slog.Logger // nil discards
+	Logger *slog.Logger // nil disables logging
 
-	// Lanes is how many transactions of holds and charges a replica has under way at most; 0 means 2. Each account has
-	// its lane, so that its calls share transactions; let all replicas have as many, so that it is the same everywhere.
+	// Lanes is the maximum number of transactions of holds and charges that a replica runs at the same time; 0 means 2.
+	// Each account has one lane, so that its calls share transactions. All replicas should have the same number, so
+	// that an account has the same lane everywhere.
 	Lanes int
-	// Batch is how many calls share a transaction at most; 0 means 512.
+	// Batch is the maximum number of calls that share a transaction; 0 means 512.
 	Batch int
-	// Patience is how long a call is repeated while the database cannot be reached; 0 means 10 seconds.
+	// Patience is how long a call is repeated while the database is unavailable; 0 means 10 seconds.
 	Patience time.Duration
-	// CachedKeys bounds how many keys are remembered, each for a second at most; 0 means 100,000.
+	// CachedKeys is the maximum number of keys in the cache, each for a second at most; 0 means 100,000.
 	CachedKeys int
-	// OwnerBytes is what the records of one owner may take; 0 means records.DefaultOwnerBytes.
+	// OwnerBytes is how many bytes the records of one owner can have; 0 means records.DefaultOwnerBytes.
 	OwnerBytes int64
-	// FlushEvery is how often the times that keys were last used are written and dead records removed; 0 means 5 seconds.
+	// FlushEvery is the interval at which the times of the last use of keys are written and expired records are
+	// removed; 0 means 5 seconds.
 	FlushEvery time.Duration
 
-	// Tracer hears of every statement, such as that of an OpenTelemetry package for pgx; nil for none.
+	// Tracer is called for every statement, such as the tracer of an OpenTelemetry package for pgx; nil for none.
 	Tracer pgx.QueryTracer
 
-	lease time.Duration // how long a key is remembered; only tests shorten it
-	look  time.Duration // how often the version of the schema is asked for; only tests change it
+	lease time.Duration // how long a key is cached; only tests shorten it
+	look  time.Duration // the interval of [lookEvery]; only tests change it
 }
 
 func (c Config) withDefaults() Config {
@@ -90,12 +92,12 @@ func defaultTo[T int | int64 | time.Duration | string](field *T, value T) {
 	}
 }
 
-// DB is one replica's view of a database: its connections, its queues of charges and the keys that it remembers.
+// DB is one replica's access to a database: its connections, its queues of charges and its cache of keys.
 type DB struct {
 	cfg    Config
 	prefix string // of the names of tables
 	pool   *pgxpool.Pool
-	unfit  atomic.Pointer[unfit] // why the schema cannot be served; nil while it can
+	unfit  atomic.Pointer[unfit] // why the schema cannot be served; nil if it can
 
 	ledger  *Ledger
 	keys    *Keys
@@ -106,13 +108,13 @@ type DB struct {
 	close func() error
 }
 
-// maxIdle is how long a connection may have been idle to be used without a look whether it still works.
+// maxIdle is how long a connection may have been idle to be used without checking that it still works.
 const maxIdle = time.Minute
 
-// defaultConns is how many connections a replica has at most when its DSN does not say.
+// defaultConns is the maximum number of connections of a replica whose DSN has none.
 const defaultConns = 10
 
-// Open connects to the database and brings its schema up to date. It fails with ErrNewer, and with ErrPlacement when the
+// Open connects to the database and migrates its schema. It fails with ErrNewer, and with ErrPlacement when the
 // database is one of several shards.
 func Open(ctx context.Context, cfg Config) (*DB, error) {
 	db, err := open(ctx, cfg.withDefaults(), 0, 1)
@@ -145,12 +147,12 @@ func open(ctx context.Context, cfg Config, shard, shards int) (*DB, error) {
 	return db, nil
 }
 
-// openPool opens the connections. Statements are prepared once for each connection, which saves the database half of its
-// work, unless there is a pooler between that may hand out another connection for the next transaction: then nothing is
-// left behind on any. A default_query_exec_mode in the DSN decides it.
+// openPool opens the connections. Statements are prepared once for each connection, which saves the database half of
+// its work, unless a pooler may assign another connection to the next transaction: then no state is left in a
+// connection. A default_query_exec_mode in the DSN takes precedence.
 func openPool(ctx context.Context, cfg Config) (*pgxpool.Pool, error) {
 	p, err := pgxpool.ParseConfig(cfg.DSN)
-	if err != nil { // which may quote a password
+	if err != nil { // which may contain a password
 		return nil, errors.New("the DSN cannot be read: it must be a URL such as postgres://user:secret@host/database, " +
 			"or keywords and values such as host=HOST user=USER password=SECRET dbname=DATABASE")
 	}
@@ -158,7 +160,8 @@ func openPool(ctx context.Context, cfg Config) (*pgxpool.Pool, error) {
 		p.MaxConns = defaultConns
 	}
 	p.ConnConfig.Tracer = cfg.Tracer
-	// A look before each use would double what a call waits for. What has broken meanwhile is found out, and tried again.
+	// A check before each use would double the time of a call. A broken connection is noticed when it is used, and the
+	// call is tried again.
 	p.ShouldPing = func(_ context.Context, c pgxpool.ShouldPingParams) bool { return c.IdleDuration > maxIdle }
 	if !strings.Contains(cfg.DSN, "default_query_exec_mode") {
 		p.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
@@ -170,8 +173,8 @@ func openPool(ctx context.Context, cfg Config) (*pgxpool.Pool, error) {
 	return pgxpool.NewWithConfig(ctx, p)
 }
 
-// prepareIfDirect lets statements be prepared when nothing stands between. A pooler gives its clients numbers of its own,
-// and not that of the process that serves them.
+// prepareIfDirect enables prepared statements if there is no pooler. A pooler gives its clients process ids of its own,
+// and not that of the server process.
 func prepareIfDirect(ctx context.Context, p *pgxpool.Config) error {
 	c, err := pgx.ConnectConfig(ctx, p.ConnConfig)
 	if err != nil {
@@ -181,18 +184,18 @@ func prepareIfDirect(ctx context.Context, p *pgxpool.Config) error {
 	err = c.QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&pid)
 	if err == nil && pid == c.PgConn().PID() {
 		p.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
-		// Planned once, and not for each batch anew; and of a small table PostgreSQL would read all, and with it the dead
-		// rows that charges leave behind.
+		// Statements are planned once, and not for each batch. PostgreSQL would otherwise read small tables completely,
+		// including the dead rows that charges leave behind.
 		p.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
 		p.ConnConfig.RuntimeParams["enable_seqscan"] = "off"
-		// What cannot be read but as a whole has a forbidding price then, for which PostgreSQL would compile its plan to
-		// machine code each time: a quarter of a second for a table without rows.
+		// With sequential scans disabled, statements that need one have a high estimated cost, for which PostgreSQL
+		// would compile them each time: that takes a quarter of a second for a table without rows.
 		p.ConnConfig.RuntimeParams["jit"] = "off"
 	}
 	return errors.Join(err, c.Close(ctx))
 }
 
-// place fails with ErrPlacement unless the database is that one of so many shards, or was none yet.
+// place fails with ErrPlacement unless the database is shard number shard of shards, or is new.
 func (db *DB) place(ctx context.Context, shard, shards int) error {
 	var s, of int
 	err := db.retry(ctx, func(bool) error {
@@ -208,10 +211,10 @@ func (db *DB) place(ctx context.Context, shard, shards int) error {
 	return err
 }
 
-// sql returns a statement with the schema in the place of each @.
+// sql returns a statement with the schema in place of each @.
 func (db *DB) sql(text string) string { return strings.ReplaceAll(text, "@", db.prefix) }
 
-// clock is the argument for the present time in nanoseconds: NULL where the database's own clock counts.
+// clock is the argument for the current time in nanoseconds: NULL if the database's own clock is used.
 func (db *DB) clock() *int64 {
 	if db.cfg.Now == nil {
 		return nil
@@ -219,10 +222,10 @@ func (db *DB) clock() *int64 {
 	return new(db.cfg.Now().UnixNano())
 }
 
-// sqlNow is the present time in nanoseconds; its argument is clock.
+// sqlNow is the current time in nanoseconds; its argument is clock.
 const sqlNow = "coalesce($1::bigint, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint * 1000)"
 
-// Ledger returns the books in the database.
+// Ledger returns the ledger in the database.
 func (db *DB) Ledger() *Ledger { return db.ledger }
 
 // Keys returns the accounts and keys in the database.
@@ -234,13 +237,13 @@ func (db *DB) Records() *Records { return db.records }
 // Watches returns the monitors in the database.
 func (db *DB) Watches() *Watches { return &Watches{db} }
 
-// Blocklist returns what the database notes of what was erased.
+// Blocklist returns the blocklist of erasures in the database.
 func (db *DB) Blocklist() *Blocklist { return &Blocklist{db} }
 
 // Requests returns the request log and the usage in the database.
 func (db *DB) Requests() *Requests { return &Requests{db} }
 
-// Ping returns nil when the database can be reached and written, and has a schema that this program serves.
+// Ping returns nil when the database can be read and written, and its schema is one that this program serves.
 func (db *DB) Ping(ctx context.Context) error {
 	var standby bool
 	err := db.pool.QueryRow(ctx, "SELECT pg_is_in_recovery()").Scan(&standby)
@@ -253,8 +256,8 @@ func (db *DB) Ping(ctx context.Context) error {
 	return db.lookAtVersion(ctx)
 }
 
-// Close lets what is under way end, writes what is still to be written, and closes the connections. Calls after it fail
-// with ErrClosed; closing again does nothing. Open holds stay until they are settled from elsewhere or have run out.
+// Close waits for calls in progress, writes what is pending, and closes the connections. Calls after it fail with
+// ErrClosed; closing again does nothing. Open holds stay until they are settled by another replica or expire.
 func (db *DB) Close() error { return db.close() }
 
 func (db *DB) shut() error {
@@ -268,7 +271,7 @@ func (db *DB) shut() error {
 	return err
 }
 
-// housekeeping does regularly what nobody waits for.
+// housekeeping does regular work in the background.
 func (db *DB) housekeeping() {
 	ctx, cancel := context.WithCancel(context.Background())
 	db.tasks.Go(func() {
@@ -290,7 +293,7 @@ func (db *DB) housekeeping() {
 	}
 }
 
-// tidy does one round.
+// tidy does one round of it.
 func (db *DB) tidy(ctx context.Context) {
 	for what, do := range map[string]func(context.Context) error{
 		"write when keys were last used": db.keys.flush, "remove old records": db.records.sweep,

@@ -20,10 +20,11 @@ import (
 	"github.com/socialdata/socialdata/store/records/recordstest"
 )
 
-// dsnVariable names the database of the tests. They make schemas of their own in it, and remove them.
+// dsnVariable names the variable with the DSN of the tests' database. They make schemas of their own in it, and remove
+// them.
 const dsnVariable = "SOCIALDATA_TEST_POSTGRES"
 
-// newSchema returns a configuration with a schema of the test's own.
+// newSchema returns a configuration with a schema for the test only.
 func newSchema(tb testing.TB) Config {
 	tb.Helper()
 	dsn := os.Getenv(dsnVariable)
@@ -151,7 +152,7 @@ func openSubject(t *testing.T, now func() time.Time) ledgertest.Subject {
 	}
 }
 
-// auditOf returns what an audit finds as an error.
+// auditOf returns the findings of an audit as an error.
 func auditOf(ctx context.Context, db interface {
 	Audit(ctx context.Context) (bookkeeping.Report, error)
 },

@@ -9,8 +9,8 @@ import (
 	"github.com/socialdata/socialdata/credits"
 )
 
-// track returns what a key has spent and holds, and sees to it that the count is kept from now on. For a key that was
-// not made with a cap it reads the account's entries, once.
+// track returns what a key has spent and holds, and makes the database keep the sums from now on. For a key that was
+// created without a cap it reads the account's entries, once.
 func (b *batch) track(ctx context.Context, a *account, key string) (*spending, error) {
 	who := spender{a.id, key}
 	s, err := b.spentBy(ctx, who)
@@ -32,7 +32,7 @@ func (b *batch) track(ctx context.Context, a *account, key string) (*spending, e
 		q.Queue(b.db.sql("SELECT coalesce(sum(amount), 0)::bigint FROM @holds WHERE account = $1 AND key = $2"), a.no, key).
 			QueryRow(func(row pgx.Row) error { return row.Scan(&s.held) })
 	})
-	// What this batch has done already is in no table yet.
+	// What this batch has decided is not in a table yet.
 	for _, e := range b.entries {
 		if e.account == a.no && e.Key == key && e.Kind == credits.Charged {
 			add(-e.Amount, e.Time().UnixMicro())
@@ -79,22 +79,22 @@ func (b *batch) open(ctx context.Context, a *account, h credits.Hold) error {
 	return b.holdMore(ctx, a, h.Spender.Key, h.Amount)
 }
 
-// forbiddenFor is how long a charge cannot be made any more of which it was said that it was not.
+// forbiddenFor is for how long a charge that was reported as not made is prevented.
 const forbiddenFor = 24 * time.Hour
 
-// forbid keeps a charge without a hold from being made later.
+// forbid prevents that a charge without a hold is made later.
 func (b *batch) forbid(a *account, h credits.Hold) {
 	b.opened = append(b.opened, &hold{h.ID, a.no, h.Spender.Key, 0, b.now.Add(forbiddenFor).UnixNano()})
 }
 
-// release ends a hold that is a row.
+// release removes a hold that is a row.
 func (b *batch) release(ctx context.Context, a *account, h *hold) error {
 	b.closed = append(b.closed, h)
 	a.held, a.dirty = a.held-h.amount, true
 	return b.holdMore(ctx, a, h.key, -h.amount)
 }
 
-// holdMore counts what a key holds, if that is counted.
+// holdMore adds n to what a key holds, if that is tracked.
 func (b *batch) holdMore(ctx context.Context, a *account, key string, n int64) error {
 	if key == "" {
 		return nil
@@ -106,7 +106,8 @@ func (b *batch) holdMore(ctx context.Context, a *account, key string, n int64) e
 	return err
 }
 
-// charge writes the entry of a charge, unless its idempotency key forbids it, and returns what the hold came to.
+// charge writes the entry of a charge, unless its idempotency key was charged before, and returns the result of the
+// hold.
 func (b *batch) charge(ctx context.Context, a *account, h credits.Hold, c credits.Charge) (credits.Receipt, error) {
 	if c.Amount == 0 {
 		return credits.Receipt{}, nil
@@ -139,7 +140,7 @@ func (b *batch) append(a *account, e credits.Entry) credits.Entry {
 	return e
 }
 
-// spentBy returns what a key has spent and holds, nil when no count of it is kept.
+// spentBy returns what a key has spent and holds, nil if that is not tracked.
 func (b *batch) spentBy(ctx context.Context, who spender) (*spending, error) {
 	if s, ok := b.spent[who]; ok {
 		return s, nil

@@ -10,25 +10,25 @@ import (
 	"github.com/socialdata/socialdata/credits"
 )
 
-// wanted is what the calls of a batch must know.
+// wanted is what the calls of a batch need to know.
 type wanted struct {
-	unsure   bool // whether an attempt before this one may have been committed
+	unsure   bool // whether an earlier attempt may have been committed
 	accounts map[string]bool
 	holds    []string // ids
-	holders  []string // the account of each
+	holders  []string // the account of each hold
 	spenders map[spender]bool
 	keyed    map[keyed]bool
 	requests map[asked]bool
 }
 
-// read locks the accounts and reads what is known to be needed. Each hold, and what each key has spent, is looked up by
-// itself (LATERAL and LIMIT): plans are made once, often while the tables are still empty, and PostgreSQL would else read
-// all holds of an account for each of them.
+// read locks the accounts and reads what is known to be needed. Each hold, and the spending of each key, has its own
+// lookup (LATERAL and LIMIT): plans are made once, often while the tables are still empty, and PostgreSQL would
+// otherwise read all holds of an account for each of them.
 func (b *batch) read(ctx context.Context, w *wanted) error {
 	err := b.tx.step(ctx, func(q *pgx.Batch) {
 		ids := slices.Collect(maps.Keys(w.accounts))
-		// In order of the numbers: whoever locks several accounts locks them in the same order. Without the strength
-		// that would keep new keys of the account waiting.
+		// In order of their numbers, so that transactions which lock several accounts lock them in the same order. NO
+		// KEY UPDATE does not block the creation of keys of the account.
 		q.Queue(b.db.sql("SELECT id, no, seq, balance, at, hash, held, first FROM @accounts WHERE id = ANY ($1) "+
 			"ORDER BY no FOR NO KEY UPDATE"), ids).Query(b.scanAccounts)
 		if b.db.cfg.Now == nil {
@@ -132,7 +132,7 @@ func (b *batch) scanSpent(rows pgx.Rows) error {
 	return err
 }
 
-// queueRequests reads what requests were charged and have not got back.
+// queueRequests reads what requests were charged, less refunds.
 func (b *batch) queueRequests(q *pgx.Batch, requests []asked) {
 	var accounts, ids []string
 	for _, r := range requests {
@@ -155,7 +155,7 @@ func (b *batch) queueRequests(q *pgx.Batch, requests []asked) {
 		})
 }
 
-// refundable returns what a request was charged and has not got back, what this batch does included.
+// refundable returns what a request was charged, less refunds, including the changes of this batch.
 func (b *batch) refundable(a *account, request string) int64 {
 	n := b.requests[asked{a.id, request}]
 	for i := range b.entries {
@@ -166,8 +166,8 @@ func (b *batch) refundable(a *account, request string) int64 {
 	return n
 }
 
-// queueKeyed reads what charges with an idempotency key came to. One that was made under a clock that was ahead is as
-// old as the next entry that was not.
+// queueKeyed reads the amounts of charges with an idempotency key. A charge whose time is in the future counts as old
+// as the next entry whose time is not.
 func (b *batch) queueKeyed(q *pgx.Batch, once []keyed) {
 	var accounts, keys []string
 	for _, k := range once {
@@ -197,7 +197,7 @@ func (b *batch) queueKeyed(q *pgx.Batch, once []keyed) {
 		})
 }
 
-// readCharged reads what holds came to that are no rows any more.
+// readCharged reads the results of holds whose rows were removed.
 func (b *batch) readCharged(ctx context.Context, w *wanted) error {
 	var missing []string
 	for _, id := range w.holds {

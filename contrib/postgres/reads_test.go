@@ -10,7 +10,7 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// TestReadsAreRepeatedWhenTheirConnectionBreaks cuts every connection while an answer is on its way.
+// TestReadsAreRepeatedWhenTheirConnectionBreaks cuts every connection before an answer arrives.
 func TestReadsAreRepeatedWhenTheirConnectionBreaks(t *testing.T) {
 	t.Parallel()
 	cfg, proxy := throughProxy(t, newSchema(t))
@@ -33,7 +33,7 @@ func TestReadsAreRepeatedWhenTheirConnectionBreaks(t *testing.T) {
 		"keys":     func(ctx context.Context) error { _, err := db.Keys().Keys(ctx, k.Account); return err },
 		"epoch":    func(ctx context.Context) error { _, err := db.Blocklist().Epoch(ctx); return err },
 	} {
-		if err := read(t.Context()); err != nil { // over a connection that is there
+		if err := read(t.Context()); err != nil { // over an existing connection
 			t.Fatal(err)
 		}
 		proxy.Freeze(true)

@@ -53,7 +53,7 @@ func (r *Records) Put(ctx context.Context, rec records.Record, ttl time.Duration
 	})
 }
 
-// sqlPut writes over the live record of a version, if that is its owner's, and reports whether it did.
+// sqlPut replaces the live record of a version, if it belongs to the owner, and reports whether it did.
 const sqlPut = `
 	WITH old AS MATERIALIZED (
 		SELECT length(key) + length(value) AS size FROM @records
@@ -108,8 +108,8 @@ func (r *Records) Add(
 	return stands, added, nil
 }
 
-// sqlAdd writes a record where none is, dead or alive, and reports whether it did. It divides by zero when the owner has
-// no room, or has never had a record.
+// sqlAdd writes a record if there is none, live or expired, and reports whether it did. It divides by zero when the
+// owner has no room, or has never had a record.
 const sqlAdd = `
 	WITH added AS (
 		INSERT INTO @records (key, owner, value, version, expires, subjects)
@@ -120,8 +120,8 @@ const sqlAdd = `
 	SELECT CASE WHEN NOT EXISTS (SELECT 1 FROM added) THEN FALSE WHEN $3 = '' THEN TRUE
 		ELSE 1 / (SELECT count(*) FROM counted WHERE bytes <= $8::bigint) = 1 END`
 
-// directly tries a change in one round trip, once, and reports whether it was made. When it was not, for whatever reason, a
-// [change] is to make it, or to say why not; unsure reports that it may have been made unheard.
+// directly tries a change once, in one round trip, and reports whether it was made. If it was not, for whatever reason,
+// a [change] must make it or return the reason; unsure reports that it may have been made without an answer.
 func (r *Records) directly(ctx context.Context, queue func(q *pgx.Batch, made *bool)) (made, unsure bool) {
 	err := r.db.attempt(ctx, false, func(ctx context.Context, t *tx) error {
 		return t.commit(ctx, func(q *pgx.Batch) { queue(q, &made) })
@@ -129,12 +129,13 @@ func (r *Records) directly(ctx context.Context, queue func(q *pgx.Batch, made *b
 	return made && err == nil, committed(err)
 }
 
-// newVersion returns a random one. Chosen before the first attempt, it tells one that may have been committed.
+// newVersion returns a random version. It is chosen before the first attempt, so that a later one recognises that the
+// first was committed.
 func newVersion() int64 { return 1 + rand.Int64N(math.MaxInt64-1) }
 
 func notNull(value []byte) []byte {
 	if value == nil {
-		return []byte{} // NULL would be no value at all
+		return []byte{} // else it would be NULL
 	}
 	return value
 }
@@ -162,20 +163,20 @@ func (r *Records) Delete(ctx context.Context, key string, version int64) error {
 	})
 }
 
-// change is one attempt at a change of a record, which is locked.
+// change is one attempt to change a record, which is locked.
 type change struct {
 	db    *DB
 	tx    *tx
 	now   int64
-	there bool           // whether there is a row, dead or alive
+	there bool           // whether there is a row, live or expired
 	stood records.Record // what is in it
-	old   records.Record // the same while it is alive; else of the version 0
+	old   records.Record // the same if it is live; else it has version 0
 	rec   *records.Record
-	bytes int64 // that the records of rec's owner take
+	bytes int64 // of all records of rec's owner
 }
 
-// change locks the record of rec's key, and what its owner's records take, and lets do change it, unless that version
-// stands there already.
+// change locks the record of rec's key and the row of its owner, and calls do to change it, unless the record already
+// has the new version.
 func (r *Records) change(
 	ctx context.Context, rec *records.Record, version int64, do func(context.Context, *change) error,
 ) error {
@@ -194,7 +195,7 @@ func (r *Records) change(
 	})
 }
 
-// read locks the record before its owner, as everybody does.
+// read locks the record before its owner, like all transactions.
 func (c *change) read(ctx context.Context) error {
 	return c.tx.step(ctx, func(q *pgx.Batch) {
 		q.Queue("SELECT "+sqlNow, c.db.clock()).QueryRow(func(row pgx.Row) error { return row.Scan(&c.now) })
@@ -232,7 +233,7 @@ func (c *change) put(ctx context.Context, ttl time.Duration) error {
 			q.Queue(c.db.sql("UPDATE @records SET owner = $2, value = $3, version = $4, expires = $5, subjects = $6 WHERE key = $1"),
 				[]byte(c.rec.Key), c.rec.Owner, value, c.rec.Version, c.now+int64(ttl), []byte(c.rec.Subjects))
 			c.count(q, c.stood.Owner, -c.stood.Size())
-		} else { // fails when another adds it first, and is tried again
+		} else { // fails if another transaction adds it first, and is then tried again
 			q.Queue(c.db.sql("INSERT INTO @records (key, owner, value, version, expires, subjects) VALUES ($1, $2, $3, $4, $5, $6)"),
 				[]byte(c.rec.Key), c.rec.Owner, value, c.rec.Version, c.now+int64(ttl), []byte(c.rec.Subjects))
 		}
@@ -240,22 +241,22 @@ func (c *change) put(ctx context.Context, ttl time.Duration) error {
 	})
 }
 
-// count adds to what the records of an owner take.
+// count adds to the bytes of an owner's records.
 func (c *change) count(q *pgx.Batch, owner string, bytes int64) {
 	if owner != "" && bytes != 0 {
 		q.Queue(c.db.sql("UPDATE @record_owners SET bytes = bytes + $2 WHERE owner = $1"), owner, bytes)
 	}
 }
 
-// room fails with a QuotaError unless the record is no more than its owner may still have. It removes the owner's dead
-// records when that can make room.
+// room fails with a QuotaError if the record exceeds what its owner has left. It first removes expired records of the
+// owner if that can make enough room.
 func (c *change) room(ctx context.Context) error {
 	if c.bytes+c.rec.Size() <= c.db.cfg.OwnerBytes {
 		return nil
 	}
 	gone, first := int64(0), c.now
 	err := c.tx.step(ctx, func(q *pgx.Batch) {
-		// Not the record itself, which is about to be written, and none that another is about to change.
+		// Not the record itself, which will be written, and none that another transaction has locked.
 		q.Queue(c.db.sql(`
 			WITH gone AS (
 				DELETE FROM @records WHERE key IN (
@@ -272,7 +273,7 @@ func (c *change) room(ctx context.Context) error {
 	}
 	left := c.bytes - gone
 	if c.there && c.stood.Owner == c.rec.Owner {
-		left -= c.stood.Size() // dead, and written over
+		left -= c.stood.Size() // expired, and will be replaced
 	}
 	if left+c.rec.Size() <= c.db.cfg.OwnerBytes {
 		return c.tx.step(ctx, func(q *pgx.Batch) { c.count(q, c.rec.Owner, -gone) })
@@ -293,7 +294,7 @@ func (r *Records) Keys(ctx context.Context, prefix string) ([]string, error) {
 		r.db.clock(), []byte(prefix), !bounded, []byte(end))
 }
 
-// after returns the first string after all that begin with prefix, and false when there is none.
+// after returns the first string after all with prefix, and false when there is none.
 func after(prefix string) (string, bool) {
 	b := []byte(prefix)
 	for i := len(b) - 1; i >= 0; i-- {
@@ -305,10 +306,10 @@ func after(prefix string) (string, bool) {
 	return "", false
 }
 
-// sweptAtOnce is how many dead records one transaction removes.
+// sweptAtOnce is how many expired records one transaction removes.
 const sweptAtOnce = 500
 
-// sweep removes records whose time has passed. Several replicas share the work.
+// sweep removes expired records. Several replicas share the work.
 func (r *Records) sweep(ctx context.Context) error {
 	for {
 		var n int64

@@ -17,7 +17,7 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// race lets callers on every replica hold and charge from one account until it is empty, and proves that the books have
+// race lets callers on every replica hold and charge from one account until it is empty, and checks that the ledger has
 // exactly what the callers were told.
 func race(t *testing.T, replicas []*DB, balance int64) {
 	t.Helper()
@@ -76,7 +76,8 @@ func TestTwoReplicasNeverSpendMoreThanThereIs(t *testing.T) {
 	race(t, replicas, 500)
 }
 
-// TestAnAccountHasTheSameLaneOnEveryReplica keeps lanes from waiting for all those of another replica.
+// TestAnAccountHasTheSameLaneOnEveryReplica checks that an account has the same lane on all replicas, so that lanes do
+// not wait for all lanes of another replica.
 func TestAnAccountHasTheSameLaneOnEveryReplica(t *testing.T) {
 	t.Parallel()
 	cfg := newSchema(t)
@@ -96,8 +97,8 @@ func TestAnAccountHasTheSameLaneOnEveryReplica(t *testing.T) {
 	}
 }
 
-// TestSerializableTransactionsAreRepeated runs the race on transactions that PostgreSQL ends with 40001 whenever two of
-// them meet, as its distributed relatives do.
+// TestSerializableTransactionsAreRepeated runs the race with transactions that PostgreSQL ends with 40001 whenever two
+// of them conflict, like distributed databases that are compatible with it.
 func TestSerializableTransactionsAreRepeated(t *testing.T) {
 	t.Parallel()
 	cfg := withParam(newSchema(t), "default_transaction_isolation=serializable")
@@ -111,7 +112,7 @@ func TestSerializableTransactionsAreRepeated(t *testing.T) {
 	}
 }
 
-// withParam returns cfg with a parameter more in its DSN, which must be a URL.
+// withParam returns cfg with one more parameter in its DSN, which must be a URL.
 func withParam(cfg Config, param string) Config {
 	separator := "?"
 	for _, c := range cfg.DSN {
@@ -123,7 +124,7 @@ func withParam(cfg Config, param string) Config {
 	return cfg
 }
 
-// failures counts the statements of batches that the database fails, by code.
+// failures counts the statements of batches that fail in the database, by code.
 type failures struct {
 	mu    sync.Mutex
 	codes map[string]int
@@ -169,7 +170,8 @@ func interfere(t *testing.T, db *DB, account string) (tx pgx.Tx, awaited func())
 	return begin(t, db, "UPDATE @accounts SET first = first WHERE id = $1", account)
 }
 
-// begin begins a transaction with a statement, and returns functions to end it and to wait until others wait for it.
+// begin begins a transaction with a statement, and returns it and a function that waits until another transaction waits
+// for it.
 func begin(t *testing.T, db *DB, query string, args ...any) (tx pgx.Tx, awaited func()) {
 	t.Helper()
 	tx, err := db.pool.Begin(t.Context())
@@ -229,7 +231,7 @@ func TestADeadlockIsRepeatedUnnoticed(t *testing.T) {
 	other := openDB(t, withParam(cfg, "deadlock_timeout=1h"))
 	failed := &failures{}
 	cfg.Tracer = failed
-	// PostgreSQL looks for a deadlock once, so long after somebody began to wait, and ends that one's transaction.
+	// PostgreSQL checks for a deadlock once, this long after a transaction began to wait, and ends that transaction.
 	db := openDB(t, withParam(cfg, "deadlock_timeout=2s"))
 	addAccount(t, db, "first", 10)
 	addAccount(t, db, "second", 10)
@@ -247,9 +249,9 @@ func TestADeadlockIsRepeatedUnnoticed(t *testing.T) {
 		defer close(done)
 		commitNow(db, false, ops...)
 	}()
-	awaited() // it has locked the first account, and wants the second
+	awaited() // it has locked the first account, and waits for the second
 	if _, err := tx.Exec(t.Context(), other.sql("UPDATE @accounts SET first = first WHERE id = 'first'")); err != nil {
-		t.Fatal(err) // this one waits for longer, and goes on when the other has given up
+		t.Fatal(err) // this one waits longer, and goes on when the other has failed
 	}
 	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)
@@ -266,7 +268,8 @@ func TestADeadlockIsRepeatedUnnoticed(t *testing.T) {
 	wantAudit(t, db)
 }
 
-// TestACallThatTheDatabaseRefusesFailsAlone puts a key that no text can hold among calls that share its transaction.
+// TestACallThatTheDatabaseRefusesFailsAlone puts a key that the database cannot store among calls that share its
+// transaction.
 func TestACallThatTheDatabaseRefusesFailsAlone(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, newSchema(t))
@@ -290,8 +293,8 @@ func TestACallThatTheDatabaseRefusesFailsAlone(t *testing.T) {
 	wantAudit(t, db)
 }
 
-// TestAGrantThatMayHaveBeenWrittenIsNotRepeated lets a grant, a hold and a release meet an attempt of which nobody
-// knows whether it was committed: it was.
+// TestAGrantThatMayHaveBeenWrittenIsNotRepeated repeats a grant, a hold and a release after an attempt whose result is
+// unknown, but which was committed.
 func TestAGrantThatMayHaveBeenWrittenIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, newSchema(t))
@@ -325,7 +328,7 @@ func TestAGrantThatMayHaveBeenWrittenIsNotRepeated(t *testing.T) {
 	wantAudit(t, db)
 }
 
-// TestWhatAnAttemptMayHaveSettledIsToldAsItWas settles holds in an attempt that is committed, of which nobody hears.
+// TestWhatAnAttemptMayHaveSettledIsToldAsItWas settles holds in an attempt that is committed without an answer.
 func TestWhatAnAttemptMayHaveSettledIsToldAsItWas(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, newSchema(t))
@@ -349,7 +352,7 @@ func TestWhatAnAttemptMayHaveSettledIsToldAsItWas(t *testing.T) {
 		for i, o := range ops {
 			s := o.(*settlement)
 			got := s.receipt
-			got.Balance = want[i].Balance // it grows as the others are settled
+			got.Balance = want[i].Balance // it grows when the others are settled
 			if s.err != nil || got != want[i] {
 				t.Errorf("unsure %t, hold %d: %+v, %v; want %+v", unsure, i, got, s.err, want[i])
 			}
@@ -359,8 +362,8 @@ func TestWhatAnAttemptMayHaveSettledIsToldAsItWas(t *testing.T) {
 	wantAudit(t, db)
 }
 
-// TestBooksThatAreDamagedHoldNobodyElseUp puts an entry behind the last one that an account knows of, as a part of a
-// backup does that was read back.
+// TestBooksThatAreDamagedHoldNobodyElseUp adds an entry after the last one that an account's row has, as after a
+// partial restore of a backup.
 func TestBooksThatAreDamagedHoldNobodyElseUp(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, newSchema(t))
@@ -396,7 +399,7 @@ func TestBooksThatAreDamagedHoldNobodyElseUp(t *testing.T) {
 	wantBalance(t, db, 96)
 }
 
-// commitNow decides ops in one transaction. Unsure says that an attempt before it may have been committed.
+// commitNow decides ops in one transaction. unsure means that an earlier attempt may have been committed.
 func commitNow(db *DB, unsure bool, ops ...op) {
 	for _, o := range ops {
 		o.common().unsure = unsure
@@ -411,13 +414,13 @@ func wantBalance(t *testing.T, db *DB, want int64) {
 	}
 }
 
-// TestBrokenConnectionsLoseAndRepeatNothing breaks connections at any moment of the race, also while a commit is under
-// way, of which nobody hears how it went.
+// TestBrokenConnectionsLoseAndRepeatNothing breaks connections at random moments of the race, also during commits, so
+// that their results are unknown.
 func TestBrokenConnectionsLoseAndRepeatNothing(t *testing.T) {
 	t.Parallel()
 	cfg := withParam(newSchema(t), "application_name=broken")
 	cfg.DSN += credits.NewIDs(time.Now()).Next()
-	cfg.Patience = time.Minute // with one transaction, whose connections are broken faster than they are made on a busy machine
+	cfg.Patience = time.Minute // serializable connections may break faster than a busy machine makes them
 	replicas := []*DB{openDB(t, cfg), openDB(t, cfg)}
 	addAccount(t, replicas[0], "acct", 600)
 	name := replicas[0].pool.Config().ConnConfig.RuntimeParams["application_name"]
@@ -440,7 +443,7 @@ func TestBrokenConnectionsLoseAndRepeatNothing(t *testing.T) {
 				return
 			}
 			broken += n
-			time.Sleep(20 * time.Millisecond) // time to get on
+			time.Sleep(20 * time.Millisecond) // time to make progress
 		}
 	})
 	race(t, replicas, 600)
@@ -570,7 +573,7 @@ func TestAClosedReplicaLeavesItsHoldsToTheOthers(t *testing.T) {
 	if _, err := db.Ledger().Settle(t.Context(), holds[0], credits.Charge{Amount: 4}); !errors.Is(err, ErrClosed) {
 		t.Errorf("Settle = %v; want ErrClosed", err)
 	}
-	// Another replica sees the hold, and may settle it.
+	// Another replica can see and settle the hold.
 	other := openDB(t, cfg)
 	wantBalance(t, other, 6)
 	r, err := other.Ledger().Settle(t.Context(), holds[0], credits.Charge{Amount: 3})

@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/requests"
 )
 
-// Requests is the request log and the usage in the database, of all replicas together.
+// Requests is the request log and the usage in the database, of all replicas.
 type Requests struct{ db *DB }
 
 var _ requests.Store = (*Requests)(nil)
@@ -27,7 +27,7 @@ func (s *Requests) Add(ctx context.Context, added []requests.Request, tallies []
 	if len(added) == 0 {
 		at = time.Now().UnixMicro()
 	}
-	// The row says whether the batch has been written by an attempt that nobody heard of, of tallies alone too.
+	// The row, even of a batch that only has tallies, shows that an earlier attempt was committed.
 	id, packed := keys.NewID("log"), requests.Pack(added)
 	return s.db.transact(ctx, func(ctx context.Context, t *tx) error {
 		var wrote int64
@@ -44,7 +44,7 @@ func (s *Requests) Add(ctx context.Context, added []requests.Request, tallies []
 	})
 }
 
-// add queues tallies, which come in one and the same order: two who write the same rows do not wait for each other.
+// add queues tallies in a fixed order, so that transactions which write the same rows do not deadlock.
 func (s *Requests) add(q *pgx.Batch, tallies []requests.Tally) {
 	n := len(tallies)
 	days, counts := make([]int64, n), make([]int64, n)
@@ -128,8 +128,8 @@ func (s *Requests) Folded(ctx context.Context, account string) (seq int64, err e
 	return found[0], nil
 }
 
-// Fold implements [requests.Store]. An attempt that nobody heard of has moved the mark: the next one then finds ErrFolded,
-// and who asks [Requests.Folded] finds the entries counted.
+// Fold implements [requests.Store]. If an earlier attempt was committed without an answer, the next one fails with
+// ErrFolded, and [Requests.Folded] then shows that the entries are counted.
 func (s *Requests) Fold(ctx context.Context, account string, after, through int64, tallies []requests.Tally) error {
 	return s.db.transact(ctx, func(ctx context.Context, t *tx) error {
 		var moved int64

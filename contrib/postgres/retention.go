@@ -68,7 +68,7 @@ func limited(c watch.Cuts) []any {
 	return []any{c.Latest().UnixNano(), c.Rest.UnixNano(), on, at}
 }
 
-// olderThan returns a condition that a time in a column of r is before the one of its row's platform.
+// olderThan returns a condition that a time in a column of r is before the cut of its row's platform.
 func olderThan(column string) string {
 	return "r." + column + " < $1 AND r." + column + " < coalesce((SELECT u.at FROM unnest($3::text[], $4::bigint[]) AS u (platform, at) " +
 		"WHERE u.platform = r.platform), $2)"
@@ -99,7 +99,7 @@ func (s *Watches) sweepContent(ctx context.Context, l watch.Limits) (more bool, 
 	return n == erasedAtOnce, err
 }
 
-// sweepSnapshots removes what was read long ago from the snapshots.
+// sweepSnapshots removes old content from the snapshots.
 func (s *Watches) sweepSnapshots(ctx context.Context, l watch.Limits) (more bool, err error) {
 	n := 0
 	err = s.db.transact(ctx, func(ctx context.Context, t *tx) error {

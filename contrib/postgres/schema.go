@@ -10,11 +10,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// migrations bring a schema from version i to i+1. A released one is never changed; a new one is added. An @ stands for
-// the schema that the tables are in.
+// migrations bring a schema from version i to i+1. A released migration is never changed; new ones are appended. @
+// means the schema that the tables are in.
 //
-// Times of books are microseconds since 1970, those of holds and records nanoseconds. There are no triggers and, but for
-// new accounts and keys, no sequences, so that PostgreSQL's distributed relatives can run this too.
+// Times of entries are microseconds since 1970, those of holds and records nanoseconds. There are no triggers and,
+// except for new accounts and keys, no sequences, so that distributed databases that are compatible with PostgreSQL
+// could run this too.
 var migrations = []string{
 	`
 	-- Room on each page: a charge writes the row anew, and there it needs no new entry in the indexes.
@@ -291,15 +292,15 @@ var migrations = []string{
 	`,
 }
 
-// breaking are the versions that the program of the version before cannot serve: what they add may not be overlooked, or
-// they change what is there. Every other one only adds tables, indexes and columns that have a default, and replicas are
-// brought up to date one by one.
+// breaking are the versions that the program of the previous version cannot serve, because it must not ignore what they
+// add, or because they change what exists. Every other version only adds tables, indexes and columns with a default;
+// then replicas can be updated one by one.
 var breaking = []int{
-	4, // an older program would keep records without their subjects, and not hear of erasures
+	4, // an older program would store records without their subjects, and ignore erasures
 }
 
-// migrate brings the schema up to date, all or nothing. Of several replicas that start at once one does it and the
-// others wait; without the advisory lock, those who come too late fail on what is there already and try again.
+// migrate migrates the schema completely, or not at all. If several replicas start together, one does it and the others
+// wait. Without the advisory lock, the late ones fail because something exists already, and try again.
 func (db *DB) migrate(ctx context.Context) error {
 	if done, err := db.migrated(ctx, db.pool); done || err != nil {
 		return err
@@ -321,7 +322,7 @@ func (db *DB) migrate(ctx context.Context) error {
 }
 
 func (db *DB) migrateFrom(ctx context.Context, tx pgx.Tx) error {
-	// Asked first, because who may not make schemas may still use one that was made for it.
+	// This is checked first, because a role without the permission to create schemas can use an existing one.
 	var there bool
 	err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1)", db.cfg.Schema).Scan(&there)
 	if err == nil && !there {
@@ -344,7 +345,7 @@ func (db *DB) migrateFrom(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	for i, text := range migrations[version:] {
-		// Without arguments, so that the statements go over the simple protocol in one message.
+		// Without arguments, the statements use the simple protocol in one message.
 		if _, err := tx.Conn().PgConn().Exec(ctx, db.sql(text)).ReadAll(); err != nil {
 			return fmt.Errorf("migration %d: %w", version+i+1, err)
 		}
@@ -361,7 +362,7 @@ type querier interface {
 	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
 }
 
-// migrated reports whether nothing is to be done.
+// migrated reports whether the schema is up to date.
 func (db *DB) migrated(ctx context.Context, q querier) (bool, error) {
 	var there bool
 	err := q.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM information_schema.tables WHERE table_schema = $1 "+
@@ -376,7 +377,7 @@ func (db *DB) migrated(ctx context.Context, q querier) (bool, error) {
 	return true, serves(version, compatible)
 }
 
-// isCode tells whether PostgreSQL has failed with one of these codes.
+// isCode reports whether err is an error of PostgreSQL with one of these codes.
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 func isCode(err error, codes ...string) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)

@@ -22,14 +22,14 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// Shards is several databases that share the accounts among them. An account's id says in which one its books, holds and
-// keys are, so that nothing of a charge spans two; each record is in the database that its key says. What one owner's
-// records may take counts in each database.
+// Shards is several databases over which the accounts are distributed. An account's id determines the database of its
+// entries, holds and keys, so that a charge never involves two; a record's key determines its database. The limit for
+// the records of one owner applies in each database.
 //
-// The number of databases and their order are part of the configuration and never change, which each database watches:
-// one that is given in another place is refused with ErrPlacement. Begin with more of them than there are servers, and
-// move whole databases to servers of their own as they grow. To have another number after all, stop the replicas, Export
-// from the old databases and Import into new ones.
+// The number of databases and their order are part of the configuration and must never change. Each database records
+// its place, and is refused with ErrPlacement in another one. Begin with more databases than servers, and move whole
+// databases to servers of their own as they grow. To change the number nevertheless, stop the replicas, Export from the
+// old databases and Import into new ones.
 type Shards struct {
 	dbs     []*DB
 	ledger  *ShardedLedger
@@ -37,7 +37,7 @@ type Shards struct {
 	records *ShardedRecords
 }
 
-// OpenShards opens the databases of cfgs, at least one, in their order.
+// OpenShards opens the databases of cfgs, at least one, in this order.
 func OpenShards(ctx context.Context, cfgs ...Config) (*Shards, error) {
 	if len(cfgs) == 0 {
 		return nil, errors.New("postgres: open: no databases are given")
@@ -50,19 +50,19 @@ func OpenShards(ctx context.Context, cfgs ...Config) (*Shards, error) {
 		}
 		s.dbs[i] = db
 	}
-	// New fails on a size below 1 only.
+	// New fails only for a size below 1.
 	of, _ := lru.New[string, *DB](s.dbs[0].cfg.CachedKeys)
 	s.ledger, s.keys, s.records = &ShardedLedger{s}, &ShardedKeys{s, of}, &ShardedRecords{s}
 	return s, nil
 }
 
-// Ledger returns the books in all databases.
+// Ledger returns the ledger in all databases.
 func (s *Shards) Ledger() *ShardedLedger { return s.ledger }
 
 // Keys returns the accounts and keys in all databases.
 func (s *Shards) Keys() *ShardedKeys { return s.keys }
 
-// Blocklist returns what the first database notes of what was erased.
+// Blocklist returns the blocklist of erasures, which is in the first database.
 func (s *Shards) Blocklist() *Blocklist { return s.dbs[0].Blocklist() }
 
 // Records returns the records in all databases.
@@ -71,12 +71,12 @@ func (s *Shards) Records() *ShardedRecords { return s.records }
 // Requests returns the request log and the usage of all accounts, which are in the first database.
 func (s *Shards) Requests() *Requests { return s.dbs[0].Requests() }
 
-// Ping tells whether all databases can be reached and written.
+// Ping returns nil when all databases can be reached and written.
 func (s *Shards) Ping(ctx context.Context) error {
 	return s.all(ctx, func(ctx context.Context, _ int, db *DB) error { return db.Ping(ctx) })
 }
 
-// Close closes all databases as [DB.Close] does.
+// Close closes all databases, like [DB.Close].
 func (s *Shards) Close() error {
 	var errs []error
 	for _, db := range s.dbs {
@@ -87,13 +87,13 @@ func (s *Shards) Close() error {
 	return errors.Join(errs...)
 }
 
-// pick returns the database that name says.
+// pick returns the database for name.
 func (s *Shards) pick(name string) *DB {
 	h := sha256.Sum256([]byte(name))
 	return s.dbs[binary.BigEndian.Uint64(h[:])%uint64(len(s.dbs))]
 }
 
-// all calls do for all databases at once and returns the first error.
+// all calls do for all databases concurrently and returns the first error.
 func (s *Shards) all(ctx context.Context, do func(ctx context.Context, i int, db *DB) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for i, db := range s.dbs {
@@ -102,7 +102,7 @@ func (s *Shards) all(ctx context.Context, do func(ctx context.Context, i int, db
 	return g.Wait()
 }
 
-// gather reads something of all databases at once.
+// gather reads from all databases concurrently.
 func gather[T any](ctx context.Context, s *Shards, read func(ctx context.Context, db *DB) ([]T, error)) ([]T, error) {
 	parts := make([][]T, len(s.dbs))
 	err := s.all(ctx, func(ctx context.Context, i int, db *DB) (err error) {
@@ -112,8 +112,8 @@ func gather[T any](ctx context.Context, s *Shards, read func(ctx context.Context
 	return append([]T{}, slices.Concat(parts...)...), err
 }
 
-// find asks all databases at once for what one of them has, and returns what the first one has found. An error that is
-// not absent counts only when nobody finds it: what one database has is there though another cannot be reached.
+// find searches all databases concurrently for what at most one of them has. Errors other than absent are returned only
+// if it is not found, so that what one database has is found even if another is unavailable.
 func find[T any](
 	ctx context.Context, s *Shards, absent error, ask func(ctx context.Context, db *DB) (T, error),
 ) (found T, at *DB, err error) {
@@ -143,7 +143,7 @@ func find[T any](
 	return found, nil, err
 }
 
-// ShardedLedger is the books of [Shards].
+// ShardedLedger is the ledger of [Shards].
 type ShardedLedger struct{ s *Shards }
 
 var (
@@ -178,26 +178,26 @@ func (l *ShardedLedger) Entries(ctx context.Context, q credits.Query) ([]credits
 	return l.s.pick(q.Account).Ledger().Entries(ctx, q)
 }
 
-// Grant is that of [Ledger].
+// Grant is like [Ledger.Grant].
 func (l *ShardedLedger) Grant(ctx context.Context, account string, n int64, reason string) (int64, error) {
 	return l.s.pick(account).Ledger().Grant(ctx, account, n, reason)
 }
 
-// Refund is that of [Ledger].
+// Refund is like [Ledger.Refund].
 func (l *ShardedLedger) Refund(ctx context.Context, account string, n int64, requestID, reason string) (int64, error) {
 	return l.s.pick(account).Ledger().Refund(ctx, account, n, requestID, reason)
 }
 
-// Give is that of [Ledger].
+// Give is like [Ledger.Give].
 func (l *ShardedLedger) Give(ctx context.Context, g credits.Gift) (int64, error) {
 	return l.s.pick(g.Account).Ledger().Give(ctx, g)
 }
 
-// ShardedKeys is the accounts and keys of [Shards]. The keys of an account are where its books are, and nothing in a key
-// says whose it is: a look-up that nothing is remembered of asks all databases.
+// ShardedKeys is the accounts and keys of [Shards]. The keys of an account are in its database. Since a key does not
+// contain its account, a lookup that is not cached asks all databases.
 type ShardedKeys struct {
 	s  *Shards
-	of *lru.Cache[string, *DB] // where keys are, by id
+	of *lru.Cache[string, *DB] // the databases of keys, by id
 }
 
 var (
@@ -230,18 +230,19 @@ func (k *ShardedKeys) Touch(id string, at time.Time) {
 		db.Keys().Touch(id, at)
 		return
 	}
-	for _, db := range k.s.dbs { // those that have no such key write nothing
+	for _, db := range k.s.dbs { // databases without the key write nothing
 		db.Keys().Touch(id, at)
 	}
 }
 
-// CreateAccount is that of [Keys].
+// CreateAccount is like [Keys.CreateAccount].
 func (k *ShardedKeys) CreateAccount(ctx context.Context, name string) (keys.Account, error) {
 	return k.OpenAccount(ctx, name, 0, "")
 }
 
-// OpenAccount is that of [Keys]. The account gets an id that puts it into the database that its name says, so that of
-// two that are opened with one name at once, one fails there; those that came by an import are looked for everywhere.
+// OpenAccount is like [Keys.OpenAccount]. The account gets an id for the database that its name determines, so that if
+// two accounts with one name are opened at the same time, one fails there. Imported accounts with the name are searched
+// for in all databases.
 func (k *ShardedKeys) OpenAccount(ctx context.Context, name string, n int64, reason string) (keys.Account, error) {
 	db := k.s.pick(name)
 	_, err := k.Account(ctx, name)
@@ -261,7 +262,7 @@ func (k *ShardedKeys) OpenAccount(ctx context.Context, name string, n int64, rea
 	return a, nil
 }
 
-// Account is that of [Keys].
+// Account is like [Keys.Account].
 func (k *ShardedKeys) Account(ctx context.Context, idOrName string) (keys.Account, error) {
 	a, _, err := find(ctx, k.s, keys.ErrAbsent, func(ctx context.Context, db *DB) (keys.Account, error) {
 		return db.Keys().Account(ctx, idOrName)
@@ -269,7 +270,7 @@ func (k *ShardedKeys) Account(ctx context.Context, idOrName string) (keys.Accoun
 	return a, err
 }
 
-// Accounts is that of [Keys].
+// Accounts is like [Keys.Accounts].
 func (k *ShardedKeys) Accounts(ctx context.Context) ([]keys.Account, error) {
 	all, err := gather(ctx, k.s, func(ctx context.Context, db *DB) ([]keys.Account, error) {
 		return db.Keys().Accounts(ctx)
@@ -278,7 +279,7 @@ func (k *ShardedKeys) Accounts(ctx context.Context) ([]keys.Account, error) {
 	return all, err
 }
 
-// CreateKey is that of [Keys].
+// CreateKey is like [Keys.CreateKey].
 func (k *ShardedKeys) CreateKey(ctx context.Context, n keys.NewKey) (secret string, key keys.Key, err error) {
 	a, err := k.Account(ctx, n.Account)
 	if err != nil {
@@ -288,7 +289,7 @@ func (k *ShardedKeys) CreateKey(ctx context.Context, n keys.NewKey) (secret stri
 	return k.s.pick(a.ID).Keys().CreateKey(ctx, n)
 }
 
-// Key is that of [Keys].
+// Key is like [Keys.Key].
 func (k *ShardedKeys) Key(ctx context.Context, id string) (keys.Key, error) {
 	key, _, err := find(ctx, k.s, keys.ErrAbsent, func(ctx context.Context, db *DB) (keys.Key, error) {
 		return db.Keys().Key(ctx, id)
@@ -296,7 +297,7 @@ func (k *ShardedKeys) Key(ctx context.Context, id string) (keys.Key, error) {
 	return key, err
 }
 
-// Keys is that of [Keys].
+// Keys is like [Keys.Keys].
 func (k *ShardedKeys) Keys(ctx context.Context, account string) ([]keys.Key, error) {
 	if account != "" {
 		a, err := k.Account(ctx, account)
@@ -310,7 +311,7 @@ func (k *ShardedKeys) Keys(ctx context.Context, account string) ([]keys.Key, err
 	return all, err
 }
 
-// Revoke is that of [Keys].
+// Revoke is like [Keys.Revoke].
 func (k *ShardedKeys) Revoke(ctx context.Context, id string) (keys.Key, error) {
 	db, err := k.having(ctx, id)
 	if err != nil {
@@ -319,7 +320,7 @@ func (k *ShardedKeys) Revoke(ctx context.Context, id string) (keys.Key, error) {
 	return db.Keys().Revoke(ctx, id)
 }
 
-// Change is that of [Keys].
+// Change is like [Keys.Change].
 func (k *ShardedKeys) Change(ctx context.Context, id string, change func(*keys.Key) error) (keys.Key, error) {
 	db, err := k.having(ctx, id)
 	if err != nil {
@@ -328,7 +329,7 @@ func (k *ShardedKeys) Change(ctx context.Context, id string, change func(*keys.K
 	return db.Keys().Change(ctx, id, change)
 }
 
-// Rotate is that of [Keys].
+// Rotate is like [Keys.Rotate].
 func (k *ShardedKeys) Rotate(ctx context.Context, id string, until time.Time) (string, keys.Key, error) {
 	db, err := k.having(ctx, id)
 	if err != nil {
@@ -394,12 +395,12 @@ func (r *ShardedRecords) Keys(ctx context.Context, prefix string) ([]string, err
 	return all, err
 }
 
-// Audit is that of [DB], over all databases.
+// Audit is [DB.Audit], for all databases.
 func (s *Shards) Audit(ctx context.Context) (bookkeeping.Report, error) {
 	return s.audit(ctx, bookkeeping.NewAuditor(nil))
 }
 
-// AuditAgainst is that of [DB], over all databases.
+// AuditAgainst is [DB.AuditAgainst], for all databases.
 func (s *Shards) AuditAgainst(ctx context.Context, heads io.Reader) (bookkeeping.Report, error) {
 	kept, err := bookkeeping.ReadHeads(heads)
 	if err != nil {
@@ -426,7 +427,7 @@ func (s *Shards) audit(ctx context.Context, a *bookkeeping.Auditor) (bookkeeping
 	return a.Report(), nil
 }
 
-// Heads is that of [DB], over all databases.
+// Heads is [DB.Heads], for all databases.
 func (s *Shards) Heads(ctx context.Context, w io.Writer) error {
 	out := bookkeeping.NewHeadsWriter(w)
 	for _, db := range s.dbs {
@@ -437,7 +438,7 @@ func (s *Shards) Heads(ctx context.Context, w io.Writer) error {
 	return out.Close()
 }
 
-// Export is that of [DB], over all databases.
+// Export is [DB.Export], for all databases.
 func (s *Shards) Export(ctx context.Context, w io.Writer) error {
 	out, err := bookkeeping.NewWriter(w)
 	if err != nil {
@@ -462,8 +463,8 @@ func (s *Shards) Export(ctx context.Context, w io.Writer) error {
 	return out.Close()
 }
 
-// Import is that of [DB]: each account goes into the database that its id says. Each database takes all of its part or
-// nothing; when one fails, the error names it, and those before it have theirs.
+// Import is like [DB.Import]: each account is imported into the database that its id determines. Each database imports
+// all of its part or nothing; when one fails, the error names it, and the earlier ones have theirs.
 func (s *Shards) Import(ctx context.Context, r io.Reader) (err error) {
 	split := &splitter{ctx: ctx, s: s, to: map[*DB]*bookkeeping.Writer{}}
 	files := make([]*os.File, len(s.dbs))
@@ -493,9 +494,9 @@ func (s *Shards) Import(ctx context.Context, r io.Reader) (err error) {
 	return nil
 }
 
-// splitter writes what is imported into an export for each database.
+// splitter splits an import into an export for each database.
 type splitter struct {
-	ctx context.Context // of the reading that it is part of
+	ctx context.Context // of the read
 	s   *Shards
 	to  map[*DB]*bookkeeping.Writer
 }

@@ -53,7 +53,7 @@ func TestRecordsInShards(t *testing.T) {
 	newSchema(t)
 	recordstest.Run(t, func(t *testing.T, now func() time.Time, ownerBytes int64) records.Store {
 		t.Helper()
-		// What an owner may have counts in each database: with one of them, in all.
+		// The limit for an owner applies in each database, so in total with one database only.
 		shards := 2
 		if ownerBytes != 0 {
 			shards = 1
@@ -68,8 +68,8 @@ func TestRecordsInShards(t *testing.T) {
 	})
 }
 
-// TestNothingOfAChargeSpansTwoDatabases charges many accounts through two replicas of two databases, and proves that
-// each account has all of its books in one of them, that both have some, and that all of it moves to three.
+// TestNothingOfAChargeSpansTwoDatabases charges many accounts through two replicas of two databases, and checks that
+// each account is in one of them only, that both have some, and that all can be moved to three.
 func TestNothingOfAChargeSpansTwoDatabases(t *testing.T) {
 	t.Parallel()
 	cfgs := []Config{newSchema(t), newSchema(t)}

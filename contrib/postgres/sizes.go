@@ -8,8 +8,8 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
-// Sizes returns how much of the disk each kind of data takes, with its indexes: the books, the request log, the usage and
-// the records. The number of entries of the books is the estimate of PostgreSQL's statistics.
+// Sizes returns the disk space of each kind of data, with its indexes: the ledger, the request log, the usage and the
+// records. The number of ledger entries is an estimate from PostgreSQL's statistics.
 func (db *DB) Sizes(ctx context.Context) ([]bookkeeping.Size, error) {
 	var out []bookkeeping.Size
 	for _, of := range []struct{ kind, rows, table string }{
@@ -42,7 +42,7 @@ func scanSize(row pgx.CollectableRow) (s bookkeeping.Size, err error) {
 	return s, err
 }
 
-// Sizes is that of [DB], over all databases together.
+// Sizes is [DB.Sizes], for all databases together.
 func (s *Shards) Sizes(ctx context.Context) ([]bookkeeping.Size, error) {
 	all, err := gather(ctx, s, func(ctx context.Context, db *DB) ([]bookkeeping.Size, error) { return db.Sizes(ctx) })
 	return bookkeeping.SumSizes(all), err

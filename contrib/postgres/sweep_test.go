@@ -14,8 +14,8 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// TestHousekeepingPastEveryLifetime charges a database without a pause while its clock passes the lifetimes of all that
-// is in it, and lets every background task have its turn: no charge fails, and nothing dead stays.
+// TestHousekeepingPastEveryLifetime charges a database without a pause while its clock passes the lifetimes of
+// everything in it, and runs every background task: no charge fails, and everything that has expired is removed.
 func TestHousekeepingPastEveryLifetime(t *testing.T) {
 	t.Parallel()
 	var ahead atomic.Int64
@@ -43,10 +43,10 @@ func TestHousekeepingPastEveryLifetime(t *testing.T) {
 					return
 				default:
 				}
-				holds, err := db.Ledger().Reserve(t.Context(), who, time.Hour, 1, 1) // one is never settled
+				holds, err := db.Ledger().Reserve(t.Context(), who, time.Hour, 1, 1) // one of them is never settled
 				if err == nil {
 					_, err = db.Ledger().Settle(t.Context(), holds[0], credits.Charge{
-						Amount: 1, Late: true, IdempotencyKey: fmt.Sprint(n), // whose day ends as well
+						Amount: 1, Late: true, IdempotencyKey: fmt.Sprint(n), // which expires after a day
 					})
 				}
 				if err != nil {
@@ -94,7 +94,7 @@ func TestHousekeepingPastEveryLifetime(t *testing.T) {
 	}
 	close(done)
 	wg.Wait()
-	ahead.Add(int64(2 * time.Hour)) // the holds that were not settled run out
+	ahead.Add(int64(2 * time.Hour)) // the holds that were not settled expire
 	for i := range accounts {
 		id := fmt.Sprint("acct_", i)
 		entries, err := db.Ledger().Entries(t.Context(), credits.Query{Account: id, Limit: 1})
@@ -126,8 +126,8 @@ func TestHousekeepingPastEveryLifetime(t *testing.T) {
 	}
 }
 
-// TestHoldsOfDeadReplicasAreSwept leaves more holds than one transaction removes, of an account with a capped key and of
-// one that is locked.
+// TestHoldsOfDeadReplicasAreSwept leaves more holds than one transaction removes, of an account with a capped key and
+// of an account that is locked.
 func TestHoldsOfDeadReplicasAreSwept(t *testing.T) {
 	t.Parallel()
 	var ahead atomic.Int64

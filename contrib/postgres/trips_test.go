@@ -15,7 +15,7 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// throughProxy returns cfg with a proxy between, which is there until the test ends.
+// throughProxy returns cfg with a proxy in front of the database until the test ends.
 func throughProxy(t *testing.T, cfg Config) (Config, *faultnet.Proxy) {
 	t.Helper()
 	u, err := url.Parse(cfg.DSN)
@@ -40,7 +40,7 @@ func looked(db *DB, secret string) error {
 	return err
 }
 
-// TestRoundTrips counts what calls cost that are made over and over again.
+// TestRoundTrips counts the round trips of the most frequent calls.
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	cfg, proxy := throughProxy(t, withParam(newSchema(t), "pool_max_conns=1"))
@@ -104,7 +104,7 @@ func TestRoundTrips(t *testing.T) {
 	want := int64(1000)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			for range 2 { // statements are prepared
+			for range 2 { // so that statements are prepared
 				if err := tt.do(); err != nil {
 					t.Fatal(err)
 				}
@@ -125,7 +125,7 @@ func TestRoundTrips(t *testing.T) {
 	wantAudit(t, db)
 }
 
-// TestLookupsAreShared looks for one key at once, and again and again, over a network that takes its time.
+// TestLookupsAreShared looks up one key concurrently and repeatedly, over a slow network.
 func TestLookupsAreShared(t *testing.T) {
 	t.Parallel()
 	cfg, proxy := throughProxy(t, newSchema(t))
@@ -137,7 +137,7 @@ func TestLookupsAreShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	proxy.Delay(20 * time.Millisecond)
-	if _, err := db.Keys().Lookup(t.Context(), keys.Hash{}); !errors.Is(err, keys.ErrUnknown) { // the statement is prepared
+	if _, err := db.Keys().Lookup(t.Context(), keys.Hash{}); !errors.Is(err, keys.ErrUnknown) { // prepares the statement
 		t.Fatal(err)
 	}
 	before := proxy.RoundTrips()
@@ -150,7 +150,7 @@ func TestLookupsAreShared(t *testing.T) {
 		})
 	}
 	callers.Wait()
-	if n := proxy.RoundTrips() - before; n > 3 { // one, or a few where a connection is new
+	if n := proxy.RoundTrips() - before; n > 3 { // one, or a few if a connection is new
 		t.Errorf("%d round trips for 96 callers with one key", n)
 	}
 	revoked := make(chan struct{})
@@ -184,8 +184,8 @@ func TestLookupsAreShared(t *testing.T) {
 	<-revoked
 }
 
-// TestAChargeThatWasSaidNotToBeMadeIsNotMadeLater lets a charge that was sent in one message reach the database after the
-// caller has been told that it was not made.
+// TestAChargeThatWasSaidNotToBeMadeIsNotMadeLater lets a charge that was sent in one message reach the database after
+// its caller was told that it was not made.
 func TestAChargeThatWasSaidNotToBeMadeIsNotMadeLater(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, newSchema(t))

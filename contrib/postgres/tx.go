@@ -17,20 +17,20 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// tx is one attempt at a transaction. Its statements go to the database in steps, a round trip each; BEGIN goes with the
+// tx is one attempt at a transaction. It sends its statements in steps, one round trip each; BEGIN is sent with the
 // first one and COMMIT with the last.
 type tx struct {
 	conn   *pgxpool.Conn
 	begun  bool
-	ending bool // COMMIT is on its way
-	// unsure tells that an attempt before this one may have been committed.
+	ending bool // COMMIT was sent
+	// unsure means that an earlier attempt may have been committed.
 	unsure bool
 }
 
-// durably lets a commit wait for the disk though the server, the database or the role says that none does.
+// durably makes a commit wait for the disk even if the server, the database or the role has it disabled.
 const durably = "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'"
 
-// step sends what queue queues.
+// step sends the statements that queue adds.
 func (t *tx) step(ctx context.Context, queue func(b *pgx.Batch)) error {
 	b := &pgx.Batch{}
 	if !t.begun {
@@ -42,7 +42,7 @@ func (t *tx) step(ctx context.Context, queue func(b *pgx.Batch)) error {
 	return t.conn.SendBatch(ctx, b).Close()
 }
 
-// commit sends what queue queues and ends the transaction.
+// commit sends the statements that queue adds and ends the transaction.
 func (t *tx) commit(ctx context.Context, queue func(b *pgx.Batch)) error {
 	t.ending = true
 	return t.step(ctx, func(b *pgx.Batch) {
@@ -51,7 +51,7 @@ func (t *tx) commit(ctx context.Context, queue func(b *pgx.Batch)) error {
 	})
 }
 
-// end commits what was written, unless err says that it could not be.
+// end commits what was written, unless there is an error.
 func (t *tx) end(ctx context.Context, err error) error {
 	if err != nil {
 		return err
@@ -59,8 +59,8 @@ func (t *tx) end(ctx context.Context, err error) error {
 	return t.commit(ctx, func(*pgx.Batch) {})
 }
 
-// transact runs do in a transaction until that was committed, has failed for good, or patience is at its end. Do may
-// run any number of times. When it returns nil without a commit, or an error, the transaction is undone.
+// transact runs do in a transaction until that is committed, fails permanently, or patience ends. do may be called
+// several times. If it returns an error, or nil without a commit, the transaction is rolled back.
 func (db *DB) transact(ctx context.Context, do func(ctx context.Context, t *tx) error) error {
 	return db.retry(ctx, func(unsure bool) error { return db.attempt(ctx, unsure, do) })
 }
@@ -74,7 +74,7 @@ func (db *DB) attempt(ctx context.Context, unsure bool, do func(ctx context.Cont
 	if err != nil {
 		return err
 	}
-	defer conn.Release() // the pool closes one that is still in a transaction
+	defer conn.Release() // the pool closes a connection that is still in a transaction
 	t := &tx{conn: conn, unsure: unsure}
 	err = do(ctx, t)
 	switch {
@@ -87,7 +87,7 @@ func (db *DB) attempt(ctx context.Context, unsure bool, do func(ctx context.Cont
 	return err
 }
 
-// committed reports whether an attempt that has failed with err may have been committed.
+// committed reports whether an attempt that failed with err may have been committed.
 func committed(err error) bool {
 	l, ok := errors.AsType[lost](err)
 	return ok && l.unsure || isCode(err, completionUnknown)
@@ -96,13 +96,13 @@ func committed(err error) bool {
 // lost is the error of a connection that broke.
 type lost struct {
 	error
-	unsure bool // a commit was under way
+	unsure bool // during a commit
 }
 
 func (l lost) Unwrap() error { return l.error }
 
-// retry runs do until it succeeds, has failed for good, or patience is at its end. Do hears whether an earlier attempt
-// may have been committed; when that is left open, the error is ErrUnsure, too.
+// retry runs do until it succeeds, fails permanently, or patience ends. unsure tells do whether an earlier attempt may
+// have been committed. If that is still unknown at the end, the error is also ErrUnsure.
 func (db *DB) retry(ctx context.Context, do func(unsure bool) error) error {
 	wait := backoff.NewExponentialBackOff()
 	wait.InitialInterval, wait.MaxInterval = 2*time.Millisecond, 250*time.Millisecond
@@ -121,13 +121,13 @@ func (db *DB) retry(ctx context.Context, do func(unsure bool) error) error {
 	if transient(err) || broken(err) {
 		err = unavailable{err}
 	}
-	if err != nil && unsure && !errors.Is(err, keys.ErrTaken) { // what is another's was not written
+	if err != nil && unsure && !errors.Is(err, keys.ErrTaken) { // ErrTaken means that it was not written
 		err = fmt.Errorf("%w: %w", ErrUnsure, err)
 	}
 	return err
 }
 
-// read is retry for what changes nothing: it runs again when its connection breaks.
+// read is retry for reads: it also repeats them when their connection breaks.
 func (db *DB) read(ctx context.Context, do func() error) error {
 	return db.retry(ctx, func(bool) error {
 		err := do()
@@ -138,7 +138,7 @@ func (db *DB) read(ctx context.Context, do func() error) error {
 	})
 }
 
-// broken reports whether err is of a connection that broke.
+// broken reports whether err is that of a broken connection.
 func broken(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return false
@@ -148,7 +148,7 @@ func broken(err error) bool {
 		errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)
 }
 
-// unavailable is an error of a database that could not be reached, or not be used for the moment, in all of our patience.
+// unavailable is the error of a database that could not be used during all of our patience.
 type unavailable struct{ error }
 
 func (u unavailable) Unwrap() error { return u.error }
@@ -156,12 +156,13 @@ func (u unavailable) Unwrap() error { return u.error }
 // Unavailable reports that the call may succeed later.
 func (unavailable) Unavailable() bool { return true }
 
-// transient reports whether err says that nothing was wrong but the moment, and not that something was there already.
+// transient reports whether err may not occur again when the transaction is repeated. A conflict with existing rows
+// may.
 func transient(err error) bool {
 	return err != nil && again(context.Background(), err) && !isCode(err, uniqueViolation, duplicateSchema, duplicateTable)
 }
 
-// refused tells whether the database itself will have none of it, however often it is tried.
+// refused reports whether the database itself refuses the transaction, however often it is tried.
 func refused(err error) bool {
 	_, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && !again(context.Background(), err)
@@ -172,18 +173,18 @@ const (
 	serializationFailure = "40001"
 	completionUnknown    = "40003"
 	deadlockDetected     = "40P01"
-	uniqueViolation      = "23505" // another was faster to write the same
-	duplicateSchema      = "42P06" // and to make it
+	uniqueViolation      = "23505" // another transaction has written the same first
+	duplicateSchema      = "42P06" // or created it first
 	duplicateTable       = "42P07"
 	readOnlyTransaction  = "25006" // a primary that has become a standby
-	undefinedColumn      = "42703" // another version of the schema
+	undefinedColumn      = "42703" // the schema has another version
 	undefinedTable       = "42P01"
 	tooManyConnections   = "53300"
 	adminShutdown        = "57P01"
 	crashShutdown        = "57P02"
 	cannotConnectNow     = "57P03"
 
-	// The limits that a role may have.
+	// The limits that a role can have.
 	lockTimeout              = "55P03"
 	statementTimeout         = "57014"
 	idleInTransactionTimeout = "25P03"
@@ -191,7 +192,7 @@ const (
 	idleSessionTimeout       = "57P05"
 )
 
-// again tells whether to try once more after err: when nothing was wrong but the moment.
+// again reports whether to try once more after err.
 func again(ctx context.Context, err error) bool {
 	if ctx.Err() != nil {
 		return false

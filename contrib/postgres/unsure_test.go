@@ -10,11 +10,11 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// breaker breaks the connection of the first commit before that is sent: whoever commits cannot know how it went.
+// breaker breaks the connection of the first commit before that is sent, so that its result is unknown.
 type breaker struct {
 	failures
-	broken  chan struct{} // closed when it is
-	noticed chan struct{} // to be closed when the replica shall see it
+	broken  chan struct{} // closed when it is broken
+	noticed chan struct{} // closed by the test to let the replica notice
 }
 
 func newBreaker() *breaker {
@@ -33,15 +33,15 @@ func (b *breaker) TraceBatchStart(ctx context.Context, c *pgx.Conn, data pgx.Tra
 	return ctx
 }
 
-// TestAnAccountIsHandedOutToWhoMadeItAlone breaks the connection while an account is committed. What is there when that
-// is tried again may be this account, or another replica's of the same name.
+// TestAnAccountIsHandedOutToWhoMadeItAlone breaks the connection while an account is committed. The account that exists
+// when that is tried again may be this one, or another replica's with the same name.
 func TestAnAccountIsHandedOutToWhoMadeItAlone(t *testing.T) {
 	t.Parallel()
 	mine, theirs := keys.NewID("acct"), keys.NewID("acct")
 	tests := []struct {
 		name   string
-		stands string // id of the account that is there when it is tried again
-		late   bool   // it is committed only then
+		stands string // id of the account that exists at the next attempt
+		late   bool   // whether it is committed only after that
 		want   error
 	}{
 		{"its own", mine, false, nil},
@@ -96,8 +96,8 @@ func TestAnAccountThatWasLostIsMadeAgain(t *testing.T) {
 	wantAudit(t, db)
 }
 
-// TestAKeyIsHandedOutToWhoMadeItAlone breaks the connection while a key is committed, and puts one in its place that has
-// its id and another secret, or its own, as the commit would have.
+// TestAKeyIsHandedOutToWhoMadeItAlone breaks the connection while a key is committed, and then writes a key with its id
+// and another secret, or with its own secret as the commit would have.
 func TestAKeyIsHandedOutToWhoMadeItAlone(t *testing.T) {
 	t.Parallel()
 	for _, own := range []bool{false, true} {

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// lookEvery is how often a replica asks which version the schema has: a newer program may bring it up to date.
+// lookEvery is the interval at which a replica checks the version of the schema, which a newer program may migrate.
 const lookEvery = 5 * time.Second
 
-// unfit is why this program cannot serve the schema.
+// unfit is the reason why this program cannot serve the schema.
 type unfit struct{ error }
 
 func (u unfit) Unwrap() error { return u.error }
 
-// Unavailable reports that the call may succeed later, on a replica that has been brought up to date if not here.
+// Unavailable reports that the call may succeed later, or on a replica that has been updated.
 func (unfit) Unavailable() bool { return true }
 
-// serves returns nil when this program serves a schema of that version: its own, or the next one if that is compatible
-// with programs of the version before.
+// serves returns nil when this program can serve a schema of that version: its own, or the next one if that is
+// compatible with it.
 func serves(version int, compatible bool) error {
 	own := len(migrations)
 	switch {
@@ -33,8 +33,8 @@ func serves(version int, compatible bool) error {
 		"it there or a later one, or let that one export it and import that into a new schema", ErrNewer, version, own)
 }
 
-// version returns the version of the schema, 0 when there is none, and whether programs of the version before may serve it.
-// A schema of before there was the column does not say, which means no.
+// version returns the version of the schema, 0 when there is none, and whether programs of the previous version can
+// serve it. An early schema without this column returns false.
 func (db *DB) version(ctx context.Context, q querier) (version int, compatible bool, err error) {
 	err = q.QueryRow(ctx, db.sql(`
 		SELECT coalesce(max(version), 0), coalesce((
@@ -52,13 +52,13 @@ func (db *DB) unserved() error {
 	return nil
 }
 
-// lookAtVersion asks which version the schema has, notes whether it can be served, and returns why not. Of a database that
-// does not answer it learns nothing.
+// lookAtVersion reads the version of the schema, notes whether it can be served, and returns the reason if not. If the
+// database does not answer, nothing changes.
 func (db *DB) lookAtVersion(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, db.cfg.Patience)
 	defer cancel()
 	version, compatible, err := db.version(ctx, db.pool)
-	if err != nil && !isCode(err, undefinedTable) { // which is a schema that is gone
+	if err != nil && !isCode(err, undefinedTable) { // undefinedTable: the schema is gone
 		return err
 	}
 	if err = serves(version, compatible); err == nil {
@@ -73,8 +73,8 @@ func (db *DB) lookAtVersion(ctx context.Context) error {
 	return unfit{err}
 }
 
-// explain looks at the version of the schema after a statement failed that named what is not there, and returns why the
-// schema cannot be served if that is the reason.
+// explain checks the version of the schema when a statement failed because something is missing. If that is the reason,
+// it returns why the schema cannot be served.
 func (db *DB) explain(ctx context.Context, err error) error {
 	if !isCode(err, undefinedColumn, undefinedTable) {
 		return err
@@ -85,7 +85,7 @@ func (db *DB) explain(ctx context.Context, err error) error {
 	return err
 }
 
-// watchVersion looks at the version of the schema until ctx ends.
+// watchVersion checks the version of the schema regularly until ctx ends.
 func (db *DB) watchVersion(ctx context.Context) {
 	tick := time.NewTicker(db.cfg.look)
 	defer tick.Stop()
@@ -94,7 +94,7 @@ func (db *DB) watchVersion(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			_ = db.lookAtVersion(ctx) // a database that does not answer is noticed by calls
+			_ = db.lookAtVersion(ctx) // calls notice a database that does not answer
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/credits"
 )
 
-// become makes of the schema what another program would leave behind.
+// become changes the schema as another program would.
 func become(t *testing.T, db *DB, statements string) {
 	t.Helper()
 	if _, err := db.pool.Exec(t.Context(), db.sql(statements), pgx.QueryExecModeSimpleProtocol); err != nil {
@@ -20,7 +20,7 @@ func become(t *testing.T, db *DB, statements string) {
 	}
 }
 
-// until waits until done.
+// until waits until done returns true.
 func until(t *testing.T, done func() bool) {
 	t.Helper()
 	for !done() {
@@ -58,7 +58,7 @@ func TestWhichSchemasAreServed(t *testing.T) {
 	}
 }
 
-// TestASchemaThatAnotherProgramChangesIsWatched lets a newer program change the schema beside a replica.
+// TestASchemaThatAnotherProgramChangesIsWatched lets a newer program migrate the schema while a replica serves it.
 func TestASchemaThatAnotherProgramChangesIsWatched(t *testing.T) {
 	t.Parallel()
 	next := len(migrations) + 1
@@ -78,7 +78,7 @@ func TestASchemaThatAnotherProgramChangesIsWatched(t *testing.T) {
 				if n, err := db.Ledger().Balance(t.Context(), "acct"); n != 10 || err != nil {
 					t.Errorf("Balance = %d, %v", n, err)
 				}
-				again := openDB(t, cfg) // a replica of before that restarts meanwhile
+				again := openDB(t, cfg) // an old replica that restarts meanwhile
 				if n, err := again.Ledger().Balance(t.Context(), "acct"); n != 10 || err != nil {
 					t.Errorf("Balance of another = %d, %v", n, err)
 				}
@@ -110,7 +110,7 @@ func TestASchemaThatAnotherProgramChangesIsWatched(t *testing.T) {
 	}
 }
 
-// TestAMissingColumnIsALookAtTheVersion: what cannot be read is explained at once, and not seconds later.
+// TestAMissingColumnIsALookAtTheVersion checks that the reason is reported immediately, and not seconds later.
 func TestAMissingColumnIsALookAtTheVersion(t *testing.T) {
 	t.Parallel()
 	cfg := newSchema(t)
@@ -128,7 +128,7 @@ func TestAMissingColumnIsALookAtTheVersion(t *testing.T) {
 	}
 }
 
-// TestEarlyMigrationsSayNotThatTheyAreCompatible opens a schema whose list of migrations has the versions alone.
+// TestEarlyMigrationsSayNotThatTheyAreCompatible opens a schema whose list of migrations only has versions.
 func TestEarlyMigrationsSayNotThatTheyAreCompatible(t *testing.T) {
 	t.Parallel()
 	cfg := newSchema(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/socialdata/socialdata/watch"
 )
 
-// Watches is the monitors in the database, with the feeds of their accounts. All replicas poll the same ones.
+// Watches is the monitors in the database, with the feeds of their accounts. All replicas poll the same monitors.
 type Watches struct{ db *DB }
 
 var _ watch.Store = (*Watches)(nil)
@@ -64,7 +64,7 @@ func (s *Watches) lock(ctx context.Context, t *tx, account, name string) (m watc
 	return m, err
 }
 
-// keep queues what a row is from now on.
+// keep queues the update of a row.
 func (m *watched) keep(db *DB, q *pgx.Batch) error {
 	definition, err := schema.Marshal(&m.Definition)
 	if err != nil {
@@ -88,7 +88,7 @@ func (m *watched) keep(db *DB, q *pgx.Batch) error {
 	return nil
 }
 
-// change changes the row of a monitor and commits, unless alter fails.
+// change changes the row of a monitor with alter and commits, unless alter fails.
 func (s *Watches) change(ctx context.Context, account, name string, alter func(m *watched, q *pgx.Batch) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -112,7 +112,8 @@ func (s *Watches) Put(ctx context.Context, m watch.Monitor, most int) (stands wa
 		return watch.Monitor{}, false, err
 	}
 	err = s.db.transact(ctx, func(ctx context.Context, t *tx) error {
-		// The account's feed is locked first: of two that make monitors at once one counts after the other.
+		// The account's feed is locked first, so that monitors which are made at the same time are counted one after
+		// the other.
 		n := 0
 		if err := t.step(ctx, func(q *pgx.Batch) {
 			q.Queue(s.db.sql("INSERT INTO @feeds VALUES ($1, 0) ON CONFLICT DO NOTHING"), m.Account)
@@ -137,7 +138,7 @@ func (s *Watches) Put(ctx context.Context, m watch.Monitor, most int) (stands wa
 			stands.Baseline, stands.Progress = 1, watch.Progress{State: watch.Active, NextAt: m.NextAt}
 			return s.insert(ctx, t, stands)
 		}
-		// An attempt that may have been committed made it.
+		// An earlier attempt that may have been committed made it.
 		made = t.unsure && row.Polls == 0 && row.CreatedAt.Equal(m.CreatedAt)
 		if row.Replace(m) {
 			row.lease, row.until = "", 0
@@ -210,7 +211,7 @@ func (s *Watches) Monitors(ctx context.Context, account, after string, limit int
 	return out, err
 }
 
-// orAll returns the limit of a query, of which 0 is none.
+// orAll returns the limit for a query, where 0 means none.
 func orAll(limit int) *int {
 	if limit <= 0 {
 		return nil
@@ -265,7 +266,7 @@ func (s *Watches) Commit(ctx context.Context, p watch.Poll) error {
 		}
 		if m.no == 0 || m.lease == "" || m.lease != p.Claim.Lease || m.Baseline != of.Baseline {
 			if t.unsure && m.no != 0 && m.Polls == p.Progress.Polls && m.LastAt.Equal(p.Progress.LastAt) {
-				return nil // an attempt before this one was committed
+				return nil // an earlier attempt was committed
 			}
 			return watch.ErrLease
 		}
@@ -291,7 +292,8 @@ func (s *Watches) Commit(ctx context.Context, p watch.Poll) error {
 	})
 }
 
-// forgetGone returns what leaves of what a poll has found to be gone nothing but that.
+// forgetGone returns a function that removes everything from the changes about what a poll has found to be gone, except
+// that it is gone.
 func (s *Watches) forgetGone(ctx context.Context, t *tx, m *watched, p *watch.Poll) (queue func(*pgx.Batch), err error) {
 	gone := p.Gone()
 	if len(gone) == 0 {
@@ -322,7 +324,7 @@ func (s *Watches) forgetGone(ctx context.Context, t *tx, m *watched, p *watch.Po
 	}, nil
 }
 
-// rewritten returns what makes others of changes.
+// rewritten returns a function that queues the replacement of changes by the result of as.
 func rewritten(rows []told, as func(schema.Change) schema.Change) (queue func(*DB, *pgx.Batch), err error) {
 	type line struct {
 		change schema.Change
@@ -347,8 +349,8 @@ func rewritten(rows []told, as func(schema.Change) schema.Change) (queue func(*D
 	}, nil
 }
 
-// tell returns what adds changes to an account's feed, but those that are there. It locks the feed: places are given one
-// behind the other, and none is seen before the one in front of it.
+// tell queues the changes of an account's feed, except those that are in it already. It locks the feed, so that
+// positions are assigned in order and none is visible before an earlier one.
 func (s *Watches) tell(ctx context.Context, t *tx, account string, changes []schema.Change) (queue func(*pgx.Batch), err error) {
 	if len(changes) == 0 {
 		return func(*pgx.Batch) {}, nil
@@ -417,7 +419,7 @@ func (s *Watches) Changes(ctx context.Context, q watch.Since) ([]schema.Change, 
 		q.Account, q.After, q.Monitor, q.Type, nanosOrLeast(q.From), orAll(q.Limit))
 }
 
-// nanosOrLeast returns a time as it is kept; one that is not given is before all others.
+// nanosOrLeast returns a time as it is stored; the zero time is before all others.
 func nanosOrLeast(t time.Time) int64 {
 	if t.IsZero() {
 		return -1 << 63

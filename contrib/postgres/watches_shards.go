@@ -10,7 +10,7 @@ import (
 	"github.com/socialdata/socialdata/watch"
 )
 
-// ShardedWatches keeps the monitors of each account in the database of the account.
+// ShardedWatches stores the monitors of each account in the account's database.
 type ShardedWatches struct{ s *Shards }
 
 var _ watch.Store = (*ShardedWatches)(nil)
@@ -45,8 +45,8 @@ func (w *ShardedWatches) End(ctx context.Context, account, name string) error {
 	return w.of(account).End(ctx, account, name)
 }
 
-// Claim implements [watch.Store]. It begins with another database each time, so that none is left out when there is always
-// something due; one that cannot be asked keeps the others from nothing.
+// Claim implements [watch.Store]. It begins with another database each time, so that none is left out when there is
+// always something due. A database that is unavailable does not keep it from claiming in the others.
 func (w *ShardedWatches) Claim(ctx context.Context, now time.Time, n int, lease time.Duration) (claims []watch.Claim, err error) {
 	first := rand.IntN(len(w.s.dbs))
 	for i := range w.s.dbs {
@@ -62,7 +62,7 @@ func (w *ShardedWatches) Claim(ctx context.Context, now time.Time, n int, lease 
 		claims = append(claims, more...)
 	}
 	if len(claims) > 0 {
-		return claims, nil // which would be lost with an error until their lease runs out
+		return claims, nil // with an error they would be lost until their lease ends
 	}
 	return nil, err
 }

@@ -6,12 +6,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// write writes what was decided and commits it. One statement, the UPDATE of the accounts, makes it stand: it changes
-// balances and holds by what was decided, under the table's check that nothing is held or spent that is not there.
+// write writes the results and commits them. They depend on one statement, the UPDATE of the accounts: it changes
+// balances and holds by the decided amounts, under the table's constraint that no more can be held or spent than there
+// is.
 func (b *batch) write(ctx context.Context) error {
 	return b.tx.commit(ctx, func(q *pgx.Batch) {
 		if len(b.entries) == 0 {
-			// Holds that a crash of the database takes away charge nothing: callers need not wait for the disk.
+			// Nothing is charged for holds that are lost in a crash of the database, so callers need not wait for the
+			// disk.
 			q.Queue("SET LOCAL synchronous_commit = off")
 		}
 		b.queueAccounts(q)
@@ -46,7 +48,7 @@ func (b *batch) queueAccounts(q *pgx.Batch) {
 		WHERE a.no = u.no`), no, amount, held, seq, at, first, hash)
 }
 
-// insertEntries writes entries that are given as one array for each column.
+// insertEntries writes entries, passed as one array for each column.
 const insertEntries = `
 	INSERT INTO @entries (account, seq, kind, amount, balance, key, operation, platform, request_id, cache, reason, hold,
 		idempotency_key, at, clock, hash)
