@@ -14,13 +14,13 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// page is an entry of 16 kB, as a page of posts is.
+// page is an entry of 16 kB, the size of a page of posts.
 func page() *cache.Entry {
 	post := `{"id":"17","text":"so much is said in a post, and so much of it twice","likes":12,"url":"https://example.com/p/17"},`
 	return &cache.Entry{Data: "[" + strings.Repeat(post, 16<<10/len(post)) + "{}]", FetchedAt: time.Now(), TTL: time.Hour}
 }
 
-// BenchmarkCache measures what a read costs beside the read itself, on a server of this machine.
+// BenchmarkCache measures what the cache adds to a read, with a server on this machine.
 func BenchmarkCache(b *testing.B) {
 	s := open(b, address(b), unique())
 	e := page()
@@ -46,7 +46,7 @@ func BenchmarkCache(b *testing.B) {
 	})
 }
 
-// BenchmarkLimiter measures a look at the bucket of one key, and of many.
+// BenchmarkLimiter measures a call for the bucket of one key, and of many.
 func BenchmarkLimiter(b *testing.B) {
 	l := limiter(b, open(b, address(b), unique()), valkey.LimiterConfig{})
 	r := keys.Rate{Capacity: 1 << 40, Refill: 1}
@@ -57,7 +57,7 @@ func BenchmarkLimiter(b *testing.B) {
 	}
 }
 
-// BenchmarkTracking compares a plain read of 100 bytes, each of another key, with one that the server tracks for a
+// BenchmarkTracking compares a plain read of 100 bytes, each of a different key, with one that the server tracks for a
 // client-side cache.
 func BenchmarkTracking(b *testing.B) {
 	c, err := client.NewClient(client.ClientOption{InitAddress: []string{address(b)}})

@@ -17,8 +17,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Cache is a [cache.Shared] in the server, with a copy of what it has read in the memory of the process. It never fails:
-// without the server it misses what memory does not have.
+// Cache is a [cache.Shared] in the server, with a copy of what it has read in the memory of the process. It never
+// fails: while the server is unavailable, it only has what is in memory.
 type Cache struct {
 	server *Server
 	now    func() time.Time
@@ -27,7 +27,7 @@ type Cache struct {
 
 	memory *cache.Memory
 	near   time.Duration
-	seen   *lru.Cache[string, time.Time] // when the server has last been asked for what memory has
+	seen   *lru.Cache[string, time.Time] // when the server was last asked for what is in memory
 	keys   *lru.Cache[string, string]    // of entries, by their name in the server
 }
 
@@ -36,20 +36,21 @@ var (
 	_ cache.Local  = (*Cache)(nil)
 )
 
-// CacheConfig says how a [Cache] works. The zero value is ready for use.
+// CacheConfig configures a [Cache]. The zero value is ready to use.
 type CacheConfig struct {
-	// Bytes is how much the memory of the process holds: [cache.DefaultBytes] when 0.
+	// Bytes is the size of the cache in memory: [cache.DefaultBytes] when 0.
 	Bytes int
-	// Near is how long the copy in memory is good before the server is asked again: 10 seconds when 0. What another
-	// replica replaces is told at once; only where that was lost may a replica answer the old for so long.
+	// Near is for how long the copy in memory is used before the server is asked again: 10 seconds when 0. When another
+	// replica replaces an entry, it sends a message; a replica that misses the message may return the old entry for
+	// this long.
 	Near time.Duration
-	// Lease is how long the others wait for one who has died before one of them takes over: 3 seconds when 0.
+	// Lease is how long other callers wait for one that has died before one of them takes its turn: 3 seconds when 0.
 	Lease time.Duration
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
 
-// seenKeys is how many keys it is remembered of when they were last asked for. One more is asked for early.
+// seenKeys is for how many keys the time of the last check is kept. For any others the server is asked early.
 const seenKeys = 1 << 16
 
 // Cache returns a cache in the server.
@@ -57,7 +58,7 @@ func (s *Server) Cache(cfg CacheConfig) *Cache {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	seen, _ := lru.New[string, time.Time](seenKeys) // fails on a size below 1 only
+	seen, _ := lru.New[string, time.Time](seenKeys) // fails only for a size below 1
 	keys, _ := lru.New[string, string](seenKeys)
 	c := &Cache{
 		server: s, now: cfg.Now, lease: cmp.Or(cfg.Lease, 3*time.Second), codec: newCodec(),
@@ -68,7 +69,7 @@ func (s *Server) Cache(cfg CacheConfig) *Cache {
 	return c
 }
 
-// State says how the cache does: degraded when each replica is alone with its memory.
+// State returns the health of the cache: degraded when each replica only has its own memory.
 func (c *Cache) State() schema.HealthState {
 	if c.server.lost.Load() {
 		return schema.Degraded
@@ -76,8 +77,8 @@ func (c *Cache) State() schema.HealthState {
 	return schema.Healthy
 }
 
-// names returns where the entry of a key stands in the server, and where the lease of whoever makes it. What callers have
-// asked for does not show; the braces keep both on one node of a cluster.
+// names returns the names in the server of the entry of a key, and of the lease of the caller that makes it. They do
+// not reveal what callers requested. The braces keep both on one node of a cluster.
 func (c *Cache) names(key string) (entry, lease string) {
 	sum := sha256.Sum256([]byte(key))
 	name := "{" + base64.RawURLEncoding.EncodeToString(sum[:]) + "}"
@@ -103,15 +104,16 @@ func (c *Cache) Get(ctx context.Context, key string) (*cache.Entry, error) {
 	return entry, nil
 }
 
-// here returns what memory has, whether the server need not be asked for it, and whether it is within its time to live.
+// here returns what is in memory, whether it can be used without asking the server, and whether it is within its time
+// to live.
 func (c *Cache) here(key string) (entry *cache.Entry, current, good bool) {
 	entry, good = c.memory.Look(key)
 	at, known := c.seen.Get(key)
 	return entry, entry != nil && known && c.now().Sub(at) < c.near, good
 }
 
-// newer returns what the server has under key, or what memory has if that was read later, and whether it is within its
-// time to live; and keeps it in memory. A text that cannot be read is none.
+// newer returns the entry that the server has under key, or the one in memory if that was read later, and whether it is
+// within its time to live. It puts the entry into memory. A text that cannot be decoded counts as no entry.
 func (c *Cache) newer(ctx context.Context, key, text string) (entry *cache.Entry, good bool) {
 	name, _ := c.names(key)
 	c.current(key, name)
@@ -150,7 +152,7 @@ func (c *Cache) Set(ctx context.Context, key string, e *cache.Entry, ttl time.Du
 		return c.put(ctx, client, name, text, kept)
 	})
 	if errors.Is(err, errLost) {
-		return nil // memory has it
+		return nil // it is in memory
 	}
 	return err
 }

@@ -22,7 +22,7 @@ func TestCache(t *testing.T) {
 	})
 }
 
-// TestCacheFromTheServer runs the suite with a memory in which nothing has room.
+// TestCacheFromTheServer runs the suite with a memory that is too small for any entry.
 func TestCacheFromTheServer(t *testing.T) {
 	t.Parallel()
 	addr := address(t)
@@ -42,7 +42,7 @@ func TestCacheIsShared(t *testing.T) {
 	})
 }
 
-// twin returns two caches that share a server, and the time of both.
+// twin returns two caches with the same server and clock.
 func twin(t *testing.T, addr string) (a, b *valkey.Cache, now *cachetest.Clock) {
 	t.Helper()
 	prefix, c := unique(), cachetest.NewClock()
@@ -50,7 +50,7 @@ func twin(t *testing.T, addr string) (a, b *valkey.Cache, now *cachetest.Clock) 
 	return open(t, addr, prefix).Cache(cfg), open(t, addr, prefix).Cache(cfg), c
 }
 
-// put stores an entry that was read just now.
+// put stores an entry that was just read.
 func put(t *testing.T, s cache.Store, c *cachetest.Clock, key, data string) {
 	t.Helper()
 	if err := s.Set(t.Context(), key, &cache.Entry{Data: data, FetchedAt: c.Now(), TTL: time.Hour}, time.Hour); err != nil {
@@ -58,7 +58,7 @@ func put(t *testing.T, s cache.Store, c *cachetest.Clock, key, data string) {
 	}
 }
 
-// holds returns the data under key, "" for none.
+// holds returns the data under key, "" if there is none.
 func holds(t *testing.T, s cache.Store, key string) string {
 	t.Helper()
 	e, err := s.Get(t.Context(), key)
@@ -78,10 +78,10 @@ func TestWhatAnotherReplicaHasReplacedIsSeenSoon(t *testing.T) {
 	if got := holds(t, b, "k"); got != "old" {
 		t.Fatalf("the other replica has %q", got)
 	}
-	for _, data := range []string{"new", "newer", "newest"} { // the first may be seen because b has just begun to listen
+	for _, data := range []string{"new", "newer", "newest"} { // the first may be found because b has just begun to listen
 		now.Advance(time.Millisecond)
 		put(t, a, now, "k", data)
-		until(t, func() bool { return holds(t, b, "k") == data }) // by the caches' clock, in no time
+		until(t, func() bool { return holds(t, b, "k") == data }) // before b would ask the server again
 	}
 }
 
@@ -119,7 +119,7 @@ func TestWhoWaitsTakesOverFromTheDead(t *testing.T) {
 	for range 8 {
 		go func() { turns <- alive.Join(t.Context(), "k") }()
 	}
-	dead.Cut() // it renews nothing any more, as if its process had been killed
+	dead.Cut() // it stops renewing, as if its process had been killed
 	turn := <-turns
 	if turn.Done == nil {
 		t.Fatalf("Join = %+v; want the turn", turn)
@@ -172,7 +172,7 @@ func TestALostServerCostsNothingThatWasRead(t *testing.T) {
 	}
 }
 
-// TestAStuckServerHoldsNobodyUp stops a server that goes on accepting connections.
+// TestAStuckServerHoldsNobodyUp stops a server that still accepts connections.
 func TestAStuckServerHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
 	p := start(t)
@@ -185,7 +185,7 @@ func TestAStuckServerHoldsNobodyUp(t *testing.T) {
 	for range 1000 {
 		holds(t, a, "unknown")
 	}
-	if took := time.Since(began); took > 10*time.Second { // 500 s if each had waited for half a second
+	if took := time.Since(began); took > 10*time.Second { // 500 s if each call had waited for half a second
 		t.Errorf("a thousand misses took %v", took)
 	}
 	p.resume()

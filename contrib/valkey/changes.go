@@ -8,14 +8,14 @@ import (
 	valkey "github.com/valkey-io/valkey-go"
 )
 
-// changes is the channel on which replicas tell each other the names of entries that were replaced.
+// changes returns the name of the channel on which replicas send the names of entries that were replaced.
 func (c *Cache) changes() string { return c.server.prefix + ":replaced" }
 
-// listen takes what other replicas have replaced for no longer current in memory, until ctx ends.
+// listen marks entries in memory as outdated when other replicas have replaced them, until ctx ends.
 func (c *Cache) listen(ctx context.Context) {
 	hooked := valkey.WithOnSubscriptionHook(ctx, func(s valkey.PubSubSubscription) {
 		if s.Kind == "subscribe" {
-			c.seen.Purge() // something may have been replaced before it
+			c.seen.Purge() // messages from before the subscription were missed
 		}
 	})
 	for ctx.Err() == nil {
@@ -26,20 +26,20 @@ func (c *Cache) listen(ctx context.Context) {
 				}
 			})
 		}
-		select { // the connection was lost, or there has been none
+		select { // the connection was lost, or there was none
 		case <-ctx.Done():
 		case <-time.After(every):
 		}
 	}
 }
 
-// current notes that memory has what the server has under key.
+// current notes that memory has the same entry as the server.
 func (c *Cache) current(key, name string) {
 	c.keys.Add(strings.Clone(name), key)
 	c.seen.Add(key, c.now())
 }
 
-// put stores an entry in the server, and tells the other replicas when it replaces one.
+// put stores an entry in the server, and sends a message to the other replicas when it replaces one.
 func (c *Cache) put(ctx context.Context, client valkey.Client, name, text string, kept time.Duration) error {
 	done := client.DoMulti(ctx,
 		client.B().Exists().Key(name).Build(), client.B().Set().Key(name).Value(text).Px(kept).Build())

@@ -13,32 +13,32 @@ import (
 	"github.com/socialdata/socialdata/privacy"
 )
 
-// stored is an entry as it stands in the server: its fields one behind the other, each text behind its length, so that
-// every byte of what an upstream has said is kept; compressed. In front of it stand, as they are, its form and the marks of
-// its subjects, so that they can be read alone.
+// stored is an entry as it is stored in the server: its fields in a fixed order, each text preceded by its length, so
+// that every byte of an upstream answer is preserved; compressed. In front of it, uncompressed, are the version of the
+// form and the marks of its subjects, so that they can be read separately.
 type stored struct {
 	Entry   cache.Entry
 	Expires time.Time // its time to live
 }
 
-// gone returns when the entry is kept no longer.
+// gone returns when the entry is removed.
 func (s *stored) gone() time.Time { return s.Expires.Add(min(s.Entry.Keep, cache.MostKept)) }
 
 const (
-	form      = 3        // of what is stored; another one cannot be read
-	mostBytes = 64 << 20 // that an entry may come to when it is expanded
+	form      = 3        // the version of the stored form; no other can be read
+	mostBytes = 64 << 20 // the maximum size of an entry when it is decompressed
 )
 
 var errForm = errors.New("valkey: not an entry that this program can read")
 
-// codec turns entries into bytes and back. It is safe for concurrent use.
+// codec encodes and decodes entries. It is safe for concurrent use.
 type codec struct {
 	zip   *zstd.Encoder
 	unzip *zstd.Decoder
 }
 
 func newCodec() codec {
-	// Neither fails with options like these.
+	// Neither fails with these options.
 	zip, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
 	unzip, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(mostBytes))
 	return codec{zip, unzip}
@@ -64,8 +64,8 @@ func (c codec) encode(s *stored) (string, error) {
 	return valkey.BinaryString(c.zip.EncodeAll(b, front)), errors.Join(errs[:]...)
 }
 
-// front reads what stands in front of an entry: the marks of its subjects, and what is behind them. Of a text that is cut
-// off, or of another form, long is how much of it must be there.
+// front reads what is in front of an entry: the marks of its subjects. It returns them and the rest. If the text is cut
+// off or has another form, long is how many bytes it needs.
 func front(text string) (marks privacy.Marks, rest string, long int, err error) {
 	if text == "" || text[0] != form {
 		return "", "", 0, errForm
@@ -113,7 +113,7 @@ func appendText(b []byte, text string) []byte {
 	return append(binary.AppendVarint(b, int64(len(text))), text...)
 }
 
-// appendTexts appends a list, of which nil is another than an empty one.
+// appendTexts appends a list. A nil list differs from an empty one.
 func appendTexts(b []byte, texts []string) []byte {
 	n := int64(len(texts))
 	if texts == nil {
@@ -126,10 +126,10 @@ func appendTexts(b []byte, texts []string) []byte {
 	return b
 }
 
-// reader reads what was appended. What it returns shares the memory of what it reads.
+// reader reads what was appended. Its results share the memory of its input.
 type reader struct {
 	rest   string
-	broken bool // something was not there
+	broken bool // something was missing
 }
 
 func (r *reader) number() int64 {
@@ -155,7 +155,7 @@ func (r *reader) text() string {
 
 func (r *reader) texts() []string {
 	n := r.number()
-	if n < 0 || n > int64(len(r.rest)) { // each takes a byte at least
+	if n < 0 || n > int64(len(r.rest)) { // each text takes at least a byte
 		r.broken = r.broken || n > 0
 		return nil
 	}

@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	looksAtOnce = 500  // entries that are looked at in one round trip
-	frontBytes  = 4096 // of each; the marks of nearly all fit in
+	looksAtOnce = 500  // entries in each round trip
+	frontBytes  = 4096 // of each entry; enough for the marks of nearly all
 )
 
-// Erase implements [cache.Store]. It looks at the marks of every entry in the server. Unlike other calls it fails without
-// the server.
+// Erase implements [cache.Store]. It reads the marks of every entry in the server. Unlike other methods it fails when
+// the server is unavailable.
 func (c *Cache) Erase(ctx context.Context, s privacy.Subject) (map[string]int, error) {
 	removed := 0
 	if !s.DryRun {
@@ -43,9 +43,9 @@ func (c *Cache) Erase(ctx context.Context, s privacy.Subject) (map[string]int, e
 	return map[string]int{cache.Erased: removed}, nil
 }
 
-// eraseOn removes the subject's entries from one node. A replica of another node has none of its own.
+// eraseOn removes the subject's entries from one node. It skips replicas.
 func (c *Cache) eraseOn(ctx context.Context, node valkey.Client, s privacy.Subject) (removed int, err error) {
-	// Where the role may not be asked for, the node is taken for a master: a replica refuses by itself.
+	// If the role cannot be read, the node counts as a master: a replica would refuse the removal.
 	if role, err := node.Do(ctx, node.B().Role().Build()).ToArray(); err == nil && len(role) > 0 {
 		if name, _ := role[0].ToString(); name != "master" {
 			return 0, nil
@@ -65,10 +65,11 @@ func (c *Cache) eraseOn(ctx context.Context, node valkey.Client, s privacy.Subje
 	}
 }
 
-// globbed writes a prefix so that a pattern takes it as it is.
+// globbed escapes a prefix for a pattern.
 var globbed = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`)
 
-// eraseOf removes those of the entries that hold the subject, and those that cannot be read: anyone may be in them.
+// eraseOf removes those of the entries that contain the subject, and those that cannot be decoded, since they may
+// contain it.
 func (c *Cache) eraseOf(ctx context.Context, node valkey.Client, s privacy.Subject, names []string) (removed int, err error) {
 	looks := make(valkey.Commands, len(names))
 	for i, name := range names {
@@ -79,7 +80,7 @@ func (c *Cache) eraseOf(ctx context.Context, node valkey.Client, s privacy.Subje
 		if err != nil {
 			return removed, err
 		}
-		if text == "" { // it has ended meanwhile
+		if text == "" { // it has expired meanwhile
 			continue
 		}
 		marks, _, long, err := front(text)
@@ -107,10 +108,11 @@ func (c *Cache) eraseOf(ctx context.Context, node valkey.Client, s privacy.Subje
 func (c *Cache) Forget(names map[privacy.Name]struct{}) int {
 	c.memory.Forget(names)
 	c.forgetKeys()
-	return 0 // the server has them too, if they are any good
+	return 0 // the server has them too, if they are still valid
 }
 
-// forgetKeys forgets which keys there are: they say what was asked. What memory has is asked for anew.
+// forgetKeys drops the names of entries, because they are made from requests. What is in memory is read from the server
+// again.
 func (c *Cache) forgetKeys() {
 	c.seen.Purge()
 	c.keys.Purge()

@@ -1,6 +1,6 @@
 package valkey
 
-// Cut makes s silent, as the death of its process would: nothing is renewed, and nothing is given back.
+// Cut makes s behave as if its process had died: it renews and releases nothing.
 func (s *Server) Cut() {
 	s.stop()
 	s.lost.Store(true)

@@ -22,12 +22,12 @@ var (
 	bucketScript = valkey.NewLuaScript(bucketText)
 )
 
-// Fail says what a [Limiter] does while the server is lost.
+// Fail is what a [Limiter] does while the server is unavailable.
 type Fail string
 
-// What a [Limiter] can do while the server is lost.
+// What a [Limiter] can do while the server is unavailable.
 const (
-	FailOpen   Fail = "open"   // each replica counts for itself, from full buckets on
+	FailOpen   Fail = "open"   // each replica counts separately, starting with full buckets
 	FailClosed Fail = "closed" // calls are refused with 503
 )
 
@@ -35,45 +35,46 @@ const (
 type Limiter struct {
 	server  *Server
 	fail    Fail
-	now     func() time.Time // nil for the clock of the server
+	now     func() time.Time // nil for the server's clock
 	alone   *keys.MemoryLimiter
 	refused *lru.Cache[string, refusal] // by key
 }
 
 var _ keys.Limiter = (*Limiter)(nil)
 
-// LimiterConfig says how a [Limiter] works. The zero value is ready for use.
+// LimiterConfig configures a [Limiter]. The zero value is ready to use.
 type LimiterConfig struct {
-	// Fail is what happens while the server is lost: [FailOpen] when "".
+	// Fail is what happens while the server is unavailable: [FailOpen] when "".
 	Fail Fail
 	// Now is the clock. Nil means that of the server, so that the clocks of replicas need not agree.
 	Now func() time.Time
 }
 
-// refusedKeys is how many keys are remembered that were refused. One more is asked for again.
+// refusedKeys is for how many keys a refusal is cached. For any others the server is asked again.
 const refusedKeys = 1 << 14
 
-// refusal is what the server has said of a bucket that had too little.
+// refusal is the server's answer for a bucket with too few tokens.
 type refusal struct {
-	asked  time.Time // before the server was
+	asked  time.Time // before the call to the server
 	tokens float64
 	rate   keys.Rate
 }
 
-// Limiter returns a limiter whose buckets are in the server. It fails when cfg.Fail is none of the two.
+// Limiter returns a limiter whose buckets are in the server. It fails when cfg.Fail is invalid.
 func (s *Server) Limiter(cfg LimiterConfig) (*Limiter, error) {
 	cfg.Fail = cmp.Or(cfg.Fail, FailOpen)
 	if cfg.Fail != FailOpen && cfg.Fail != FailClosed {
 		return nil, errors.New("valkey: a limiter fails open or closed")
 	}
-	refused, _ := lru.New[string, refusal](refusedKeys) // fails on a size below 1 only
+	refused, _ := lru.New[string, refusal](refusedKeys) // fails only for a size below 1
 	return &Limiter{
 		server: s, fail: cfg.Fail, now: cfg.Now, refused: refused,
 		alone: keys.NewMemoryLimiter(keys.MemoryLimiterConfig{Now: cfg.Now}),
 	}, nil
 }
 
-// State says how the limiter does while the server is lost: degraded when it fails open, down when it fails closed.
+// State returns the health of the limiter: while the server is unavailable, degraded if it fails open, down if it fails
+// closed.
 func (l *Limiter) State() schema.HealthState {
 	switch {
 	case !l.server.lost.Load():
@@ -106,7 +107,7 @@ func (l *Limiter) Peek(ctx context.Context, key string, r keys.Rate) (keys.Allow
 	return a, refuse(err)
 }
 
-// Give implements [keys.Limiter]. Another replica that has been refused a token asks for one when it was told to.
+// Give implements [keys.Limiter]. Another replica that was refused a token asks again at the time that it was given.
 func (l *Limiter) Give(ctx context.Context, key string, r keys.Rate, n int) (keys.Allowance, error) {
 	l.refused.Remove(key)
 	a, err := l.look(ctx, key, r, "give", n)
@@ -116,7 +117,7 @@ func (l *Limiter) Give(ctx context.Context, key string, r keys.Rate, n int) (key
 	return a, refuse(err)
 }
 
-// refuse makes the loss of the server what callers may see.
+// refuse translates the loss of the server into an error for callers.
 func refuse(err error) error {
 	if errors.Is(err, errLost) {
 		return problem.Wrap(err, problem.PlatformUnavailable, "the rate limit of the key cannot be checked").After(every)
@@ -124,7 +125,8 @@ func refuse(err error) error {
 	return err
 }
 
-// stillRefused answers for the server as long as its last refusal holds: this replica has put no token into the bucket.
+// stillRefused returns the server's last refusal while it is valid, unless this replica has put tokens back into the
+// bucket.
 func (l *Limiter) stillRefused(key string, r keys.Rate, n int) (keys.Allowance, bool) {
 	last, known := l.refused.Get(key)
 	if !known || last.rate != r {

@@ -33,8 +33,8 @@ func TestLimiter(t *testing.T) {
 	})
 }
 
-// TestReplicasTogetherGiveWhatTheRateSays lets replicas take by the clock of the server, for as long as it takes to
-// get so many tokens behind those of the full bucket.
+// TestReplicasTogetherGiveWhatTheRateSays lets replicas take tokens by the server's clock until they have a number of
+// tokens more than the full bucket.
 func TestReplicasTogetherGiveWhatTheRateSays(t *testing.T) {
 	t.Parallel()
 	addr, prefix := address(t), unique()
@@ -80,7 +80,7 @@ func TestARefusalHoldsWithoutAskingAgain(t *testing.T) {
 			t.Fatalf("Take = %+v, %v; want OK %v", a, err, want)
 		}
 	}
-	p.kill() // whatever is answered now was not asked
+	p.kill() // so that any answer comes from the replica
 	now.Advance(4 * time.Second)
 	if a, err := l.Take(t.Context(), "key_1", r, 1); err != nil || a.OK || a.RetryAfter != 6*time.Second || a.Remaining != 0.4 {
 		t.Errorf("Take = %+v, %v; want to wait 6 s", a, err)
@@ -126,7 +126,7 @@ func TestALimiterWithoutItsServer(t *testing.T) {
 	}
 }
 
-// TestABucketThatCannotBeReadIsFull puts what is no bucket, or was one once, where a bucket is.
+// TestABucketThatCannotBeReadIsFull replaces a bucket by something that is not one.
 func TestABucketThatCannotBeReadIsFull(t *testing.T) {
 	t.Parallel()
 	addr, prefix := address(t), unique()

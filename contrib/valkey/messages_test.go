@@ -28,7 +28,7 @@ func dial(t *testing.T, addr string) client.Client {
 	return c
 }
 
-// commands counts what a server was asked, what scripts have asked it included.
+// commands returns how often each command was called, including those that scripts called.
 func commands(t *testing.T, addr string) map[string]int {
 	t.Helper()
 	c := dial(t, addr)
@@ -43,7 +43,7 @@ func commands(t *testing.T, addr string) map[string]int {
 	return out
 }
 
-// TestMessages counts what reads cost, as the simulation has it: scripts asked for, and reads that are tracked.
+// TestMessages counts the messages of reads, which the simulation assumes: calls of scripts, and tracked reads.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	p := start(t)
@@ -52,7 +52,7 @@ func TestMessages(t *testing.T) {
 	for range 8 {
 		replicas = append(replicas, open(t, p.addr, prefix).Cache(valkey.CacheConfig{}))
 	}
-	warm := replicas[0].Join(t.Context(), "warm") // the scripts are loaded
+	warm := replicas[0].Join(t.Context(), "warm") // loads the scripts
 	warm.Done(t.Context(), "")
 	asked := func(what string, want map[string]int, do func()) {
 		t.Helper()
@@ -61,7 +61,7 @@ func TestMessages(t *testing.T) {
 		got := commands(t, p.addr)
 		for name := range got {
 			got[name] -= before[name]
-			if got[name] == 0 || name == "get" || name == "set" { // which scripts use as well
+			if got[name] == 0 || name == "get" || name == "set" { // scripts use these too
 				delete(got, name)
 			}
 		}
@@ -106,7 +106,7 @@ func TestMessages(t *testing.T) {
 	})
 	l := limiter(t, open(t, p.addr, prefix), valkey.LimiterConfig{})
 	r := keys.Rate{Capacity: 10, Refill: 0.001}
-	for range 1 { // the script is loaded
+	for range 1 { // loads the script
 		if _, err := l.Peek(context.Background(), "key_0", r); err != nil {
 			t.Fatal(err)
 		}

@@ -9,40 +9,40 @@ import (
 	"time"
 )
 
-// What the protocol costs, in messages to the server; [TestMessages] counts them.
+// The cost of the protocol in messages to the server; [TestMessages] checks it.
 const (
-	gets   = 1 // a look into the cache
-	joins  = 1 // to ask for the turn
-	tracks = 1 // to wait: one message of five commands
-	pushes = 1 // the server tells that it is over
-	keeps  = 2 // a look whether somebody was faster, and the entry itself
+	gets   = 1 // a read from the cache
+	joins  = 1 // a request for the turn
+	tracks = 1 // to begin waiting: one message of five commands
+	pushes = 1 // the server reports the end
+	keeps  = 2 // a check for an entry, and storing the entry
 	dones  = 1 // the end of a turn
 	renews = 1 // of a lease, every lease/2
 	near   = 10 * time.Second
 	lease  = 3 * time.Second
 )
 
-// world is what is simulated.
+// world is the configuration of a simulation.
 type world struct {
 	replicas, nodes int
 	keys            int
 	requests        int
-	each            time.Duration // between two requests, all replicas together
+	each            time.Duration // between two requests of all replicas
 	ttl             time.Duration
-	upstream        time.Duration // that one read takes
-	skew            float64       // of the Zipf distribution by which keys are asked for; 0 asks for each, then for any
-	lost            int           // node that is lost for a while; -1 for none
-	from, until     time.Duration // when it is
-	dies            bool          // whether one in a thousand readers dies in its turn
+	upstream        time.Duration // duration of a read
+	skew            float64       // of the Zipf distribution of the keys; 0: each key once, then random ones
+	lost            int           // node that is unavailable for a while; -1 for none
+	from, until     time.Duration // when it is unavailable
+	dies            bool          // whether one in a thousand replicas dies while it reads
 }
 
-// figures are what comes of it.
+// figures are the results of a simulation.
 type figures struct {
 	requests, distinct int
 	reads              int // from upstream
 	messages           int
-	near, far, waited  int // requests that were answered so
-	hottest            int // messages that the busiest key has cost
+	near, far, waited  int // requests answered from there, or after waiting
+	hottest            int // messages for the busiest key
 	busiest            int // messages of the busiest node in its busiest second
 	worst              int // reads from upstream in the worst second
 	longest            time.Duration
@@ -60,8 +60,8 @@ type flight struct {
 	begun   time.Duration
 	key     int32
 	replica int16
-	shared  bool // others wait for it, by the server
-	dead    bool // the replica dies, and its lease runs out then
+	shared  bool // others wait for it, through the server
+	dead    bool // the replica dies, and this is the end of its lease
 	waiting []int16
 	since   []time.Duration
 }
@@ -84,11 +84,11 @@ type simulation struct {
 	world
 	rng     *rand.Rand
 	now     time.Duration
-	far     []time.Duration              // until when the server has the key; 0 for never
-	near    map[replicaKey]time.Duration // when the replica has last had it from the server
-	alone   map[replicaKey]*flight       // reads that a replica makes without the others
+	far     []time.Duration              // when the server's entry of the key expires; 0 for none
+	near    map[replicaKey]time.Duration // when the replica last had it from the server
+	alone   map[replicaKey]*flight       // reads of a replica without the others
 	leased  map[int32]*flight
-	local   map[replicaKey]bool // the replica waits, and whoever asks it joins
+	local   map[replicaKey]bool // the replica waits, and further callers join
 	ends    flights
 	asked   []bool
 	byKey   map[int32]int
@@ -124,7 +124,7 @@ func (w world) run() figures {
 	return s.figures
 }
 
-// advance lets end what ends until then.
+// advance ends the reads that end until then.
 func (s *simulation) advance(to time.Duration) {
 	for len(s.ends) > 0 && s.ends[0].at <= to {
 		f := heap.Pop(&s.ends).(*flight)
@@ -144,7 +144,7 @@ func (s *simulation) tick(to time.Duration) {
 	}
 }
 
-// node is where a key lives: neighbours in popularity live apart.
+// node returns the node of a key: keys of similar popularity are on different nodes.
 func (s *simulation) node(key int32) int { return int(uint32(key)*2654435761>>7) % s.nodes }
 
 func (s *simulation) down(key int32) bool {
@@ -157,7 +157,7 @@ func (s *simulation) tell(key int32, n int) {
 	s.perNode[s.node(key)] += n
 }
 
-// has tells whether the server has a key: a node that was lost has forgotten what it had.
+// has reports whether the server has a key: a node that was unavailable has lost its entries.
 func (s *simulation) has(key int32) bool {
 	until := s.far[key]
 	forgot := s.lost == s.node(key) && s.now >= s.from && until < s.from+s.ttl
@@ -172,7 +172,7 @@ func (s *simulation) request(replica int16, key int32) {
 	}
 	had, known := s.near[at]
 	switch {
-	case s.local[at] || s.alone[at] != nil: // somebody at this replica waits for the same
+	case s.local[at] || s.alone[at] != nil: // a caller at this replica waits for the same
 		s.waited++
 		return
 	case known && s.now-had < near, known && s.down(key) && s.now-had < s.ttl:
@@ -217,7 +217,7 @@ func (s *simulation) read(f *flight) {
 	heap.Push(&s.ends, f)
 }
 
-// land ends a read, or the lease of a dead reader.
+// land ends a read, or the lease of a dead replica.
 func (s *simulation) land(f *flight) {
 	at := replicaKey{f.replica, f.key}
 	if !f.shared {
@@ -235,13 +235,13 @@ func (s *simulation) land(f *flight) {
 		s.wake(f, false)
 		return
 	}
-	renewed := int((s.now - f.begun) / (lease / 2)) // each tells those who wait, who ask and wait again
+	renewed := int((s.now - f.begun) / (lease / 2)) // each one wakes those that wait, which then ask and wait again
 	s.tell(f.key, keeps+dones+renewed*(renews+len(f.waiting)*(pushes+joins+tracks)))
 	s.far[f.key] = s.now + s.ttl
 	s.wake(f, true)
 }
 
-// wake lets those who have waited have the entry, or read for themselves where the server is lost.
+// wake gives the entry to those that have waited, or lets them read if the server is unavailable.
 func (s *simulation) wake(f *flight, there bool) {
 	for i, replica := range f.waiting {
 		at := replicaKey{replica, f.key}
@@ -256,7 +256,7 @@ func (s *simulation) wake(f *flight, there bool) {
 	}
 }
 
-// takeOver gives the turn of a dead reader to the first who has waited.
+// takeOver gives the turn of a dead replica to the first that has waited.
 func (s *simulation) takeOver(f *flight) {
 	if len(f.waiting) == 0 {
 		return
@@ -268,8 +268,8 @@ func (s *simulation) takeOver(f *flight) {
 	s.read(next)
 }
 
-// TestSimulation asks for keys as popularity has it. SOCIALDATA_SIMULATE=full is a thousand replicas and ten million
-// keys, and takes some minutes and 8 GB.
+// TestSimulation requests keys by their popularity. SOCIALDATA_SIMULATE=full simulates a thousand replicas and ten
+// million keys, and takes some minutes and 8 GB.
 func TestSimulation(t *testing.T) {
 	t.Parallel()
 	w := world{
@@ -302,7 +302,7 @@ func TestSimulation(t *testing.T) {
 			if perRequest := float64(f.messages) / float64(f.requests); perRequest > gets+joins+tracks+pushes+joins+keeps+dones {
 				t.Errorf("%.2f messages a request", perRequest)
 			}
-			// A replica asks once in ten seconds for what it has, and a few times for what it waits for.
+			// A replica asks for an entry that it has once in ten seconds, and a few times for one that it waits for.
 			if most := float64(w.replicas) * (span.Seconds()/near.Seconds() + 2) * 6; float64(f.hottest) > most {
 				t.Errorf("one key has cost %d messages; want %.0f at most", f.hottest, most)
 			}
@@ -320,8 +320,8 @@ func TestSimulation(t *testing.T) {
 
 func percent(n, of int) float64 { return 100 * float64(n) / float64(of) }
 
-// TestSimulatedLimiter lets all replicas ask for API keys, of which one calls as often as all others together, and
-// counts who had to ask the server.
+// TestSimulatedLimiter makes calls with API keys on all replicas, half of them with one key, and counts those for which
+// a replica had to ask the server.
 func TestSimulatedLimiter(t *testing.T) {
 	t.Parallel()
 	replicas, callers, calls := 50, 1000, 500_000

@@ -29,7 +29,7 @@ var (
 	doneScript  = valkey.NewLuaScript(doneText)
 )
 
-// remembered is how long a failure is told to those who waited for the one that has failed.
+// remembered is how long a failure is kept for the callers that waited for the one that has failed.
 const remembered = 2 * time.Second
 
 // Join implements [cache.Shared].
@@ -50,7 +50,7 @@ func (c *Cache) Join(ctx context.Context, key string) cache.Turn {
 			if here, good = c.newer(ctx, key, text); good {
 				return cache.Turn{Entry: here}
 			}
-			// It is there, and past its time by our clock, or of another version: as if there were none.
+			// There is an entry, but it has expired by our clock, or has another version: join counts it as none.
 			past = hashOf(text)
 			continue
 		case "failure":
@@ -67,13 +67,13 @@ func (c *Cache) Join(ctx context.Context, key string) cache.Turn {
 	return alone(here)
 }
 
-// hashOf returns how join.lua knows an entry.
+// hashOf returns the hash by which join.lua recognises an entry.
 func hashOf(text string) string {
-	sum := sha1.Sum([]byte(text)) //nolint:gosec // what a script of the server can compute; nothing depends on its strength
+	sum := sha1.Sum([]byte(text)) //nolint:gosec // scripts can compute it; it need not be strong
 	return hex.EncodeToString(sum[:])
 }
 
-// alone is the turn of who cannot tell what others do.
+// alone returns the turn of a caller that cannot coordinate with others.
 func alone(past *cache.Entry) cache.Turn {
 	return cache.Turn{Entry: past, Done: func(context.Context, string) {}}
 }
@@ -90,7 +90,7 @@ func (c *Cache) join(ctx context.Context, entry, lease, own, awaited, past strin
 	return what, text, err
 }
 
-// turn holds the lease until Done or the end of ctx. Past is the entry before, nil for none.
+// turn keeps the lease until Done or the end of ctx. past is the previous entry, nil for none.
 func (c *Cache) turn(ctx context.Context, past *cache.Entry, lease, own string) cache.Turn {
 	held, release := context.WithCancel(ctx)
 	c.server.work.Go(func() {
@@ -117,13 +117,13 @@ func (c *Cache) turn(ctx context.Context, past *cache.Entry, lease, own string) 
 }
 
 func (c *Cache) done(ctx context.Context, lease, own, failure string) {
-	_ = c.server.do(ctx, func(ctx context.Context, client valkey.Client) error { // or else the lease ends by itself
+	_ = c.server.do(ctx, func(ctx context.Context, client valkey.Client) error { // otherwise the lease expires
 		return doneScript.Exec(ctx, client, []string{lease}, []string{own, failure, millis(remembered)}).Error()
 	})
 }
 
-// await returns when the lease is no longer as holder has taken it, when holder may be dead, or when ctx ends. The server
-// tells of every change of a key that was read for a client-side cache.
+// await returns when holder no longer has the lease, when holder may be dead, or when ctx ends. The server reports
+// every change of a key that was read for a client-side cache.
 // https://valkey.io/topics/client-side-caching/
 func (c *Cache) await(ctx context.Context, lease, holder string) {
 	changed, leave := c.server.waiters.join(lease)
@@ -145,19 +145,19 @@ func (c *Cache) await(ctx context.Context, lease, holder string) {
 
 func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-// waiters are those who wait for a key of the server to change. The zero value is ready for use.
+// waiters are callers that wait for a key in the server to change. The zero value is ready to use.
 type waiters struct {
 	mu sync.Mutex
 	by map[string]*waiting
 }
 
 type waiting struct {
-	changed chan struct{} // closed when it has
-	n       int           // who wait for it
+	changed chan struct{} // closed when the key changes
+	n       int           // number of callers that wait
 }
 
-// join returns a channel that is closed when the key changes, or when that could no longer be told. Leave is called
-// once by who waits no more.
+// join returns a channel that is closed when the key changes, or when changes can no longer be reported. The caller
+// calls leave once, when it stops waiting.
 func (w *waiters) join(key string) (changed <-chan struct{}, leave func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -179,7 +179,7 @@ func (w *waiters) join(key string) (changed <-chan struct{}, leave func()) {
 	}
 }
 
-// changed wakes those who wait for one of keys; for all keys when there is none, which is when the connection has ended.
+// changed wakes the callers that wait for one of keys. If there are none, the connection has ended, and all are woken.
 func (w *waiters) changed(keys []valkey.ValkeyMessage) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

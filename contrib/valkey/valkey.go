@@ -17,24 +17,24 @@ import (
 )
 
 const (
-	patience   = 500 * time.Millisecond // with one answer of the server
-	stuck      = 3 * time.Second        // a connection on which nothing moves for so long is closed
-	every      = time.Second            // between two looks whether the server is there
-	fewer      = 3                      // failures in a row from which on the server counts as lost before that
-	leaseBytes = 1 << 20                // of leases that others hold and we wait for
+	patience   = 500 * time.Millisecond // for one answer of the server
+	stuck      = 3 * time.Second        // a connection without traffic for so long is closed
+	every      = time.Second            // between two checks of the server
+	fewer      = 3                      // failures in a row after which the server counts as lost before the next check
+	leaseBytes = 1 << 20                // memory for leases of others that we wait for
 )
 
-// errLost says that the server is not there.
+// errLost means that the server is unavailable.
 var errLost = errors.New("valkey: the server cannot be reached")
 
-// Config says which server to use. Address must be set.
+// Config is the configuration of a [Server]. Address is required.
 type Config struct {
 	// Address is host:port, or a URL: valkey://user:password@host:port/db, redis://…, with TLS valkeys://… or
-	// rediss://…. Of a cluster any node will do.
+	// rediss://…. For a cluster it is that of any node.
 	Address string
-	// Prefix begins every key, so that deployments can share a server: socialdata when "".
+	// Prefix begins every key, so that several deployments can share a server: socialdata when "".
 	Prefix string
-	// Logger is told when the server is lost and when it is back; nil logs nothing.
+	// Logger logs when the server is lost and when it is back; nil disables logging.
 	Logger *slog.Logger
 }
 
@@ -45,16 +45,16 @@ type Server struct {
 	log     *slog.Logger
 	waiters waiters
 
-	client atomic.Pointer[valkey.Client] // nil until the server has been there once
+	client atomic.Pointer[valkey.Client] // nil until the first connection
 	lost   atomic.Bool
-	failed atomic.Int32 // in a row
+	failed atomic.Int32 // failures in a row
 
 	running context.Context // until Close
 	stop    context.CancelFunc
 	work    sync.WaitGroup
 }
 
-// Open returns a server. It fails when the address makes no sense; a server that is not there now may come later.
+// Open returns a server. It fails when the address is invalid, but not when the server is unavailable.
 func Open(ctx context.Context, cfg Config) (*Server, error) {
 	option, err := optionOf(cfg.Address)
 	if err != nil {
@@ -76,18 +76,18 @@ func optionOf(address string) (valkey.ClientOption, error) {
 		address = "valkey://" + address
 	}
 	option, err := valkey.ParseURL(address)
-	if err != nil { // which may show a password
+	if err != nil { // which may contain a password
 		return option, errors.New("valkey: the address must be host:port or valkey://user:password@host:port/db")
 	}
-	option.DisableRetry = true // what fails goes on without the server, at once
+	option.DisableRetry = true // a command that fails continues without the server at once
 	option.Dialer.Timeout = cmp.Or(option.Dialer.Timeout, patience)
 	option.ConnWriteTimeout = cmp.Or(option.ConnWriteTimeout, stuck)
 	option.CacheSizeEachConn = leaseBytes
-	option.PipelineMultiplex = 1 // two connections for each replica carry more than it ever asks
+	option.PipelineMultiplex = 1 // two connections for each replica are more than enough
 	return option, nil
 }
 
-// Close ends the connections. What uses the server goes on without it.
+// Close closes the connections. What uses the server continues without it.
 func (s *Server) Close() {
 	s.stop()
 	s.work.Wait()
@@ -104,7 +104,7 @@ func (s *Server) Ping(ctx context.Context) error {
 	})
 }
 
-// watch looks after the server until ctx ends.
+// watch checks the server regularly until ctx ends.
 func (s *Server) watch(ctx context.Context) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -118,7 +118,7 @@ func (s *Server) watch(ctx context.Context) {
 	}
 }
 
-// look connects if need be, and notes whether the server answers.
+// look connects if necessary, and notes whether the server answers.
 func (s *Server) look(ctx context.Context) {
 	client := s.client.Load()
 	if client == nil {
@@ -138,7 +138,7 @@ func (s *Server) look(ctx context.Context) {
 	}
 }
 
-// note says it when the server is lost or back.
+// note logs when the server is lost or back.
 func (s *Server) note(ctx context.Context, err error) {
 	if was := s.lost.Swap(err != nil); was == (err != nil) {
 		return
@@ -151,8 +151,8 @@ func (s *Server) note(ctx context.Context, err error) {
 	s.log.InfoContext(ctx, "the cache server is back")
 }
 
-// do asks the server, unless it is lost. An error means that it could not answer; of what is asked it may have been done
-// all the same.
+// do calls ask with the client, unless the server is lost. After an error, the commands may nevertheless have been
+// executed.
 func (s *Server) do(ctx context.Context, ask func(context.Context, valkey.Client) error) error {
 	client := s.client.Load()
 	if client == nil || s.lost.Load() {

@@ -17,7 +17,7 @@ import (
 	"github.com/socialdata/socialdata/contrib/valkey"
 )
 
-// address returns the server that tests share. Without one the test is skipped, and says so.
+// address returns the address of the server that tests share. Without one it skips the test.
 func address(tb testing.TB) string {
 	tb.Helper()
 	addr := os.Getenv("SOCIALDATA_TEST_VALKEY")
@@ -27,7 +27,7 @@ func address(tb testing.TB) string {
 	return addr
 }
 
-// open returns a server whose keys nobody else uses but who gives the same prefix.
+// open returns a server with a prefix. Tests with the same prefix share keys.
 func open(tb testing.TB, addr, prefix string) *valkey.Server {
 	tb.Helper()
 	s, err := valkey.Open(context.Background(), valkey.Config{Address: addr, Prefix: prefix})
@@ -38,10 +38,10 @@ func open(tb testing.TB, addr, prefix string) *valkey.Server {
 	return s
 }
 
-// unique returns a prefix that nobody else uses. Whatever is stored ends by itself.
+// unique returns a prefix that no other test uses. Everything that is stored expires.
 func unique() string { return "test-" + rand.Text() }
 
-// process is a server of the test's own, that it may kill.
+// process is a server that only one test uses, and may kill.
 type process struct {
 	tb   testing.TB
 	addr string
@@ -49,7 +49,7 @@ type process struct {
 	cmd  *exec.Cmd
 }
 
-// start starts a server on a port of its own. Without the program the test is skipped, and says so.
+// start starts a server on a port of its own. Without the program it skips the test.
 func start(tb testing.TB) *process {
 	tb.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil {
@@ -103,7 +103,7 @@ func until(tb testing.TB, holds func() bool) {
 	}
 }
 
-// journal is a log that can be read.
+// journal keeps log lines for a test.
 type journal struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -151,6 +151,6 @@ func TestAnAddressThatMakesNoSense(t *testing.T) {
 	}
 }
 
-// stop makes the server stand still; resume lets it go on.
+// stop suspends the server; resume continues it.
 func (p *process) stop()   { _ = p.cmd.Process.Signal(syscall.SIGSTOP) }
 func (p *process) resume() { _ = p.cmd.Process.Signal(syscall.SIGCONT) }
