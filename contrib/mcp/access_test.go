@@ -113,7 +113,7 @@ func TestServeRefusesABadKeyAtOnce(t *testing.T) {
 	}
 }
 
-// Without a key there is no account: reads are free, and there are no books to look into.
+// TestServeWithoutAKey checks that without a key reads are free, and there are no entries to list.
 func TestServeWithoutAKey(t *testing.T) {
 	t.Parallel()
 	client, err := socialdata.New(socialdata.WithProviders(mock.New(mock.Config{})), socialdata.WithEnricher(enginetest.Enricher()))
@@ -144,7 +144,8 @@ func TestServeWithoutAKey(t *testing.T) {
 	}
 }
 
-// A client that is bound to a key pays with it, whether or not Serve is given one.
+// TestServeABoundClient checks that a client that is bound to a key charges that key, whether or not Serve is given
+// one.
 func TestServeABoundClient(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
@@ -168,7 +169,8 @@ func TestPagesOfOtherSitesAreRefused(t *testing.T) {
 	}
 }
 
-// Clients of the protocol's earlier versions, which say nothing of themselves before they call, are served as well.
+// TestEarlierVersionsAreServed uses clients of the protocol's earlier versions, which send nothing about themselves
+// before they call.
 func TestEarlierVersionsAreServed(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"", "2025-03-26", "2025-06-18", "2025-11-25"} {
@@ -189,7 +191,7 @@ func TestEarlierVersionsAreServed(t *testing.T) {
 	}
 }
 
-// The rate of one key is not that of another, and neither are their charges.
+// TestEachKeyPaysForItself checks that each key has its own rate limit and its own charges.
 func TestEachKeyPaysForItself(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{Rate: keys.Rate{Capacity: 4, Refill: 0.001}})
@@ -205,7 +207,7 @@ func TestEachKeyPaysForItself(t *testing.T) {
 		if got := s.good(t, "read", read).Meta.CreditsRemaining; got != who.left {
 			t.Errorf("%d credits are left, want %d", got, who.left)
 		}
-		for range 4 { // with what connecting has taken, more than there is
+		for range 4 { // with the requests to connect, more than the limit
 			if last := s.call(t, "read", read); last.Problem != nil {
 				break
 			}
@@ -214,7 +216,7 @@ func TestEachKeyPaysForItself(t *testing.T) {
 	}
 }
 
-// A program may write all that it asks, close its end, and then read.
+// TestWhatWasAskedBeforeTheInputEndedIsAnswered writes all its requests, closes its end, and then reads.
 func TestWhatWasAskedBeforeTheInputEndedIsAnswered(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
@@ -280,12 +282,12 @@ func TestToolsHaveTheShareOfTheirAccount(t *testing.T) {
 	first := make(chan int, 1)
 	go func() {
 		got := http.StatusTooManyRequests
-		for got == http.StatusTooManyRequests { // while one of those below has the place
+		for got == http.StatusTooManyRequests { // while one of the requests below has the place
 			got = ask("search", `{"query":"pending"}`)
 		}
 		first <- got
 	}()
-	for refused := 0; refused < 100; { // in a row, when the first one has its place for good
+	for refused := 0; refused < 100; { // in a row: then the first one has its place for good
 		if ask("profile", `{"handle":"ann"}`) == http.StatusTooManyRequests {
 			refused++
 		} else {

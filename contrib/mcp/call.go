@@ -13,24 +13,24 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// arguments are what a tool is called with.
+// arguments are the arguments of a tool.
 type arguments map[string]json.RawMessage
 
-// request is a call of a row, as a tool is asked for it.
+// request is the call of a row that a tool makes.
 type request struct {
 	row    *operation.Operation
 	call   operation.Call
-	cursor string // of a part of an answer; else ""
+	cursor string // of a part of an answer; otherwise ""
 	view
 }
 
-// view is what a caller wants to see of an answer. What it leaves out costs nothing more to see later.
+// view selects what a caller sees of an answer. The rest can be read later at no further cost.
 type view struct {
-	limit  int      // how many items of a list; 0 means as many as there is room for
+	limit  int      // number of items of a list; 0 means as many as fit
 	fields []string // of each object; nil means all
 }
 
-// readArguments reads the arguments of a tool and refuses those that it does not take.
+// readArguments reads the arguments of a tool and fails for unknown ones.
 func readArguments(raw json.RawMessage, known []string) (arguments, error) {
 	in := arguments{}
 	if len(bytes.TrimSpace(raw)) > 0 {
@@ -46,13 +46,13 @@ func readArguments(raw json.RawMessage, known []string) (arguments, error) {
 	return in, nil
 }
 
-// text returns an argument that is a text, "" when it was not given.
+// text returns an argument that is a text, "" when it is absent.
 func (a arguments) text(name string) (string, error) {
 	s, _, err := text(name, a[name])
 	return s, err
 }
 
-// values returns the arguments as the parameters of an operation, but for those that are left out.
+// values returns the arguments as the parameters of an operation, without those in except.
 func (a arguments) values(except ...string) (url.Values, error) {
 	out := url.Values{}
 	for name, raw := range a {
@@ -70,8 +70,8 @@ func (a arguments) values(except ...string) (url.Values, error) {
 	return out, nil
 }
 
-// text returns a JSON value as the text of a parameter: a list is separated by commas, or by line feeds where an element holds
-// one. Null is as good as absent.
+// text returns a JSON value as the text of a parameter: a list is joined with commas, or with line feeds if an element
+// contains one. Null means absent.
 func text(name string, raw json.RawMessage) (s string, given bool, err error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {
@@ -97,7 +97,7 @@ func text(name string, raw json.RawMessage) (s string, given bool, err error) {
 
 var errNoText = problem.New(problem.InvalidRequest, "an object")
 
-// newRequest returns the request for a call of row. The cursor of a part is ours to read; any other is the engine's.
+// newRequest returns the request for a call of row. Cursors of parts are ours; all others are the engine's.
 func newRequest(row *operation.Operation, call operation.Call) request {
 	in := request{row: row, call: call}
 	if cursor := call.Params.Get("cursor"); isPart(cursor) {
@@ -107,8 +107,8 @@ func newRequest(row *operation.Operation, call operation.Call) request {
 	return in
 }
 
-// binding says what is read, as the cursors of the engine are bound to it: a part is of that, whatever options of the
-// answer are named with its cursor, and whatever page it is of.
+// binding identifies what is read, like the binding of the engine's cursors. A part belongs to it whatever options of
+// the answer, or page, come with its cursor.
 func (in request) binding() string {
 	params := maps.Clone(in.call.Params)
 	for _, p := range in.row.Params {
@@ -118,6 +118,6 @@ func (in request) binding() string {
 	}
 	return strings.Join([]string{
 		strconv.Quote(in.row.Name), strconv.Quote(in.call.Platform), strconv.Quote(in.call.Path), params.Encode(),
-		strings.Join(in.fields, ","), // pieces of one object must be of the same bytes
+		strings.Join(in.fields, ","), // pieces of an object must be cut from the same bytes
 	}, "|")
 }

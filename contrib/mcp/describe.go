@@ -17,7 +17,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// platformSummary is one platform in the list of all of them.
+// platformSummary is a platform in the list of all platforms.
 type platformSummary struct {
 	Platform    platform.ID `json:"platform"`
 	Name        string      `json:"name"`
@@ -26,7 +26,7 @@ type platformSummary struct {
 	Operations  []string    `json:"operations" doc:"What can be read from it."`
 }
 
-// operationSummary is one operation in the list of all of them.
+// operationSummary is an operation in the list of all operations.
 type operationSummary struct {
 	Operation string `json:"operation"`
 	Tool      string `json:"tool" doc:"The tool that makes it."`
@@ -34,7 +34,7 @@ type operationSummary struct {
 	Needs     string `json:"needs" doc:"The parameters that must be given; of those parted by a bar exactly one."`
 }
 
-// operationDetail is all that there is to know about one operation.
+// operationDetail is everything that is known about one operation.
 type operationDetail struct {
 	operationSummary
 	Price      string          `json:"price"`
@@ -46,7 +46,7 @@ type operationDetail struct {
 	Problems   []problem.Code  `json:"problems" doc:"The codes that it may fail with."`
 }
 
-// platforms lists what can be read from each platform, or all about one.
+// platforms lists what can be read from each platform, or everything about one.
 func (s *Server) platforms() (tool, error) {
 	in := &jsonschema.Schema{Type: "object", PropertyOrder: []string{"platform", "cursor"}, Properties: map[string]*jsonschema.Schema{
 		"platform": {Type: "string", Enum: anys(s.client.PlatformTable().Names()), Description: "Tells the operations of this one with their sources, filters and missing settings."},
@@ -86,12 +86,12 @@ func summaries(all []schema.PlatformInfo) []platformSummary {
 	return out
 }
 
-// described returns the operations that describe knows: those that some tool makes.
+// described returns the operations that describe lists: those that some tool calls.
 func described() []*operation.Operation {
 	return slices.DeleteFunc(socialdata.Operations(), func(o *operation.Operation) bool { return o.NoKey || untold(o) })
 }
 
-// describe lists the operations, or tells all about one.
+// describe lists the operations, or everything about one.
 func (s *Server) describe() (tool, error) {
 	rows := described()
 	in := &jsonschema.Schema{Type: "object", PropertyOrder: []string{"operation", "cursor"}, Properties: map[string]*jsonschema.Schema{
@@ -121,7 +121,7 @@ func (s *Server) describe() (tool, error) {
 	return t, err
 }
 
-// told returns what a tool does that answers from what it is told of the platforms. It costs nothing.
+// told returns the function of a free tool that answers from the information about the platforms.
 func (s *Server) told(
 	answer func([]schema.PlatformInfo, arguments) (any, error),
 ) func(context.Context, caller, arguments) (*result, error) {
@@ -217,7 +217,7 @@ func price(o *operation.Operation) string {
 	return "The base credits of the platform."
 }
 
-// anyOf returns the schema of what is of one of the types.
+// anyOf returns the schema of a value of one of the types.
 func (s *Server) anyOf(types ...reflect.Type) (*jsonschema.Schema, error) {
 	out := &jsonschema.Schema{}
 	for _, t := range types {

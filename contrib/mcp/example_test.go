@@ -16,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/providers/mock"
 )
 
-// The handler mounts beside the API, with the same keys. The client here is that of the SDK.
+// The handler is mounted beside the API, with the same keys. The client here is that of the SDK.
 func Example() {
 	ctx := context.Background()
 	ledger, store := credits.NewMemory(credits.MemoryConfig{}), keys.NewMemory(keys.MemoryConfig{})
@@ -58,7 +58,7 @@ func Example() {
 	// not_found 0 9
 }
 
-// newKey makes an account with ten credits and returns a key of it.
+// newKey makes an account with ten credits and returns one of its keys.
 func newKey(ctx context.Context, ledger *credits.Memory, store *keys.Memory) string {
 	account, err := store.CreateAccount(ctx, "example")
 	if err != nil {

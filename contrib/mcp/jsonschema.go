@@ -15,12 +15,12 @@ func (s *Server) inline() describe.Inline {
 	return describe.Inline{Platforms: s.client.PlatformTable()}
 }
 
-// dataSchema returns the JSON Schema of a type that is answered.
+// dataSchema returns the JSON Schema of a type of data.
 func (s *Server) dataSchema(t reflect.Type) (*jsonschema.Schema, error) {
 	return read(s.inline().Data(t))
 }
 
-// paramsSchema returns the schema of an object that holds parameters.
+// paramsSchema returns the schema of an object of parameters.
 func (s *Server) paramsSchema(params []operation.Param) (*jsonschema.Schema, error) {
 	out := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
 	for _, p := range params {
@@ -40,8 +40,8 @@ func (s *Server) paramsSchema(params []operation.Param) (*jsonschema.Schema, err
 	return out, nil
 }
 
-// briefly returns the schema of an object that holds parameters as the list of tools has it: what each means, and the words
-// that it may be. The rest is what describe is asked for.
+// briefly returns the schema of an object of parameters for the list of tools: what each means, and its possible
+// values. The tool describe returns the rest.
 func (s *Server) briefly(params []operation.Param) (*jsonschema.Schema, error) {
 	out, err := s.paramsSchema(params)
 	if err != nil {
@@ -58,8 +58,7 @@ func (s *Server) briefly(params []operation.Param) (*jsonschema.Schema, error) {
 	return out, nil
 }
 
-// outline returns the shape of what a schema describes, so many levels of objects and lists deep: its types and the names of
-// its fields, without words and bounds.
+// outline returns a schema reduced to its types and the names of its fields, deep levels of objects and lists.
 func outline(s *jsonschema.Schema, deep int) *jsonschema.Schema {
 	if s == nil {
 		return nil
@@ -81,7 +80,7 @@ func outline(s *jsonschema.Schema, deep int) *jsonschema.Schema {
 	return out
 }
 
-// read returns a schema that was described as one that more can be added to.
+// read returns a generated schema in a form that can be extended.
 func read(described json.RawMessage, err error) (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, err

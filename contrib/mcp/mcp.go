@@ -23,32 +23,32 @@ import (
 )
 
 const (
-	// defaultMaxBytes is about 12,000 tokens: more than one page of most platforms, less than what clients refuse.
+	// defaultMaxBytes is about 12,000 tokens: more than one page of most platforms, less than the limit of clients.
 	defaultMaxBytes = 48 << 10
 	minMaxBytes     = 1 << 10
-	maxRequest      = 256 << 10 // bytes of a request; a text to enrich has 4,000 characters
+	maxRequest      = 256 << 10 // bytes of a request; a text to enrich can have 4,000 characters
 )
 
-// Config says how a [Server] works. The zero Config is ready for use.
+// Config configures a [Server]. The zero Config is ready to use.
 type Config struct {
-	// MaxBytes is how much data one result holds, in bytes of JSON; 0 means 48 KiB. It is at least 1 KiB. A result gives
-	// it twice, structured and as text, for clients that know only one of them.
+	// MaxBytes is the maximum amount of data in one result, in bytes of JSON; 0 means 48 KiB. The minimum is 1 KiB. A
+	// result contains its data twice, structured and as text, because some clients support only one of them.
 	MaxBytes int
-	// Records keeps answers that are handed over in parts. Replicas share it. The default is a [records.Memory].
+	// Records stores answers that are returned in parts. Replicas must share it. The default is a [records.Memory].
 	Records records.Store
-	Logger  *slog.Logger     // what callers must not see; nil discards
+	Logger  *slog.Logger     // errors that callers must not see; nil disables logging
 	Now     func() time.Time // the clock; nil means time.Now
 }
 
-// Server hands the tools to those who connect. It is safe for concurrent use.
+// Server serves the tools. It is safe for concurrent use.
 type Server struct {
 	cfg     Config
 	records records.Store // those of cfg, compressed
 	client  *socialdata.Client
-	tools   func() (*sdk.Server, error) // described for the first who connects
+	tools   func() (*sdk.Server, error) // made for the first client
 }
 
-// New returns a Server over client, which looks keys up and is bound to nobody itself.
+// New returns a Server for client, which must have a key store and need not be bound to a key.
 func New(client *socialdata.Client, cfg Config) *Server {
 	if cfg.MaxBytes == 0 {
 		cfg.MaxBytes = defaultMaxBytes
@@ -68,7 +68,8 @@ func New(client *socialdata.Client, cfg Config) *Server {
 	return s
 }
 
-// describeTools fails when a row of the operation table cannot be described.
+// describeTools returns the SDK's server with the tools. It fails when a row of the operation table cannot be
+// described.
 func (s *Server) describeTools() (*sdk.Server, error) {
 	out := sdk.NewServer(&sdk.Implementation{Name: "socialdata", Title: "Public social and commerce data", Version: "1.0.0"},
 		&sdk.ServerOptions{
@@ -99,17 +100,17 @@ const instructions = `Public data from many social, media, music, developer and 
 	`what fails costs nothing. A result with meta.next_cursor goes on: call again with the same arguments and that cursor. ` +
 	`limit and fields keep results small.`
 
-// Handler serves streamable HTTP. Every request shows an API key as a bearer token, of which the account pays; without
-// a good one the answer is 401 with the problem of the API. A request holds one message: batches are refused, as the
-// protocol has had it since 2025-06-18. Mounted in a server, a request has a place among the calls of its account.
+// Handler serves streamable HTTP. Every request has an API key as its bearer token, whose account pays; without a valid
+// one it is answered 401 with the problem of the API. A request is one message: batches are refused, as in the protocol
+// since 2025-06-18. Mounted in a server, a request counts as a call of its account.
 // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
 func (s *Server) Handler() http.Handler {
 	streamable := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server {
-		tools, _ := s.tools() // looked at before
+		tools, _ := s.tools() // checked before
 		return tools
 	}, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxRequest, PropagateRequestCancellation: true,
-		// A page that has rebound our name has no key to show, and a proxy on this machine sends a Host of its own.
+		// A web page that uses DNS rebinding has no key, and a proxy on this machine sends a different Host.
 		DisableLocalhostProtection: true,
 	})
 	protected := http.NewCrossOriginProtection().Handler(streamable)
@@ -134,7 +135,7 @@ func (s *Server) Handler() http.Handler {
 	})
 }
 
-// refuse answers a request that does not come as far as the protocol.
+// refuse answers a request before the SDK reads it.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p *problem.Error) {
 	body, err := schema.Marshal(p)
 	if err != nil {
@@ -153,13 +154,13 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p *problem.Error
 	_, _ = w.Write(body)
 }
 
-// caller is who calls a tool.
+// caller is the caller of a tool.
 type caller struct {
 	client *socialdata.Client
-	keyed  bool // the client is bound to a key, whose rate limit holds
+	keyed  bool // whether the client is bound to a key, whose rate limit applies
 }
 
-// finder returns who calls, or why the key is not good any more.
+// finder returns the caller, or an error when the key is not valid any more.
 type finder func(context.Context) (caller, error)
 
 // callerKey is the context key of the finder.

@@ -28,12 +28,12 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// site is the tools over an engine, and a client that is connected to them.
+// site is the tools of an engine, and a client that is connected to them.
 type site struct {
 	*enginetest.Engine
 	session *sdk.ClientSession
-	schemas map[string]*jsonschema.Resolved // of what each tool answers
-	told    int64                           // credits that all answers have said to cost
+	schemas map[string]*jsonschema.Resolved // of the result of each tool
+	told    int64                           // the sum of the charges in all results
 }
 
 // transports are the ways to connect to a server with a key.
@@ -46,7 +46,7 @@ func overHTTP(t *testing.T, s *mcp.Server, secret string) sdk.Transport {
 	return &sdk.StreamableClientTransport{Endpoint: web.URL, HTTPClient: &http.Client{Transport: shows{secret}}, DisableStandaloneSSE: true}
 }
 
-// shows is a transport that shows a key.
+// shows is a transport that sends a key.
 type shows struct{ secret string }
 
 func (s shows) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -72,7 +72,7 @@ func overStdio(t *testing.T, s *mcp.Server, secret string) sdk.Transport {
 	return &sdk.IOTransport{Reader: fromServer, Writer: toServer}
 }
 
-// open connects to the tools over an engine.
+// open connects to the tools of a new engine.
 func open(
 	t *testing.T, connect func(*testing.T, *mcp.Server, string) sdk.Transport, engine enginetest.Config, cfg mcp.Config,
 ) *site {
@@ -86,7 +86,7 @@ func open(
 	return visit(t, e, connect(t, s, e.Secret))
 }
 
-// visit connects to tools over an engine.
+// visit connects to the tools of an engine.
 func visit(t *testing.T, e *enginetest.Engine, transport sdk.Transport) *site {
 	t.Helper()
 	return &site{Engine: e, session: dial(t, transport), schemas: map[string]*jsonschema.Resolved{}}
@@ -102,7 +102,7 @@ func dial(t *testing.T, transport sdk.Transport) *sdk.ClientSession {
 	return session
 }
 
-// tools lists the tools, and keeps the schema of what each answers.
+// tools lists the tools, and keeps the schemas of their results.
 func (s *site) tools(t *testing.T) []*sdk.Tool {
 	t.Helper()
 	list, err := s.session.ListTools(t.Context(), nil)
@@ -115,7 +115,7 @@ func (s *site) tools(t *testing.T) []*sdk.Tool {
 	return list.Tools
 }
 
-// resolve makes a schema that came as JSON ready to check values.
+// resolve prepares a schema that came as JSON to validate values.
 func resolve(t *testing.T, schema any) *jsonschema.Resolved {
 	t.Helper()
 	var s jsonschema.Schema
@@ -127,7 +127,7 @@ func resolve(t *testing.T, schema any) *jsonschema.Resolved {
 	return resolved
 }
 
-// recode reads a value that has been JSON into another.
+// recode converts a value to another type through JSON.
 func recode(t *testing.T, from, to any) {
 	t.Helper()
 	b, err := schema.Marshal(from)
@@ -142,7 +142,7 @@ func recode(t *testing.T, from, to any) {
 // args are the arguments of a tool.
 type args map[string]any
 
-// answer is what a tool answers.
+// answer is the result of a tool.
 type answer struct {
 	Data    json.RawMessage
 	Piece   *string
@@ -157,8 +157,8 @@ type answer struct {
 	Note string
 }
 
-// call calls a tool and checks what is the same for all answers: the text says what the structure says, which is of the
-// schema, and the charge is what has left the account, and the balance what is there.
+// call calls a tool and checks what all results have in common: the text equals the structure, which is valid by its
+// schema, and the charge and the balance are those of the account.
 func (s *site) call(t *testing.T, tool string, in args) answer {
 	t.Helper()
 	if len(s.schemas) == 0 {
@@ -185,7 +185,7 @@ func (s *site) call(t *testing.T, tool string, in args) answer {
 		t.Errorf("%s %v: isError is %t, problem %v", tool, in, got.IsError, a.Problem)
 	}
 	s.told += a.Meta.CreditsUsed
-	// A job is charged when its results have come, which may be before it is asked.
+	// A job is charged when its results have arrived, which may be before the call.
 	if cost := s.spent(t) - before; a.Meta.CreditsUsed != cost && tool != "job" {
 		t.Errorf("%s %v: says that %d credits were used, the books say %d", tool, in, a.Meta.CreditsUsed, cost)
 	}
@@ -198,7 +198,7 @@ func (s *site) call(t *testing.T, tool string, in args) answer {
 	return a
 }
 
-// spent returns what the account has been charged.
+// spent returns the sum of what the account was charged.
 func (s *site) spent(t *testing.T) int64 {
 	t.Helper()
 	n := int64(0)
@@ -208,7 +208,7 @@ func (s *site) spent(t *testing.T) int64 {
 	return n
 }
 
-// good calls a tool that must not fail.
+// good calls a tool and fails the test if the tool does.
 func (s *site) good(t *testing.T, tool string, in args) answer {
 	t.Helper()
 	a := s.call(t, tool, in)
@@ -218,7 +218,7 @@ func (s *site) good(t *testing.T, tool string, in args) answer {
 	return a
 }
 
-// fails calls a tool that must fail with a code, and charge nothing.
+// fails calls a tool that must fail with a code and charge nothing.
 func (s *site) fails(t *testing.T, tool string, in args, code problem.Code) answer {
 	t.Helper()
 	a := s.call(t, tool, in)
@@ -256,7 +256,8 @@ func TestToolsAreFewAndOnlyRead(t *testing.T) {
 	}
 }
 
-// Whatever is read over the protocol is what the client reads, at the same charge.
+// TestEveryOperationOverBothTransports compares results over the protocol with those of the client, including the
+// charge.
 func TestEveryOperationOverBothTransports(t *testing.T) {
 	t.Parallel()
 	for name, connect := range transports {
@@ -267,7 +268,7 @@ func TestEveryOperationOverBothTransports(t *testing.T) {
 				e.Monitor(t)
 			}
 			for _, o := range socialdata.Operations() {
-				if o.NoKey || slices.Contains([]string{"job", "requests", "endpoints", "deliveries"}, o.Name) { // which no tool makes
+				if o.NoKey || slices.Contains([]string{"job", "requests", "endpoints", "deliveries"}, o.Name) { // no tool calls these
 					continue
 				}
 				call, tool, in := callOf(o)
@@ -280,7 +281,7 @@ func TestEveryOperationOverBothTransports(t *testing.T) {
 				if diff := cmp.Diff(want.Meta, got.Meta, same); diff != "" {
 					t.Errorf("%s: meta (-client +tool):\n%s", o.Name, diff)
 				}
-				if o.Tag != "account" && o.Name != "changes" && o.Name != "monitors" { // which tell of the account's own
+				if o.Tag != "account" && o.Name != "changes" && o.Name != "monitors" { // these return the account's own data
 					if diff := cmp.Diff(decoded(t, want.Data), decoded(t, got.Data)); diff != "" {
 						t.Errorf("%s: data (-client +tool):\n%.2000s", o.Name, diff)
 					}
@@ -307,7 +308,7 @@ func TestEveryOperationOverBothTransports(t *testing.T) {
 	}
 }
 
-// callOf returns an ordinary call of an operation, and how a tool is asked for it.
+// callOf returns an ordinary call of an operation, and the tool and arguments for it.
 func callOf(o *operation.Operation) (operation.Call, string, args) {
 	call, params := operation.Call{Params: map[string][]string{}}, args{}
 	one := false

@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// errBatch refuses several messages in one request: thousands of them would count as one.
+// errBatch refuses several messages in one request, because thousands of them would count as one.
 var errBatch = problem.New(problem.InvalidRequest, "a request holds one message of JSON-RPC; send the messages one by one")
 
 // refuseBatch fails when the body of r is a list of messages. The body can still be read from the beginning.
@@ -43,8 +43,8 @@ func refuseBatch(r *http.Request) error {
 // toolCall is the method of a message that calls a tool.
 const toolCall = "tools/call"
 
-// countEach takes each message from the rate limit of the caller's key, whatever it asks. When that is empty, a tool
-// answers with the problem, which its caller can read, and any other message fails.
+// countEach counts each message in the rate limit of the caller's key, whatever its method. Above the limit, a tool
+// returns the problem, which its caller can read, and any other message fails.
 func countEach(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		find, ok := ctx.Value(callerKey{}).(finder)
@@ -69,16 +69,17 @@ func countEach(next sdk.MethodHandler) sdk.MethodHandler {
 
 var errUnconnected = errors.New("mcp: connected without Handler and Serve")
 
-// admitted is who calls a tool, or why they may not.
+// admitted is the caller of a tool, or why it was refused.
 type admitted struct {
 	who caller
 	err error
 }
 
-// admittedKey is the context key of the admitted.
+// admittedKey is the context key of an [admitted].
 type admittedKey struct{}
 
-// encodedListing is the list of tools with its JSON, of 20 kB: to encode it anew for each client takes half a millisecond.
+// encodedListing is the list of tools with its JSON of 20 kB, because encoding it for each client would take half a
+// millisecond.
 type encodedListing struct {
 	*sdk.ListToolsResult
 	encoded []byte
@@ -87,7 +88,7 @@ type encodedListing struct {
 // MarshalJSON implements [json.Marshaler].
 func (l encodedListing) MarshalJSON() ([]byte, error) { return l.encoded, nil }
 
-// listOnce answers tools/list with what never changes.
+// listOnce answers tools/list with the encoded list, which never changes.
 func listOnce(listing encodedListing) sdk.Middleware {
 	return func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {

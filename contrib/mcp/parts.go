@@ -22,23 +22,23 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// partsTTL is how long the rest of an answer waits to be asked for.
+// partsTTL is for how long the rest of an answer can be read.
 const partsTTL = time.Hour
 
-// partMark begins the cursor of a part; those of the engine have no full stop.
+// partMark begins the cursor of a part; cursors of the engine have no full stop.
 const partMark = "part."
 
 func isPart(cursor string) bool { return strings.HasPrefix(cursor, partMark) }
 
-// place is where a part begins: in a kept answer, at an item, at a byte of its JSON. The page's own raw, where there is
-// one, counts as one item more.
+// place is where a part begins: in a stored answer, at an item, at a byte of its JSON. The page's own raw, if there is
+// one, counts as one more item.
 type place struct {
 	ID   string
 	Item int
 	Byte int
 }
 
-// key returns the key of the record that holds the answer.
+// key returns the key of the record with the answer.
 func (p place) key() string { return records.Key("mcp", p.ID) }
 
 func (p place) String() string {
@@ -61,16 +61,16 @@ func parsePlace(cursor string) (place, error) {
 var errCursor = problem.New(problem.InvalidRequest,
 	`parameter "cursor": there is no such part for these arguments; parts are kept for an hour and belong to the call that they are of`)
 
-// kept is an answer that is handed over in parts, as it stands in the records.
+// kept is an answer that is returned in parts, as it is stored.
 type kept struct {
-	For  string    // a digest of who asked and what was asked
+	For  string    // a digest of the caller and of what was requested
 	At   time.Time // when it was answered
 	Data json.RawMessage
-	Meta schema.Meta // with the cursor of the next page, for the last part
+	Meta schema.Meta // with the cursor of the next page, which only the last part has
 }
 
-// keep puts an answer away and returns where its first part begins. The caller may have hung up: what was paid for is
-// kept all the same.
+// keep stores an answer and returns where its first part begins. It does so even if the caller is gone, because the
+// answer is paid for.
 func (s *Server) keep(ctx context.Context, who caller, in request, a *operation.Answer) (place, *kept, error) {
 	ctx = context.WithoutCancel(ctx)
 	owner, _, err := who.account(ctx)
@@ -81,19 +81,19 @@ func (s *Server) keep(ctx context.Context, who caller, in request, a *operation.
 	if err != nil {
 		return place{}, nil, err
 	}
-	// The first part is cut from the same bytes as those that follow: encoding may have changed them.
+	// The first part is cut from the same bytes as the others, because encoding may have changed them.
 	k := new(kept)
 	if err := json.Unmarshal(b, k); err != nil {
 		return place{}, nil, err
 	}
 	at := place{ID: rand.Text()}
 	_, err = s.records.Put(ctx, records.Record{
-		Key: at.key(), Owner: owner, Value: b, Subjects: privacy.MarksOf(privacy.Anything), // whose data it is nobody looks
+		Key: at.key(), Owner: owner, Value: b, Subjects: privacy.MarksOf(privacy.Anything), // may contain anyone
 	}, partsTTL)
 	return at, k, err
 }
 
-// resume returns the part of a kept answer that the request asks for. It costs nothing.
+// resume returns the part of a stored answer that the request asks for. It is free.
 func (s *Server) resume(ctx context.Context, who caller, in request) (*result, error) {
 	at, err := parsePlace(in.cursor)
 	if err != nil {
@@ -122,8 +122,8 @@ func (s *Server) resume(ctx context.Context, who caller, in request) (*result, e
 	return s.part(&k, at, in)
 }
 
-// part returns the part of k that begins at a place: as many whole items as there is room for, or a piece of one that
-// is larger than any result.
+// part returns the part of k that begins at a place: as many whole items as fit into a result, or a piece of an item
+// that is larger than any result.
 func (s *Server) part(k *kept, at place, in request) (*result, error) {
 	data, err := in.pick(k.Data)
 	if err != nil {
@@ -140,7 +140,7 @@ func (s *Server) part(k *kept, at place, in request) (*result, error) {
 	meta.Raw = nil
 	next := at
 	if at.Byte > 0 || len(u.all[at.Item]) > s.cfg.MaxBytes {
-		next = u.piece(out, at, s.cfg.MaxBytes/2) // half of it, for a quote takes two bytes in a text
+		next = u.piece(out, at, s.cfg.MaxBytes/2) // half of it, because a quote takes two bytes in a text
 	} else {
 		next.Item = u.fitting(at.Item, s.cfg.MaxBytes)
 		if in.limit > 0 && u.list && at.Item < u.items {
@@ -168,11 +168,11 @@ func (s *Server) part(k *kept, at place, in request) (*result, error) {
 	return out, nil
 }
 
-// units are what an answer is cut between: the elements of a list, or the one object that it is, and then the page's own
-// raw, where there is one.
+// units are the parts between which an answer can be cut: the elements of a list, or the one object, followed by the
+// page's own raw if there is one.
 type units struct {
 	all   []json.RawMessage
-	items int // how many of them are data
+	items int // number of units that are data
 	list  bool
 }
 
@@ -198,7 +198,7 @@ func (u units) name(i int) string {
 	return "data"
 }
 
-// fitting returns the end of the run of units from i on that has room in a result. The first one has.
+// fitting returns the end of the units from i on that fit into a result. The first one always does.
 func (u units) fitting(i, room int) int {
 	end := i
 	for end < len(u.all) && len(u.all[end])+1 <= room {
@@ -208,7 +208,7 @@ func (u units) fitting(i, room int) int {
 	return max(end, i+1)
 }
 
-// join gives out the items from i up to end. Behind the last item there is an empty list, or null.
+// join puts the items from i up to end into out. Without items it puts an empty list, or null.
 func (u units) join(out *result, i, end int) (err error) {
 	switch {
 	case u.list && i < end:
@@ -224,7 +224,7 @@ func (u units) join(out *result, i, end int) (err error) {
 	return err
 }
 
-// piece gives out at most n bytes of a unit, whole characters of them, and returns where the next part begins.
+// piece puts at most n bytes of a unit, in whole characters, into out, and returns where the next part begins.
 func (u units) piece(out *result, at place, n int) place {
 	b := u.all[at.Item]
 	end := min(len(b), at.Byte+n)
@@ -240,8 +240,7 @@ func (u units) piece(out *result, at place, n int) place {
 	return place{at.ID, at.Item, end}
 }
 
-// account returns the id of the calling key, to which parts belong, and what its account can still spend; "" and 0
-// without a key.
+// account returns the id of the caller's key, to which parts belong, and its account's balance; "" and 0 without a key.
 func (c caller) account(ctx context.Context) (key string, balance int64, err error) {
 	if !c.keyed {
 		return "", 0, nil

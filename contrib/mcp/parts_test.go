@@ -25,7 +25,7 @@ func lateTikTok(release <-chan struct{}) enginetest.Config {
 	return enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{Release: release}, platform.Mock, platform.TikTok)}
 }
 
-// whole walks the parts of an answer to the last one and puts them together again.
+// whole reads all parts of an answer and joins them.
 func (s *site) whole(t *testing.T, limit int, tool string, in args, withCursor func(args, string) args) (data []byte, last answer, parts int) {
 	t.Helper()
 	var items []json.RawMessage
@@ -157,7 +157,7 @@ func TestTheLastPartLeadsToTheNextPage(t *testing.T) {
 	}
 }
 
-// What a job has told once it does not tell again while it runs: the parts must not lose it.
+// TestAJobComesInParts checks that the parts lose no result of a running job, which returns each once.
 func TestAJobComesInParts(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
@@ -205,14 +205,14 @@ func TestAPartBelongsToItsCallAndItsKey(t *testing.T) {
 		t.Run(name, func(t *testing.T) { s.fails(t, "read", other, problem.InvalidRequest) })
 	}
 
-	// Options of the answer are not what is read.
+	// The cursor remains valid with other options of the answer.
 	s.good(t, "read", inParams(args{"platform": "mock", "operation": "posts", "params": args{"handle": "ann", "fresh": true}}, cursor))
 
 	stranger, secret := e.Account(t, "stranger", 10)
 	theirs := visit(t, &enginetest.Engine{Ledger: e.Ledger, Key: stranger}, overHTTP(t, server, secret))
 	theirs.fails(t, "read", inParams(in, cursor), problem.InvalidRequest)
 
-	// Another replica on the same records knows the part; an hour later nobody does.
+	// Another replica with the same records has the part; an hour later no replica does.
 	replica := mcp.New(e.Open, mcp.Config{MaxBytes: 2 << 10, Records: e.Records, Now: e.Clock.Now})
 	there := visit(t, e, overHTTP(t, replica, e.Secret))
 	e.Clock.Advance(10 * time.Minute)
@@ -223,7 +223,8 @@ func TestAPartBelongsToItsCallAndItsKey(t *testing.T) {
 	there.fails(t, "read", inParams(in, cursor), problem.InvalidRequest)
 }
 
-// The page's own raw is a part of the answer as well, whether it has room beside the items or is larger than a result.
+// TestTheRawOfAPageComesInParts checks that the page's own raw is a part of the answer as well, whether it fits beside
+// the items or is larger than a result.
 func TestTheRawOfAPageComesInParts(t *testing.T) {
 	t.Parallel()
 	for name, size := range map[string]int{"beside the last items": 100, "alone": 1 << 10, "in pieces": 5 << 10} {
@@ -270,7 +271,7 @@ func TestTheRawOfAPageComesInParts(t *testing.T) {
 	}
 }
 
-// full is a store of records that has no room.
+// full is a store of records without any room.
 type full struct{ records.Store }
 
 func (full) Put(context.Context, records.Record, time.Duration) (int64, error) {

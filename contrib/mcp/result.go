@@ -20,7 +20,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// result is what every tool answers: exactly one of Data, Piece and Problem, and what it cost.
+// result is the result of every tool: exactly one of Data, Piece and Problem, and the charge.
 type result struct {
 	Data    json.RawMessage `json:"data,omitempty"`
 	Piece   *string         `json:"piece,omitempty"`
@@ -29,15 +29,15 @@ type result struct {
 	Note    string          `json:"note,omitempty"`
 }
 
-// note adds a sentence to what the caller should know.
+// note adds a sentence for the caller.
 func (r *result) note(format string, args ...any) {
 	r.Note = strings.TrimSpace(r.Note + " " + fmt.Sprintf(format, args...))
 }
 
-// charge is what is said of a call that failed.
+// charge is the meta of a call that failed.
 type charge struct {
 	CreditsUsed      int64  `json:"credits_used"`
-	CreditsRemaining *int64 `json:"credits_remaining,omitempty"` // absent when it cannot be told
+	CreditsRemaining *int64 `json:"credits_remaining,omitempty"` // absent when it is not known
 	RequestID        string `json:"request_id"`
 }
 
@@ -50,7 +50,7 @@ type failure struct {
 	WhatToDo   string       `json:"what_to_do" doc:"What can be done about it."`
 }
 
-// handler returns the handler of a tool. It answers whatever goes wrong, a panic too, as a problem.
+// handler returns the handler of a tool. It returns every error, also a panic, as a problem.
 func (s *Server) handler(t tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		who := caller{}
@@ -69,10 +69,10 @@ func (s *Server) handler(t tool) sdk.ToolHandler {
 	}
 }
 
-// run carries a tool out in the order of D1: key, rate limit, and then whatever is wrong with the rest.
+// run runs a tool. It makes its checks in the order of D1: key, rate limit, then the rest.
 func (s *Server) run(ctx context.Context, t tool, raw json.RawMessage, who *caller) (out *result, err error) {
 	defer func() {
-		if v := recover(); v != nil { // nobody above would: the process would end
+		if v := recover(); v != nil { // the SDK does not recover: the process would end
 			out, err = nil, fmt.Errorf("panic: %s\n%s", observe.Recovered(v), debug.Stack())
 		}
 	}()
@@ -90,7 +90,7 @@ func (s *Server) run(ctx context.Context, t tool, raw json.RawMessage, who *call
 	return t.run(ctx, *who, args)
 }
 
-// do makes a call, or hands over a part of one that was made before.
+// do makes a call, or returns a part of a stored answer.
 func (s *Server) do(ctx context.Context, who caller, in request) (*result, error) {
 	if in.cursor != "" {
 		return s.resume(ctx, who, in)
@@ -108,11 +108,11 @@ func (s *Server) do(ctx context.Context, who caller, in request) (*result, error
 	return s.deliver(ctx, who, in, a)
 }
 
-// deliver makes an answer a result, or the first part of it the result when it is too large for one.
+// deliver makes a result of an answer, or of its first part if it is too large for one result.
 func (s *Server) deliver(ctx context.Context, who caller, in request, a *operation.Answer) (*result, error) {
 	a.Meta.Errors = errorsInTools(a.Meta.Errors)
 	data, err := in.pick(a.Data)
-	if err != nil { // it is paid for: better too much than nothing
+	if err != nil { // it is paid for, so it is returned although too large
 		s.cfg.Logger.ErrorContext(ctx, "fields not picked", "request_id", a.Meta.RequestID, "error", err)
 		data = a.Data
 	}
@@ -123,7 +123,7 @@ func (s *Server) deliver(ctx context.Context, who caller, in request, a *operati
 			out, err = s.part(k, at, in)
 		}
 		if err != nil {
-			// It is paid for: better too large than lost.
+			// It is paid for, so it is returned although too large.
 			s.cfg.Logger.ErrorContext(ctx, "large answer not kept", "request_id", a.Meta.RequestID, "error", err)
 			out = &result{Data: data, Meta: a.Meta}
 		}
@@ -134,12 +134,12 @@ func (s *Server) deliver(ctx context.Context, who caller, in request, a *operati
 	return out, nil
 }
 
-// inTools returns the detail of a problem in the words of tools, not of routes.
+// inTools returns the detail of a problem with the names of tools, not of routes.
 func inTools(p *problem.Error) string {
 	return p.DetailIn(func(words problem.Phrase) string { return cmp.Or(words.Tool, words.Command) })
 }
 
-// errorsInTools returns why platforms of a search failed in the words of tools.
+// errorsInTools returns the errors of the platforms of a search with the names of tools.
 func errorsInTools(of map[platform.ID]schema.PlatformError) map[platform.ID]schema.PlatformError {
 	said := maps.Clone(of)
 	row := socialdata.Operation(opSearchOne)
@@ -150,7 +150,7 @@ func errorsInTools(of map[platform.ID]schema.PlatformError) map[platform.ID]sche
 	return said
 }
 
-// failed makes an error a result. What fails costs nothing.
+// failed makes a result of an error. A call that fails is free.
 func (s *Server) failed(ctx context.Context, t tool, who caller, err error) *result {
 	p := problemOf(err)
 	if p.RequestID == "" {
@@ -172,7 +172,7 @@ func (s *Server) failed(ctx context.Context, t tool, who caller, err error) *res
 	return &result{Problem: out, Meta: cost}
 }
 
-// problemOf returns err as a problem of the API that is the caller's own.
+// problemOf returns err as a problem of the API, as a copy that can be modified.
 func problemOf(err error) *problem.Error {
 	p, ok := errors.AsType[*problem.Error](err)
 	if !ok {
@@ -182,7 +182,7 @@ func problemOf(err error) *problem.Error {
 	return &own
 }
 
-// whatToDo says what a caller can do about a problem.
+// whatToDo returns what a caller can do about a problem.
 func whatToDo(p *problem.Error) string {
 	switch p.Code {
 	case problem.InvalidRequest:

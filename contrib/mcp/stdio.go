@@ -13,13 +13,14 @@ import (
 	"github.com/socialdata/socialdata"
 )
 
-// drain is how long calls may still take when the input has ended: longer than the longest wait that one may ask for.
+// drain is how long calls may take after the end of the input: more than the longest wait that a call can request.
 const drain = 30 * time.Second
 
-// Serve serves one caller over in and out, a message a line, until in or ctx ends; what was asked before in ended is
-// still answered. The account of the key whose secret is given pays. With "" the client is called as it is: when it is
-// bound to nobody, nothing is charged, and results tell what the calls would have cost. It fails at once with an
-// unauthorized problem when the key is not good; a key that is revoked later fails each call from then on.
+// Serve serves one caller over in and out, with one message in each line, until in or ctx ends. Requests from before
+// the end of in are still answered. The account of the key with that secret pays. With "" the client is used as it is:
+// if it is not bound to a key, nothing is charged, and results have the price that the calls would have had. Serve
+// fails immediately with an unauthorized problem when the key is not valid; if the key is revoked later, each further
+// call fails.
 // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
 func (s *Server) Serve(ctx context.Context, secret string, in io.Reader, out io.Writer) error {
 	_, err := s.client.Me(ctx, socialdata.MeRequest{})
@@ -42,12 +43,13 @@ func (s *Server) Serve(ctx context.Context, secret string, in io.Reader, out io.
 	return tools.Run(context.WithValue(ctx, callerKey{}, find), answering{lines})
 }
 
-// unclosed is a writer that outlives its connection.
+// unclosed is a writer that stays open when its connection is closed.
 type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }
 
-// answering is a transport whose input does not end before the requests that came are answered: the SDK drops them.
+// answering is a transport that delays the end of its input until all requests are answered, because the SDK then drops
+// those that are not.
 type answering struct{ sdk.Transport }
 
 // Connect implements [sdk.Transport].
@@ -56,7 +58,7 @@ func (a answering) Connect(ctx context.Context) (sdk.Connection, error) {
 	return &answered{Connection: conn, open: map[any]bool{}, closed: make(chan struct{})}, err
 }
 
-// answered is a connection that knows which requests are open.
+// answered is a connection that keeps track of open requests.
 type answered struct {
 	sdk.Connection
 	once   sync.Once
@@ -64,7 +66,7 @@ type answered struct {
 
 	mu   sync.Mutex
 	open map[any]bool  // by id
-	idle chan struct{} // closed when the last one is answered; nil until the input has ended
+	idle chan struct{} // closed when all are answered; nil until the input has ended
 }
 
 // Read implements [sdk.Connection].
@@ -73,7 +75,7 @@ func (a *answered) Read(ctx context.Context) (jsonrpc.Message, error) {
 	if errors.Is(err, io.EOF) {
 		a.wait(ctx)
 	}
-	// A subscription is a request without an end.
+	// A subscription is a request that is never answered.
 	if r, ok := msg.(*jsonrpc.Request); ok && r.ID.IsValid() && r.Method != "subscriptions/listen" {
 		a.mu.Lock()
 		a.open[r.ID.Raw()] = true
@@ -103,7 +105,7 @@ func (a *answered) Close() error {
 	return a.Connection.Close()
 }
 
-// wait waits until every request is answered, or nobody is there to answer it.
+// wait waits until every request is answered, or the connection is closed.
 func (a *answered) wait(ctx context.Context) {
 	a.mu.Lock()
 	if len(a.open) == 0 {

@@ -20,7 +20,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// tool is one of the tools: how it is described and what it does.
+// tool is one of the tools: its definition and its function.
 type tool struct {
 	definition *sdk.Tool
 	run        func(ctx context.Context, who caller, args arguments) (*result, error)
@@ -29,8 +29,8 @@ type tool struct {
 // takes returns the names of the tool's arguments.
 func (t tool) takes() []string { return t.definition.InputSchema.(*jsonschema.Schema).PropertyOrder }
 
-// newTool returns a tool that only reads. World says that what it reads is outside of this service; data is the schema
-// of what it answers.
+// newTool returns a tool that only reads. world means that it reads from outside of this service; data is the schema of
+// its data.
 func (s *Server) newTool(name, title, doc string, world bool, in, data *jsonschema.Schema) (tool, error) {
 	out, err := s.resultSchema(data)
 	if err != nil {
@@ -45,7 +45,8 @@ func (s *Server) newTool(name, title, doc string, world bool, in, data *jsonsche
 	}}, nil
 }
 
-// resultSchema returns the schema of a [result] that holds such data. A model reads it at the start: it is the shape alone.
+// resultSchema returns the schema of a [result] with such data. It has the types only, because a model reads it at the
+// start.
 func (s *Server) resultSchema(data *jsonschema.Schema) (*jsonschema.Schema, error) {
 	meta, err := s.dataSchema(reflect.TypeFor[schema.Meta]())
 	if err != nil {
@@ -89,12 +90,12 @@ func (s *Server) all() ([]tool, error) {
 	return out, nil
 }
 
-// The operations that have a tool of their own; the tool read makes the other ones.
+// The operations with a tool of their own; the tool read calls all others.
 const (
 	opRead       = "read"
 	opPlatforms  = "platforms"
 	opSearch     = "search_across"
-	opSearchOne  = "search" // of one platform, which the tool read makes
+	opSearchOne  = "search" // of one platform; called by the tool read
 	opJob        = "job"
 	opMe         = "me"
 	opUsage      = "usage"
@@ -112,7 +113,7 @@ func untold(o *operation.Operation) bool {
 	return slices.Contains([]string{opEndpoints, opDeliveries, opRequests}, o.Name)
 }
 
-// readable returns the operations that the tool read makes, in the order of the table.
+// readable returns the operations that the tool read calls, in the order of the table.
 func readable() []*operation.Operation {
 	return slices.DeleteFunc(socialdata.Operations(), func(o *operation.Operation) bool {
 		return o.NoKey || slices.Contains([]string{opRead, opSearch, opJob, opMe, opUsage, opEstimate, opChanges, opMonitors, opHistory}, o.Name) || untold(o)
@@ -127,7 +128,7 @@ func names(rows []*operation.Operation) []string {
 	return out
 }
 
-// read makes any read from a platform.
+// read returns the tool that makes any read from a platform.
 func (s *Server) read() (tool, error) {
 	rows := readable()
 	params, err := s.anyParams(rows)
@@ -158,7 +159,7 @@ func (s *Server) read() (tool, error) {
 		if err != nil {
 			return nil, err
 		}
-		of := rows // an address may be of any
+		of := rows // a URL may belong to any
 		if in.row.Name != opRead {
 			of = []*operation.Operation{in.row}
 		}
@@ -186,7 +187,7 @@ func readDoc(rows []*operation.Operation) string {
 	return b.String()
 }
 
-// needs returns the parameters that must be given, those of which one is enough parted by a bar.
+// needs returns the parameters that are required; those of which one is enough are separated by bars.
 func needs(o *operation.Operation) string {
 	var must, one []string
 	for _, p := range o.Params {
@@ -203,8 +204,8 @@ func needs(o *operation.Operation) string {
 	return strings.Join(must, ", ")
 }
 
-// anyParams returns the schema of an object that holds the parameters of any of the rows. Where two operations mean
-// different things by one name, it says no more than both agree on.
+// anyParams returns the schema of an object with the parameters of any of the rows. If a name has different meanings in
+// two operations, the schema only has what both have in common.
 func (s *Server) anyParams(rows []*operation.Operation) (*jsonschema.Schema, error) {
 	out := &jsonschema.Schema{
 		Type: "object", Properties: map[string]*jsonschema.Schema{},
@@ -222,7 +223,7 @@ func (s *Server) anyParams(rows []*operation.Operation) (*jsonschema.Schema, err
 				continue
 			}
 			if known.Description != p.Description {
-				known.Description = "" // describe has it
+				known.Description = "" // the tool describe returns it
 			}
 			if !slices.Equal(known.Enum, p.Enum) {
 				known.Enum = nil
@@ -233,7 +234,7 @@ func (s *Server) anyParams(rows []*operation.Operation) (*jsonschema.Schema, err
 	return out, nil
 }
 
-// estimate says what a call of the tools read and search may cost.
+// estimate returns the tool that returns the price of a call of the tools read and search.
 func (s *Server) estimate() (tool, error) {
 	row, rows := socialdata.Operation(opEstimate), append(readable(), socialdata.Operation(opSearch))
 	data, err := s.dataSchema(row.Data)
@@ -288,7 +289,7 @@ func readRequest(rows []*operation.Operation, args arguments) (request, error) {
 	return newRequest(rows[i], call), nil
 }
 
-// addressRequest reads the arguments of the tool read that name a thing by its address.
+// addressRequest reads the arguments of the tool read if they have a URL.
 func addressRequest(args arguments) (request, error) {
 	for _, name := range []string{"operation", "platform", "path"} {
 		if len(args[name]) > 0 {
@@ -307,7 +308,7 @@ func addressRequest(args arguments) (request, error) {
 	return newRequest(socialdata.Operation(opRead), operation.Call{Params: params}), nil
 }
 
-// params reads the argument params, an object that holds an operation's parameters.
+// params reads the argument params, an object with an operation's parameters.
 func (a arguments) params() (url.Values, error) {
 	params := arguments{}
 	if raw := a["params"]; len(raw) > 0 {
@@ -318,7 +319,7 @@ func (a arguments) params() (url.Values, error) {
 	return params.values()
 }
 
-// flat returns a tool for one row, whose arguments are the row's parameters. The cursor of a part is among them.
+// flat returns a tool for one row, whose arguments are the row's parameters, the cursor of a part and the view.
 func (s *Server) flat(o *operation.Operation, name, title, doc string, data *jsonschema.Schema) (tool, error) {
 	in, err := s.withCursor(o)
 	if err != nil {
@@ -331,7 +332,7 @@ func (s *Server) flat(o *operation.Operation, name, title, doc string, data *jso
 	return t, err
 }
 
-// flatly makes a call of a row from arguments that are its parameters, but for those of the view and those that are left out.
+// flatly calls a row with arguments that are its parameters, without those of the view and those in except.
 func (s *Server) flatly(ctx context.Context, who caller, o *operation.Operation, args arguments, except ...string) (*result, error) {
 	params, err := args.values(append(except, argLimit, argFields)...)
 	if err != nil {
@@ -344,7 +345,7 @@ func (s *Server) flatly(ctx context.Context, who caller, o *operation.Operation,
 	return s.do(ctx, who, in)
 }
 
-// withCursor returns the schema of a row's parameters, of the cursor, which any answer in parts has, and of the view.
+// withCursor returns the schema of a row's parameters with the cursor, which any answer in parts has, and the view.
 func (s *Server) withCursor(o *operation.Operation) (*jsonschema.Schema, error) {
 	in, err := s.briefly(o.Params)
 	if err != nil {
@@ -358,14 +359,14 @@ func (s *Server) withCursor(o *operation.Operation) (*jsonschema.Schema, error) 
 	return in, nil
 }
 
-// found returns the schema of a list of search results: what all kinds have in common. The whole of it, 20 kB, is
-// what describe is asked for; this one stands in the list of tools, which a model reads at the start.
+// found returns the schema of a list of search results: what all kinds have in common. The whole schema has 20 kB and
+// is returned by describe; this one is in the list of tools, which a model reads at the start.
 func (s *Server) found() (*jsonschema.Schema, error) {
 	item, err := s.dataSchema(reflect.TypeFor[schema.Common]())
 	if err != nil {
 		return nil, err
 	}
-	item.Description = "" // is about the Go type
+	item.Description = "" // it describes the Go type
 	var kinds []any
 	for _, k := range schema.ResultKinds() {
 		kinds = append(kinds, string(k))
@@ -396,7 +397,7 @@ func (s *Server) job() (tool, error) {
 			"once every platform has ended. Free to ask; what a platform costs is charged when its results have come.", data)
 }
 
-// account tells the balance, or lists the books.
+// account returns the tool for the balance and the entries of the ledger.
 func (s *Server) account() (tool, error) {
 	usage := socialdata.Operation(opUsage)
 	data, err := s.anyOf(socialdata.Operation(opMe).Data, usage.Data, usage.Or)
@@ -409,7 +410,7 @@ func (s *Server) account() (tool, error) {
 		"me tells the key; usage lists charges, or sums by group.", data, opMe, opUsage)
 }
 
-// changes tells what the account's monitors have found.
+// changes returns the tool for what the account's monitors have found.
 func (s *Server) changes() (tool, error) {
 	return s.oneOf("changes", "Changes",
 		"Tells what the account's monitors have found, oldest first. Free.",
@@ -418,8 +419,8 @@ func (s *Server) changes() (tool, error) {
 		opChanges, opMonitors, opHistory)
 }
 
-// oneOf returns a free tool that makes the call of one of several rows, the first unless another is named. It takes the
-// parameters of all of them.
+// oneOf returns a free tool that calls one of several rows: the first, unless the argument choice names another. It has
+// the parameters of all of them.
 func (s *Server) oneOf(name, title, doc, choice string, out *jsonschema.Schema, of ...string) (tool, error) {
 	var rows []*operation.Operation
 	all := &operation.Operation{}

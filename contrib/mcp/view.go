@@ -13,13 +13,13 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// The arguments that choose what is seen of an answer.
+// The arguments that select what is shown of an answer.
 const (
 	argLimit  = "limit"
 	argFields = "fields"
 )
 
-// withView adds the arguments of a view to those of a tool.
+// withView adds the arguments of a view to a tool's schema.
 func withView(in *jsonschema.Schema) {
 	in.Properties[argLimit] = &jsonschema.Schema{
 		Type: "integer", Minimum: new(1.0), Description: "Most items in this result; the rest follow free under the cursor.",
@@ -30,7 +30,7 @@ func withView(in *jsonschema.Schema) {
 	in.PropertyOrder = append(in.PropertyOrder, argLimit, argFields)
 }
 
-// view reads the arguments of a view of what the rows answer. It refuses a field that none of them has.
+// view reads the arguments of a view for the data of the rows. It fails for a field that none of them has.
 func (a arguments) view(rows ...*operation.Operation) (v view, err error) {
 	limit, err := a.text(argLimit)
 	if err != nil {
@@ -58,7 +58,7 @@ func (a arguments) view(rows ...*operation.Operation) (v view, err error) {
 	return v, nil
 }
 
-// pick returns data with the fields of the view alone.
+// pick returns data with only the fields of the view.
 func (v view) pick(data json.RawMessage) (json.RawMessage, error) {
 	switch {
 	case v.fields == nil:

@@ -16,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/providers/mock"
 )
 
-// TestTheListingIsSmall: a model reads it before anything else.
+// TestTheListingIsSmall limits the size of the list of tools, because a model reads it first.
 func TestTheListingIsSmall(t *testing.T) {
 	t.Parallel()
 	s := open(t, overHTTP, enginetest.Config{}, mcp.Config{})
@@ -91,7 +91,7 @@ func TestFieldsPickFromEachObject(t *testing.T) {
 	tests := []struct {
 		name, tool string
 		in         args
-		want       []string // the names in the first object
+		want       []string // the fields of the first object
 	}{
 		{"a list", "read", args{"platform": "mock", "operation": "posts", "params": args{"handle": "ann"}, "fields": fields}, []string{"author", "id", "text"}},
 		{"an object", "read", args{"platform": "mock", "operation": "profile", "params": args{"handle": "ann"}, "fields": "handle, followers"}, []string{"followers", "handle"}},
@@ -118,7 +118,7 @@ func TestFieldsPickFromEachObject(t *testing.T) {
 			}
 		})
 	}
-	// Five posts with three fields are a small part of a page.
+	// Five posts with three fields are much smaller than a page.
 	whole := s.good(t, "read", args{"platform": "mock", "operation": "posts", "params": args{"handle": "ann"}})
 	small := s.good(t, "read", args{"platform": "mock", "operation": "posts", "params": args{"handle": "ann"}, "fields": fields, "limit": 5})
 	if len(small.Data)*5 > len(whole.Data) {
