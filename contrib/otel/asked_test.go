@@ -34,10 +34,10 @@ import (
 	"github.com/socialdata/socialdata/server"
 )
 
-// planted is what is asked for. It may be written anywhere but in what an operator reads.
+// planted is what the tests ask for. It must not be in anything that an operator reads.
 const planted = "quillwort"
 
-// failures are the ways in which a provider can end a call, each with what was asked for in every text that it has.
+// failures are the ways in which a provider can fail, each with the planted word in every text.
 func failures() map[string]func(context.Context) error {
 	cause := func() error { return errors.New("nothing for " + planted) }
 	ends := func(err error) func(context.Context) error { return func(context.Context) error { return err } }
@@ -71,8 +71,8 @@ func failures() map[string]func(context.Context) error {
 	}
 }
 
-// failing returns a provider that serves every operation, and ends each call as fail does. What it returns without an
-// error has what was asked for in each of its texts, and breaks the schema. Reached is told of each call.
+// failing returns a provider that serves every operation and lets each call end like fail. If fail returns nil, the
+// answer has the planted word in each of its texts and does not follow the schema. It calls reached for each call.
 func failing(id platform.ID, fail func(context.Context) error, reached func(providers.Op)) providers.Provider {
 	p := providers.Provider{
 		Name: string(id), Platform: id, Source: schema.Official, Filters: map[providers.Op]providers.Filters{},
@@ -111,7 +111,7 @@ func failing(id platform.ID, fail func(context.Context) error, reached func(prov
 	return p
 }
 
-// plant writes what was asked for into every text of v, and one row into every list.
+// plant writes the planted word into every text of v, and one row into every list.
 func plant(v reflect.Value, depth int) {
 	switch v.Kind() {
 	case reflect.String:
@@ -136,8 +136,8 @@ func plant(v reflect.Value, depth int) {
 	}
 }
 
-// targets returns the addresses of an operation that hold what was asked for: in all texts that it takes at once, once for
-// each parameter of which one must be given; and in each parameter alone.
+// targets returns URLs of an operation with the planted word: in all text parameters at once, for each parameter of
+// which one is required; and in each parameter separately.
 func targets(o *operation.Operation, id platform.ID) []string {
 	path := strings.NewReplacer("{platform}", string(id), "{provider}", string(id), "{path...}", "notes/"+planted).Replace(o.Path)
 	all := url.Values{}
@@ -183,7 +183,7 @@ func targets(o *operation.Operation, id platform.ID) []string {
 	return append(out, path+"?"+planted+"=1", path)
 }
 
-// notes is what was logged and what the observer was told.
+// notes collects log lines and what the observer received.
 type notes struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -208,7 +208,8 @@ func TestWhatWasAskedIsInNoLogSpanOrMetric(t *testing.T) {
 	}
 }
 
-// listen makes every call while the provider fails, and looks for what was asked in all that an operator can read.
+// listen makes every call while the provider fails, and searches everything that an operator can read for the planted
+// word.
 func listen(t *testing.T, fail func(context.Context) error) {
 	t.Helper()
 	var said notes
@@ -233,12 +234,12 @@ func listen(t *testing.T, fail func(context.Context) error) {
 		defer mu.Unlock()
 		reached[op] = true
 	}
-	platforms := []platform.ID{platform.Mock, platform.GitHub, platform.Bluesky} // the sandbox has no breaker
+	platforms := []platform.ID{platform.Mock, platform.GitHub, platform.Bluesky} // the sandbox has no circuit breaker
 	var failed []providers.Provider
 	for _, id := range platforms {
 		failed = append(failed, failing(id, fail, reach))
 	}
-	failed[2].Profile = mock.NewFor(platform.Bluesky, mock.Config{}).Profile // of which linked profiles are derived
+	failed[2].Profile = mock.NewFor(platform.Bluesky, mock.Config{}).Profile // linked profiles are derived from it
 	e := enginetest.New(t, enginetest.Config{
 		Credits: 1_000_000, Providers: failed,
 		Options: []socialdata.Option{
@@ -264,7 +265,7 @@ func listen(t *testing.T, fail func(context.Context) error) {
 				r.Header.Set("Authorization", "Bearer "+e.Secret)
 				w := httptest.NewRecorder()
 				srv.Handler().ServeHTTP(w, r)
-				time.Sleep(time.Hour) // whatever has opened a breaker
+				time.Sleep(time.Hour) // so that circuit breakers close
 				e.Clock.Advance(2 * time.Hour)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/server"
 )
 
-// BenchmarkHit is what measuring one call costs that the cache answers over HTTP.
+// BenchmarkHit measures what telemetry adds to a call over HTTP that the cache answers.
 func BenchmarkHit(b *testing.B) {
 	meter, _, err := Prometheus()
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// The attributes of spans that are our own. On metrics they have short names, which become labels.
+// Our own attributes of spans. In metrics they have short names, which become labels.
 const (
 	operationKey = attribute.Key("socialdata.operation")
 	platformKey  = attribute.Key("socialdata.platform")
@@ -35,8 +35,8 @@ var seconds = metric.WithExplicitBucketBoundaries(
 
 type meters struct {
 	meter      metric.Meter
-	operations map[string]bool // whether the answers of an operation are kept, by its name
-	platforms  []platform.ID   // beside those of the specification
+	operations map[string]bool // whether the answers of an operation are cached, by its name
+	platforms  []platform.ID   // in addition to those of the specification
 	fields     fields
 
 	requests, upstream                      histogram
@@ -44,7 +44,7 @@ type meters struct {
 	breakers                                gauge
 }
 
-// An instrument comes with its labels.
+// An instrument with its labels.
 type (
 	counter struct {
 		metric.Int64Counter
@@ -105,7 +105,7 @@ func newMeters(m metric.Meter, own []platform.ID) (*meters, error) {
 	return out, errors.Join(errs[:]...)
 }
 
-// Observer returns what an engine tells, as metrics. It is for [socialdata.WithObserver].
+// Observer returns an observer that records metrics, for [socialdata.WithObserver].
 func (t *Telemetry) Observer() observe.Observer {
 	if !t.measures {
 		return observe.Observer{}
@@ -136,7 +136,7 @@ func (t *Telemetry) Observer() observe.Observer {
 	}
 }
 
-// Health measures the dependencies of health whenever metrics are collected; it is that of [socialdata.Client.Health].
+// Health records the state of the dependencies whenever metrics are collected. Pass [socialdata.Client.Health].
 func (t *Telemetry) Health(health func(context.Context) schema.Health) error {
 	gauge, err := t.meters.meter.Int64ObservableGauge("socialdata.dependency.state",
 		metric.WithDescription("State of what the service stands on: 0 ok, 1 degraded, 2 down, -1 unknown."))
@@ -152,8 +152,8 @@ func (t *Telemetry) Health(health func(context.Context) schema.Health) error {
 	return err
 }
 
-// Quotas measures the limits of the upstreams whenever metrics are collected; quotas is [socialdata.Client.Quotas]. Limits
-// that are not told are left out.
+// Quotas records the limits of the upstreams whenever metrics are collected. Pass [socialdata.Client.Quotas]. Limits
+// that are not known are left out.
 func (t *Telemetry) Quotas(quotas func() []observe.Quota) error {
 	left, err := t.meters.meter.Int64ObservableGauge("socialdata.upstream.quota.left",
 		metric.WithDescription("What is left of an upstream's limit, in its units."))
@@ -186,7 +186,7 @@ var (
 	healthStates  = map[schema.HealthState]int64{schema.Healthy: 0, schema.Degraded: 1, schema.Down: 2, schema.Unknown: -1}
 )
 
-// outcome says in one word what a request to an upstream came to.
+// outcome returns the result of a request to an upstream in one word.
 func outcome(c providers.UpstreamCall) string {
 	switch {
 	case errors.Is(c.Err, providers.ErrTimeout), errors.Is(c.Err, context.DeadlineExceeded):
@@ -220,7 +220,7 @@ func (m *meters) operation(name string) string {
 	return name
 }
 
-// platform returns the platform of a call: what a caller has put in its place is other.
+// platform returns the platform of a call: "other" for an unknown text of a caller.
 func (m *meters) platform(name string) string {
 	if id := platform.ID(name); id != "" && !id.Valid() && !slices.Contains(m.platforms, id) {
 		return other
@@ -235,7 +235,7 @@ func word(s, or string) string {
 	return s
 }
 
-// fields are the names that drift is counted by. There are only so many. The zero value is ready for use.
+// fields are the names of fields that drift. Their number is limited. The zero value is ready to use.
 type fields struct {
 	mu    sync.Mutex
 	known map[string]bool

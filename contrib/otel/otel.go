@@ -17,25 +17,26 @@ import (
 	"github.com/socialdata/socialdata/server"
 )
 
-// scope names this package in what it tells.
+// scope is the name of this package's instruments.
 const scope = "github.com/socialdata/socialdata/contrib/otel"
 
-// Config says where a [Telemetry] tells. What is nil is told nobody; when both are, what a Telemetry returns for a client
-// and a server does nothing and costs nothing.
+// Config configures a [Telemetry]. Nil disables metrics or traces. If both are nil, what a Telemetry returns for a
+// client and a server does nothing and costs nothing.
 type Config struct {
 	Tracer trace.TracerProvider
 	Meter  metric.MeterProvider
-	// Platforms are those of the program's own, as [socialdata.WithPlatform] adds them: any other word is counted as other.
+	// Platforms are the program's own, as passed to [socialdata.WithPlatform]. Any other unknown platform is counted as
+	// other.
 	Platforms []platform.ID
 }
 
-// Telemetry is safe for concurrent use.
+// Telemetry makes the parts of a client and a server that send telemetry. It is safe for concurrent use.
 type Telemetry struct {
 	tracer   trace.Tracer
 	carry    propagation.TraceContext
 	meters   *meters
-	measures bool // for somebody
-	traces   bool // for somebody
+	measures bool // false if Config.Meter is nil
+	traces   bool // false if Config.Tracer is nil
 }
 
 // New returns a Telemetry. It fails when the meter refuses an instrument.
@@ -53,7 +54,7 @@ func New(cfg Config) (*Telemetry, error) {
 	return t, err
 }
 
-// Server returns the options of a server that tells of its requests.
+// Server returns the options of a server that records its requests.
 func (t *Telemetry) Server() []server.Option {
 	var opts []server.Option
 	if t.traces {
@@ -65,7 +66,7 @@ func (t *Telemetry) Server() []server.Option {
 	return opts
 }
 
-// begin starts the span of a request, within the trace that it belongs to.
+// begin starts the span of a request, as a child of the caller's span.
 func (t *Telemetry) begin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := t.carry.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
@@ -75,7 +76,7 @@ func (t *Telemetry) begin(next http.Handler) http.Handler {
 	})
 }
 
-// end completes the span of a request, and measures it.
+// end ends the span of a request, and records its metrics.
 func (t *Telemetry) end(ctx context.Context, r server.Request) {
 	about := words{a: r.Method, b: r.Route, status: r.Status}
 	if r.Status >= http.StatusInternalServerError {
@@ -108,7 +109,7 @@ func (t *Telemetry) end(ctx context.Context, r server.Request) {
 	}
 }
 
-// requestLabels are of a method, a route and the code of a failure.
+// requestLabels returns the labels for a method, a route and the code of a failure.
 func requestLabels(w words) []attribute.KeyValue {
 	attrs := []attribute.KeyValue{semconv.HTTPRequestMethodKey.String(w.a), semconv.HTTPResponseStatusCode(w.status)}
 	if w.b != "" {

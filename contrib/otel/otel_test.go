@@ -31,7 +31,7 @@ import (
 	"github.com/socialdata/socialdata/server"
 )
 
-// stack is a server that tells all it does.
+// stack is a server with telemetry.
 type stack struct {
 	telemetry *otel.Telemetry
 	spans     *tracetest.SpanRecorder
@@ -41,11 +41,11 @@ type stack struct {
 }
 
 const (
-	handle = "salma-haddad-1987" // whoever reads the metrics must not meet her
+	handle = "salma-haddad-1987" // must not be in metrics
 	token  = "ghp_a_token_of_ours_0123456789"
 )
 
-// newStack reads GitHub from upstream.
+// newStack returns a stack that reads GitHub from upstream.
 func newStack(t *testing.T, upstream string) *stack {
 	t.Helper()
 	meter, page, err := otel.Prometheus()
@@ -114,7 +114,7 @@ func (s *stack) metrics(t *testing.T) []string {
 	return strings.Split(w.Body.String(), "\n")
 }
 
-// upstream answers a profile of GitHub, and 500 for another.
+// upstream serves one profile of GitHub, and answers 500 for any other.
 func upstream(t *testing.T, seen func(*http.Request)) string {
 	t.Helper()
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -135,7 +135,7 @@ func TestMetrics(t *testing.T) {
 	for _, path := range []string{
 		"/v1/mock/profile?handle=" + handle, "/v1/mock/profile?handle=" + handle, "/v1/github/profile?handle=" + handle,
 		"/v1/github/profile?handle=somebody-else", "/v1/mock/profile?handle=not_found", "/docs",
-		"/health", // which no cache has
+		"/health", // it is not cached
 	} {
 		s.get(t, path)
 	}
@@ -170,7 +170,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestLimitsOfUpstreamsAreMeasured: those that are known, with what is left of them and when they start anew.
+// TestLimitsOfUpstreamsAreMeasured checks the known limits, with what is left of them and when they reset.
 func TestLimitsOfUpstreamsAreMeasured(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, upstream(t, func(*http.Request) {}))
@@ -179,7 +179,7 @@ func TestLimitsOfUpstreamsAreMeasured(t *testing.T) {
 		return []observe.Quota{
 			{Platform: platform.YouTube, Provider: "youtube", Name: "units", Limit: 10_000, Used: 100, Left: 9_900, Resets: at.Add(time.Hour)},
 			{Platform: platform.YouTube, Provider: "youtube", Name: "searches", Limit: 100, Used: 100, Resets: at.Add(-time.Minute)},
-			{Platform: platform.GitHub, Provider: "github", Name: "core"}, // not told
+			{Platform: platform.GitHub, Provider: "github", Name: "core"}, // not known
 			{Platform: platform.X, Provider: "x", Name: "posts", Limit: 300, Left: 300},
 		}
 	})
@@ -213,8 +213,8 @@ func TestLimitsOfUpstreamsAreMeasured(t *testing.T) {
 	}
 }
 
-// TestNoLabelHoldsAWordOfACaller asks in every way in which a caller's word could get into a label, a thousand times,
-// and finds neither the words nor more lines.
+// TestNoLabelHoldsAWordOfACaller makes a thousand requests with text of a caller wherever it could get into a label,
+// and finds neither the text nor more lines.
 func TestNoLabelHoldsAWordOfACaller(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, upstream(t, func(*http.Request) {}))
@@ -240,7 +240,7 @@ func TestNoLabelHoldsAWordOfACaller(t *testing.T) {
 		ask(handle + strings.Repeat("x", i))
 	}
 	got := s.metrics(t)
-	if len(got) > before+100 { // of the circuit breaker of github, which has opened, and more outcomes
+	if len(got) > before+100 { // for the circuit breaker of github, which has opened, and for more outcomes
 		t.Errorf("%d lines have become %d", before, len(got))
 	}
 	for _, line := range got {
@@ -332,7 +332,7 @@ func TestATraceGoesThroughToTheUpstream(t *testing.T) {
 	for _, span := range spans {
 		attrs := map[string]string{}
 		for _, a := range span.Attributes() {
-			if a.Key != attribute.Key("server.port") { // another one in each run
+			if a.Key != attribute.Key("server.port") { // different in each run
 				attrs[string(a.Key)] = a.Value.String()
 			}
 		}

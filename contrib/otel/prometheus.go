@@ -11,8 +11,8 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/metric"
 )
 
-// Prometheus returns a provider of meters and the page that shows what they have measured, with the usual metrics of a
-// Go process, as Prometheus reads it. No instrument has more than 2,000 sets of labels: what is beyond is added up.
+// Prometheus returns a meter provider and the handler of a page with its metrics, including the usual ones of a Go
+// process, in the format of Prometheus. An instrument has at most 2,000 sets of labels; any others are added up.
 func Prometheus() (*sdk.MeterProvider, http.Handler, error) {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

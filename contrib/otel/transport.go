@@ -14,8 +14,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Transport returns base with a span around each request, and the traceparent of that span on it. The span lasts until
-// the answer has been read. Base is [http.DefaultTransport] when nil.
+// Transport returns base with a span around each request, and with the traceparent of that span in the request. The
+// span ends when the answer has been read. A nil base means [http.DefaultTransport].
 func (t *Telemetry) Transport(base http.RoundTripper) http.RoundTripper {
 	if base == nil {
 		base = http.DefaultTransport //nolint:forbidigo // what an http.Client without a transport uses
@@ -31,18 +31,18 @@ type transport struct {
 	base http.RoundTripper
 }
 
-// Unwrap returns what sends the requests. It carries the answers that are kept for 304s.
+// Unwrap returns base, in which other packages find their cache of conditional requests.
 func (t *transport) Unwrap() http.RoundTripper { return t.base }
 
 // RoundTrip implements [http.RoundTripper].
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, span := t.tracer.Start(req.Context(), req.Method, trace.WithSpanKind(trace.SpanKindClient),
 		trace.WithAttributes(upstreamAttributes(req)...))
-	req = req.Clone(ctx) // a RoundTripper does not change what it was given
+	req = req.Clone(ctx) // a RoundTripper must not modify the request
 	t.carry.Inject(ctx, propagation.HeaderCarrier(req.Header))
 	res, err := t.base.RoundTrip(req)
 	if err != nil {
-		failed(span, "unreachable") // the text of err may hold the URL
+		failed(span, "unreachable") // the text of err may contain the URL
 		span.End()
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func failed(span trace.Span, kind string) {
 	span.SetStatus(codes.Error, "")
 }
 
-// body ends a span with the answer.
+// body ends a span when the answer has been read.
 type body struct {
 	io.ReadCloser
 	span trace.Span
