@@ -51,7 +51,7 @@ func (c *accountCreateCmd) Run(e *env) error {
 	})
 }
 
-// account prints an account in the format that was asked for; text prints it for people.
+// account prints an account in the requested format; text prints it for people.
 func (f outputFlags) account(e *env, db *store, a keys.Account, text func(accountShape) error) error {
 	shape, err := shapeOfAccount(e.ctx, db, a)
 	if err != nil {
@@ -233,7 +233,7 @@ type keyCreateCmd struct {
 	outputFlags `embed:""`
 }
 
-// Run creates the key; without --output standard output gets nothing but the key.
+// Run creates the key. Without --output, standard output has nothing but the key.
 func (c *keyCreateCmd) Run(e *env) error {
 	n := keys.NewKey{Account: c.Account, Name: c.Name, Environment: keys.Environment(c.Env), DayCap: c.DayCap, TotalCap: c.TotalCap, Manage: c.Manage}
 	if (c.RateCapacity == nil) != (c.RateRefill == nil) {
@@ -318,7 +318,7 @@ type keySetCmd struct {
 	outputFlags `embed:""`
 }
 
-// Run changes the key. What an operator sets is what the account itself can set at most.
+// Run changes the key. The limits that an operator sets are the highest that the account itself can set.
 func (c *keySetCmd) Run(e *env) error {
 	if err := e.local("key set"); err != nil {
 		return err
@@ -358,7 +358,7 @@ func (c *keySetCmd) change(k *keys.Key) {
 	k.Manage = (k.Manage || c.Manage) && !c.NoManage
 }
 
-// limitsOf says what a key may.
+// limitsOf describes the limits of a key.
 func limitsOf(k keys.Key) string {
 	words := "no caps"
 	switch {
@@ -385,7 +385,7 @@ type keyRotateCmd struct {
 	outputFlags `embed:""`
 }
 
-// Run rotates the key; without --output standard output gets nothing but the new secret.
+// Run rotates the key. Without --output, standard output has nothing but the new secret.
 func (c *keyRotateCmd) Run(e *env) error {
 	if err := e.local("key rotate"); err != nil {
 		return err
@@ -436,7 +436,7 @@ type usageCmd struct {
 	outputFlags `embed:""`
 }
 
-// Run lists the entries, or what they and all other calls add up to.
+// Run lists the entries, or the sums of these and of all other calls.
 func (c *usageCmd) Run(e *env) error {
 	if c.By != "" {
 		return c.by(e)
@@ -489,8 +489,8 @@ type auditCmd struct {
 	outputFlags `embed:""`
 }
 
-// Run audits the books; the exit status is 1 when they are not in order. With --heads standard output gets nothing but
-// the heads, and nothing when the books are not in order.
+// Run audits the store; the exit status is 1 when the audit finds something. With --heads, standard output has nothing
+// but the heads, and nothing at all when the audit finds something.
 func (c *auditCmd) Run(e *env) error {
 	out := e.out
 	if c.Heads {
@@ -528,7 +528,7 @@ func (c *auditCmd) audit(ctx context.Context, db *store) (_ bookkeeping.Report, 
 	return db.AuditAgainst(ctx, heads)
 }
 
-// printReport says what an audit has found.
+// printReport prints the findings of an audit.
 func printReport(w io.Writer, r bookkeeping.Report) error {
 	for _, p := range r.Problems {
 		if _, err := fmt.Fprintf(w, "PROBLEM %s\n", escaped(p)); err != nil {
@@ -570,7 +570,7 @@ func (booksExportCmd) Run(e *env) error {
 
 type importCmd struct{}
 
-// Run imports into the store. A file is made for a whole export alone.
+// Run imports into the store. A new file is kept only if the import is complete.
 func (importCmd) Run(e *env) (err error) {
 	in := e.in
 	if _, statErr := os.Stat(e.cli.DB); errors.Is(statErr, os.ErrNotExist) && len(e.cli.Postgres) == 0 {

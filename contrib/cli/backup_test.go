@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestABackupOfAServedFileIsRestored copies a file that is served, and goes on with the copy.
+// TestABackupOfAServedFileIsRestored copies a file while it is served, and then serves the copy.
 func TestABackupOfAServedFileIsRestored(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -37,7 +37,7 @@ func TestABackupOfAServedFileIsRestored(t *testing.T) {
 	}
 }
 
-// TestALossIsAcceptedOnce removes a database, and goes on.
+// TestALossIsAcceptedOnce removes a database, and then serves again.
 func TestALossIsAcceptedOnce(t *testing.T) {
 	t.Parallel()
 	b := books{t, filepath.Join(t.TempDir(), "t.db")}
@@ -62,7 +62,7 @@ func TestALossIsAcceptedOnce(t *testing.T) {
 	}
 }
 
-// TestADumpOfPostgreSQLIsRestored runs the words of docs/operating.md.
+// TestADumpOfPostgreSQLIsRestored runs the commands in docs/operating.md.
 func TestADumpOfPostgreSQLIsRestored(t *testing.T) {
 	t.Parallel()
 	from, to := newDatabase(t), newDatabase(t)

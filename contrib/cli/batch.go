@@ -30,7 +30,7 @@ type batchCmd struct {
 	Output    string   `short:"o" help:"jsonl or csv." enum:"jsonl,csv" default:"jsonl" placeholder:"FORMAT" group:"output"`
 }
 
-// totals count what the keys of a batch came to.
+// totals count the results of the keys of a batch.
 type totals struct {
 	Found   int   `json:"found"`
 	Missing int   `json:"missing"` // not found
@@ -38,7 +38,7 @@ type totals struct {
 	Credits int64 `json:"credits"`
 }
 
-// Run reads the keys and writes a line for each, in their order.
+// Run reads the keys and writes a line for each, in order.
 func (c *batchCmd) Run(e *env) error {
 	named := call{Platform: c.Platform, Operation: c.Operation + "/batch", Params: c.Params}
 	if one := socialdata.Operation(strings.ToLower(c.Operation)); one != nil && socialdata.Operation(one.Name+"/batch") == nil {
@@ -59,7 +59,7 @@ func (c *batchCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	e.ctx = providers.WithClass(e.ctx, providers.ClassBackground) // callers come first
+	e.ctx = providers.WithClass(e.ctx, providers.ClassBackground) // calls of clients have priority
 	return c.walk(e, client, o, asked, keys)
 }
 
@@ -90,7 +90,7 @@ func (c *batchCmd) keys(e *env) (keys []string, err error) {
 	return keys, nil
 }
 
-// firstOf returns the first of keys that go into one call: their list is bounded as it is sent.
+// firstOf returns the first of keys, as many as fit into one call, whose list has a maximum length.
 func firstOf(keys []string) []string {
 	const separator = len("%0A")
 	length := 0
@@ -147,8 +147,8 @@ func (c *batchCmd) walk(e *env, client caller, o *operation.Operation, asked ope
 	return c.done(e, &at)
 }
 
-// ask makes one call and returns its items and what it cost. Once others have been answered, keys of which none can be used
-// are answered like single ones among good ones.
+// ask makes one call and returns its items and its charge. If no key of the call is valid, but earlier keys were
+// answered, it returns an item for each key as if others had been valid.
 func (c *batchCmd) ask(
 	e *env, client caller, o *operation.Operation, asked operation.Call, keys []string, begun bool,
 ) (items []json.RawMessage, used int64, err error) {
@@ -200,7 +200,7 @@ func (c *batchCmd) add(at *mark, w io.Writer, o *operation.Operation, items []js
 	return nil
 }
 
-// interrupted says how to go on.
+// interrupted returns an error that says how to continue.
 func (c *batchCmd) interrupted(at *mark, err error) error {
 	switch {
 	case at.fresh:
@@ -211,7 +211,7 @@ func (c *batchCmd) interrupted(at *mark, err error) error {
 	return fmt.Errorf("%w; %d keys are answered", err, at.Items)
 }
 
-// done says what all of it came to.
+// done prints the totals.
 func (c *batchCmd) done(e *env, at *mark) error {
 	if c.To != "" {
 		if err := os.Remove(markOf(c.To)); err != nil && !errors.Is(err, fs.ErrNotExist) {

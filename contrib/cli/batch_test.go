@@ -23,7 +23,7 @@ func batchOf(t *testing.T, keys []string, args ...string) (status int, out, log 
 	return status, o.String(), l.String()
 }
 
-// said returns the key of each line, and the code of its problem.
+// said returns the key of each line, with the code of its problem.
 func said(t *testing.T, lines string) []string {
 	t.Helper()
 	var out []string
@@ -87,7 +87,8 @@ func TestBatchRefusesWhatItCannotRead(t *testing.T) {
 	}
 }
 
-// TestBatchGoesOnWhereItWasInterrupted stops at the second call, and writes the same file in the end.
+// TestBatchGoesOnWhereItWasInterrupted interrupts a batch at the second call and continues it: the file must be the
+// same in the end.
 func TestBatchGoesOnWhereItWasInterrupted(t *testing.T) {
 	t.Parallel()
 	calls, broken := 0, true

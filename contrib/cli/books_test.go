@@ -24,7 +24,7 @@ func (b books) run(args ...string) string {
 	return out
 }
 
-// refused runs a command that must fail without a word on standard output, and returns what it says.
+// refused runs a command that must fail with nothing on standard output, and returns its message.
 func (b books) refused(args ...string) string {
 	b.t.Helper()
 	status, out, log := cliRun(b.t, nil, append([]string{"--db", b.db}, args...)...)
@@ -115,7 +115,7 @@ func TestHeadsThatAreKeptShowARevivedKey(t *testing.T) {
 	b.run("account", "grant", "shop", "5")
 	b.run("audit", "--check-heads", heads)
 
-	// The same history, in which the key was never revoked.
+	// The same history, except that the key was never revoked.
 	other := books{t, filepath.Join(dir, "other.db")}
 	var out, log bytes.Buffer
 	status := run(t.Context(), []string{"--db", other.db, "import"}, strings.NewReader(export), &out, &log, func(string) string { return "" })

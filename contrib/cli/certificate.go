@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// certificateEvery is how often a handshake looks whether the files have changed.
+// certificateEvery is the minimum time between two checks for changed files.
 const certificateEvery = time.Second
 
 // certificate is a pair of files that may be replaced while the program runs.
@@ -20,8 +20,8 @@ type certificate struct {
 
 	mu     sync.Mutex
 	looked time.Time
-	read   [2]os.FileInfo // of the files that pair is from
-	failed [2]os.FileInfo // of those that could not be used
+	read   [2]os.FileInfo // the files from which pair was read
+	failed [2]os.FileInfo // the last files that could not be used
 	pair   *tls.Certificate
 }
 
@@ -37,7 +37,7 @@ func openCertificate(cert, key string, log *slog.Logger) (*certificate, error) {
 	return c, nil
 }
 
-// files returns what is known of both files, nil for one that is not there.
+// files returns the state of both files, nil for one that does not exist.
 func (c *certificate) files() (files [2]os.FileInfo) {
 	for i, name := range []string{c.cert, c.key} {
 		if info, err := os.Stat(name); err == nil {
@@ -68,8 +68,8 @@ func (c *certificate) config() *tls.Config {
 	}
 }
 
-// current returns the certificate, from the files when they have changed. While they cannot be used, as when one of them
-// has been replaced and the other not yet, the one before holds.
+// current returns the certificate, reading the files again if they have changed. While they cannot be used, such as
+// when only one of them has been replaced, it returns the previous one.
 func (c *certificate) current() *tls.Certificate {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,7 +96,7 @@ func (c *certificate) current() *tls.Certificate {
 
 const certificateSoon = 14 * 24 * time.Hour
 
-// checkCertificate returns what is wrong with a certificate and its key, and what will be soon.
+// checkCertificate returns what is wrong with a certificate and its key, and what soon will be.
 func checkCertificate(cert, key string, now time.Time) (soon string, err error) {
 	pair, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {
@@ -112,7 +112,7 @@ func checkCertificate(cert, key string, now time.Time) (soon string, err error) 
 	return validity(pair.Leaf, now)
 }
 
-// validity returns what is wrong with the time for which a certificate is good, and what will be soon.
+// validity returns what is wrong with the validity period of a certificate, and what soon will be.
 func validity(leaf *x509.Certificate, now time.Time) (soon string, err error) {
 	switch {
 	case now.Before(leaf.NotBefore):

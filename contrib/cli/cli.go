@@ -22,23 +22,23 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// Config is what a program is made of.
+// Config is the configuration of a program.
 type Config struct {
-	// Providers returns the upstreams, those of one platform in the order in which they are tried. The names that it looks
-	// up are the settings of the program beside the flags: it looks all of them up, and works when none is set.
+	// Providers returns the upstreams, those of one platform in the order in which they are tried. The names that it
+	// looks up become settings of the program, like the flags: it must look up all of them, and work when none is set.
 	Providers func(Environment) ([]providers.Chain, error)
-	// Platforms are the program's own, beside those of the specification; see [socialdata.WithPlatform].
+	// Platforms are the program's own, in addition to those of the specification; see [socialdata.WithPlatform].
 	Platforms []platform.Info
-	// Now is the clock; nil means time.Now. A PostgreSQL database goes by its own, which all servers share.
+	// Now is the clock; nil means time.Now. A PostgreSQL database uses its own clock, which all servers share.
 	Now func() time.Time
-	// Enricher returns the model behind enrich=arabic. It is called for the first text. Nil enriches nothing.
+	// Enricher returns the model behind enrich=arabic. It is called for the first text. Nil disables enrichment.
 	Enricher func() enrich.Enricher
 }
 
-// Environment is what providers are made from.
+// Environment is what Providers needs.
 type Environment struct {
-	Lookup func(name string) (value string, ok bool) // as [os.LookupEnv]
-	HTTP   *http.Client                              // makes the requests to upstreams, for traces and replays
+	Lookup func(name string) (value string, ok bool) // like [os.LookupEnv]
+	HTTP   *http.Client                              // makes the requests to upstreams, with tracing and replay
 }
 
 // Main runs the command that the program was called with, and exits with its status. The first SIGINT or SIGTERM ends
@@ -49,7 +49,7 @@ func Main(cfg Config) {
 	signal.Notify(asked, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-asked
-		// Before anything is said of the end: who signals a second time does not want to wait for the calls under way.
+		// Before the shutdown begins, so that a second signal need not wait for calls in progress.
 		signal.Stop(asked)
 		cancel()
 	}()
@@ -57,18 +57,18 @@ func Main(cfg Config) {
 	os.Exit(Run(ctx, cfg, os.Args[1:], Streams{os.Stdin, os.Stdout, os.Stderr}, os.Getenv))
 }
 
-// warn names the variables of the environment that look like settings and are not.
+// warn prints a warning for each environment variable that looks like a setting but is not.
 func warn(cfg Config, log io.Writer, environ []string) {
 	parser, err := kong.New(&commandLine{})
 	if err != nil {
-		return // Run says so
+		return // Run reports the error
 	}
 	for _, warning := range cfg.unknownVariables(parser, environ) {
 		_, _ = fmt.Fprintln(log, "socialdata: warning:", warning)
 	}
 }
 
-// commandLine is what can be given. Every flag has an environment variable.
+// commandLine is the commands and flags. Every flag has an environment variable.
 type commandLine struct {
 	DB        string   `help:"The database file." default:"./socialdata.db" env:"SOCIALDATA_DB" type:"path" name:"db" group:"where"`
 	Postgres  []string `help:"Keep everything in this PostgreSQL database instead, which any number of servers share; several, in an order that never changes, share the accounts among them." env:"SOCIALDATA_POSTGRES" sep:";" placeholder:"DSN" group:"where"`
@@ -108,17 +108,17 @@ type commandLine struct {
 	Completion completionCmd `cmd:"" help:"Print the script that completes commands in your shell: source <(socialdata completion bash)."`
 }
 
-// env is what a command works with.
+// env is the environment of a command.
 type env struct {
 	ctx    context.Context
 	cfg    Config
 	cli    *commandLine
-	out    io.Writer // what a program may read
-	log    io.Writer // what a person reads
+	out    io.Writer // output for programs
+	log    io.Writer // output for people
 	in     io.Reader
 	getenv func(string) string
 
-	transport func(http.RoundTripper) http.RoundTripper // goes around requests to upstreams; nil for nothing
+	transport func(http.RoundTripper) http.RoundTripper // wraps the transport of requests to upstreams; nil wraps nothing
 	sandboxed bool                                      // whether client has found the sandbox among the providers
 }
 
@@ -135,7 +135,7 @@ func (e *env) printf(format string, args ...any) error {
 	return err
 }
 
-// flagGroups are the groups of flags that help shows below a command's own.
+// flagGroups are the groups of flags that help shows after a command's own.
 func flagGroups() []kong.Group {
 	return []kong.Group{
 		{Key: "reach", Title: "Who reaches it, and what:"},
@@ -147,7 +147,7 @@ func flagGroups() []kong.Group {
 	}
 }
 
-// printHelp is kong's help with the flags of every command behind those of the command itself.
+// printHelp is kong's help with the general flags after those of the command itself.
 func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	out := ctx.Stdout
 	defer func() { ctx.Stdout = out }()
@@ -170,22 +170,22 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 
 const everyCommand = "Of every command:"
 
-// errSilent ends the program with status 1; all has been said.
+// errSilent ends the program with status 1 without a message.
 var errSilent = errors.New("")
 
-// Streams are what a command reads from and writes to.
+// Streams are the input and the outputs of a command.
 type Streams struct {
 	In  io.Reader
-	Out io.Writer // what a program may read
-	Log io.Writer // what a person reads
+	Out io.Writer // output for programs
+	Log io.Writer // output for people
 }
 
-// Run runs one command and returns the exit status: 0, 1 when it failed, 2 when the arguments cannot be read. Getenv
+// Run runs one command and returns the exit status: 0, 1 when it failed, 2 when the arguments are invalid. getenv
 // returns the settings of providers and of the terminal; those of flags are read from the environment of the process.
 func Run(ctx context.Context, cfg Config, args []string, streams Streams, getenv func(string) string) int {
 	in, out, log := streams.In, streams.Out, streams.Log
 	for _, a := range args {
-		if !utf8.ValidString(a) { // the parser would put other characters in its place
+		if !utf8.ValidString(a) { // the parser would replace the invalid bytes
 			_, _ = fmt.Fprintf(log, "socialdata: %q is no UTF-8\n", a)
 			return 2
 		}
@@ -230,7 +230,7 @@ func Run(ctx context.Context, cfg Config, args []string, streams Streams, getenv
 	return 1
 }
 
-// help says where the arguments that were misread are explained.
+// help returns where the invalid arguments are explained.
 func help(err error) string {
 	misread, ok := errors.AsType[*kong.ParseError](err)
 	if !ok || misread.Context.Selected() == nil {
@@ -239,9 +239,9 @@ func help(err error) string {
 	return "Run socialdata " + misread.Context.Selected().Path() + " --help to see what it takes."
 }
 
-// misread says what is wrong with the arguments, with the command that comes nearest to one that does not exist.
+// misread returns what is wrong with the arguments, and the most similar command to one that does not exist.
 func misread(parser *kong.Kong, err error) string {
-	text := strings.Replace(err.Error(), `"",`, "", 1) // the choice of none
+	text := strings.Replace(err.Error(), `"",`, "", 1) // the choice of no command
 	if n, ok := strings.CutPrefix(text, "unknown flag -"); ok && n != "" && unicode.IsDigit(rune(n[0])) {
 		number, _, _ := strings.Cut(n, ",")
 		return fmt.Sprintf("-%s is no number that can be given here", number)

@@ -32,8 +32,8 @@ func TestCommandsManageAccountsAndKeys(t *testing.T) {
 	tests := []struct {
 		args   string
 		status int
-		out    string // a pattern that standard output must match whole; "" for any
-		log    string // words in the log
+		out    string // a pattern for all of standard output; "" for any
+		log    string // texts in the log
 	}{
 		{"account create shop --credits 50", 0, `acct_\w+\n`, ""},
 		{"account create shop", 1, ``, "shop"},
@@ -140,11 +140,11 @@ func TestPlatformsNamesTheMissingSetting(t *testing.T) {
 	}
 }
 
-// TestPlatformsListsTheRawRoutes compares the printed allow-list with those of the providers.
+// TestPlatformsListsTheRawRoutes compares the printed allow-list with that of the providers.
 func TestPlatformsListsTheRawRoutes(t *testing.T) {
 	t.Parallel()
 	_, out, _ := cliRun(t, nil, "platforms", "--raw")
-	listed := map[string]string{} // what a line says of the setting, by platform and route
+	listed := map[string]string{} // the setting in a line, by platform and route
 	for line := range strings.Lines(out) {
 		if fields := strings.Fields(line); len(fields) > 1 && fields[1] != "ROUTE" {
 			listed[fields[0]+" "+fields[1]] = strings.Join(fields[2:], " ")
@@ -178,7 +178,7 @@ func TestSettingsThatCannotBeReadAreNamed(t *testing.T) {
 		}
 		status, _, log := cliRun(t, map[string]string{name: value}, args...)
 		if name == "SOCIALDATA_REPLAY_URL" {
-			value = "--replay-url" // which may hold a password
+			value = "--replay-url" // whose value may contain a password
 		}
 		if status != 1 || !strings.Contains(log, value) {
 			t.Errorf("%s=%s: exit status %d, log %q", name, value, status, log)
@@ -186,7 +186,7 @@ func TestSettingsThatCannotBeReadAreNamed(t *testing.T) {
 	}
 }
 
-// output is standard output that another goroutine may read.
+// output is standard output that is safe for concurrent use.
 type output struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -204,7 +204,7 @@ func (o *output) String() string {
 	return o.b.String()
 }
 
-// running starts the server in this process and waits until it serves.
+// running starts the server in this process and waits until it is ready.
 func running(t *testing.T, db string, args ...string) (base, secret string, stop func() int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -252,7 +252,7 @@ func TestServerAndCommandsShareTheFile(t *testing.T) {
 	if status != http.StatusOK {
 		t.Fatalf("the first key: status %d: %s", status, answer)
 	}
-	// A grant, a new key and a revocation of another process count from the next call on.
+	// A grant, a new key and a revocation of another process take effect with the next call.
 	if status, _, log := cliRun(t, nil, "--db", db, "account", "grant", "default", "5"); status != 0 {
 		t.Fatal(log)
 	}

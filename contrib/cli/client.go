@@ -16,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// platforms returns the platforms of the program. One that [socialdata.New] would refuse is not among them.
+// platforms returns the platforms of the program, without those that [socialdata.New] would refuse.
 func (c Config) platforms() *platform.Table {
 	table := platform.Specified()
 	for _, info := range c.Platforms {
@@ -69,12 +69,12 @@ func (e *env) lookup(name string) (value string, ok bool) {
 	return value, value != ""
 }
 
-// enricher returns the option that passes the program's model in, if it has one.
+// enricher returns the option for the program's model, if it has one.
 func (e *env) enricher() []socialdata.Option {
 	if e.cfg.Enricher == nil {
 		return nil
 	}
-	model := sync.OnceValue(e.cfg.Enricher) // loaded for the first text, and not when the program starts
+	model := sync.OnceValue(e.cfg.Enricher) // when the first text is enriched, and not when the program starts
 	enricher := enrich.Enricher(enrich.Func(func(ctx context.Context, text string) (schema.Enrichment, error) {
 		return model().Enrich(ctx, text)
 	}))

@@ -21,11 +21,11 @@ func choose(columns, fields []string) ([]string, error) {
 	return chosen, nil
 }
 
-// field is one value of an object with the way to it, such as author.handle.
+// field is one value of an object with its path, such as author.handle.
 type field struct{ name, value string }
 
-// flatten returns the values of an object that are not null, in its order. Objects within it are opened, but for those
-// that are a column; a list is its words, or JSON when it holds objects.
+// flatten returns the values of an object that are not null, in order. Nested objects are flattened too, except those
+// that are a column. A list becomes its texts, or JSON if it has objects.
 func flatten(data json.RawMessage, columns []string) ([]field, error) {
 	var out []field
 	var open func(at string, raw json.RawMessage) error
@@ -54,7 +54,7 @@ func flatten(data json.RawMessage, columns []string) ([]field, error) {
 	return out, open("", bytes.TrimSpace(data))
 }
 
-// members calls do with each member of an object, in its order.
+// members calls do for each member of an object, in order.
 func members(object json.RawMessage, do func(name string, value json.RawMessage) error) error {
 	dec := json.NewDecoder(bytes.NewReader(object))
 	if _, err := dec.Token(); err != nil {
@@ -76,7 +76,7 @@ func members(object json.RawMessage, do func(name string, value json.RawMessage)
 	return nil
 }
 
-// rowsOf returns the values of each object by column, and the columns that hold one, in order of appearance.
+// rowsOf returns the values of each object by column, and the columns with a value, in order of appearance.
 func rowsOf(objects []json.RawMessage, columns []string) (rows []map[string]string, seen []string, err error) {
 	for _, o := range objects {
 		fields, err := flatten(o, columns)

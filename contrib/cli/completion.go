@@ -22,8 +22,8 @@ type completionCmd struct {
 	Shell string `arg:"" optional:"" help:"bash, zsh or fish; that of SHELL without it." enum:",bash,zsh,fish" default:""`
 }
 
-// scripts switch completion on. The first argument is the program's name as a shell writes functions, the second the name
-// as it was called, the third its path.
+// scripts enable completion. The first argument is the program's name as a shell function, the second the name with
+// which it was called, the third its path.
 var scripts = map[string]string{
 	"bash": `_complete_%[1]s() {
     local IFS=$'\n'
@@ -45,7 +45,7 @@ complete -f -c %[2]s -a "(__complete_%[1]s)"
 `,
 }
 
-// Run prints the script, and nothing else, for the name by which the program was called.
+// Run prints only the script, for the name with which the program was called.
 func (c *completionCmd) Run(e *env) error {
 	shell := cmp.Or(c.Shell, filepath.Base(e.getenv("SHELL")))
 	script, ok := scripts[shell]
@@ -67,19 +67,20 @@ func (c *completionCmd) Run(e *env) error {
 	return err
 }
 
-// quoted returns s as one word of a shell.
+// quoted returns s quoted as one word for a shell.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 const predictPatience = 2 * time.Second
 
-// typed is a line as far as it has been typed.
+// typed is a line while it is being typed.
 type typed struct {
 	line string
-	done []string // the words behind the program's name that are whole
-	last string   // what is being typed, "" behind a space
+	done []string // the complete words after the program's name
+	last string   // the word being typed, "" after a space
 }
 
-// typedSoFar returns what a shell tells of the line, by the variables of bash that other shells set as well.
+// typedSoFar returns the line that a shell passes in the variables of bash, which the scripts for other shells set as
+// well.
 // https://www.gnu.org/software/bash/manual/html_node/Bash-Variables.html#index-COMP_005fLINE
 func typedSoFar() (t typed, asked bool) {
 	t.line = os.Getenv("COMP_LINE")
@@ -94,7 +95,7 @@ func typedSoFar() (t typed, asked bool) {
 	if len(words) == 0 || strings.TrimRightFunc(line, unicode.IsSpace) != line {
 		words = append(words, "")
 	}
-	// What is behind the last = is a word of its own, as it is in bash.
+	// What follows the last = is a word of its own, as in bash.
 	words = append(words[:len(words)-1], strings.Split(words[len(words)-1], "=")...)
 	if len(words) > 1 {
 		t.done, t.last = words[1:len(words)-1], words[len(words)-1]
@@ -102,7 +103,7 @@ func typedSoFar() (t typed, asked bool) {
 	return t, true
 }
 
-// before returns the last word that is whole, or "".
+// before returns the last complete word, or "".
 func (t typed) before() string {
 	if len(t.done) == 0 {
 		return ""
@@ -110,10 +111,10 @@ func (t typed) before() string {
 	return t.done[len(t.done)-1]
 }
 
-// predictor returns the words that may come next.
+// predictor returns the possible next words.
 type predictor func(typed) []string
 
-// predict answers a shell that asks how a line may go on. It reports whether it was asked.
+// predict answers a shell's request for completions. It reports whether there was one.
 func predict(ctx context.Context, cfg Config, parser *kong.Kong) (asked bool, err error) {
 	t, asked := typedSoFar()
 	if !asked {
@@ -137,11 +138,11 @@ func predict(ctx context.Context, cfg Config, parser *kong.Kong) (asked bool, er
 	return true, nil
 }
 
-// next returns what may come next on a line: the value of the flag before it, flags when a hyphen has been typed, else
-// commands below the one that was named, or its next argument.
+// next returns the possible next words of a line: the values of the previous flag, or flags after a hyphen, or else the
+// commands below the named one, or the values of its next argument.
 func next(at *kong.Node, t typed, predictors map[string]predictor) []string {
 	arguments := 0
-	var waiting *kong.Flag // for its value
+	var waiting *kong.Flag // the flag that still needs a value
 	all := t.done
 	for i, word := range all {
 		switch child := childOf(at, word); {
@@ -152,7 +153,7 @@ func next(at *kong.Node, t typed, predictors map[string]predictor) []string {
 				waiting = flag
 			}
 		case child != nil:
-			at, arguments, t.done = child, 0, all[i+1:] // its name may be that of an operation, too
+			at, arguments, t.done = child, 0, all[i+1:] // operations may have the names of commands
 		default:
 			arguments++
 		}
@@ -183,7 +184,7 @@ func next(at *kong.Node, t typed, predictors map[string]predictor) []string {
 	return found
 }
 
-// childOf returns the command of that name below another; nil when there is none.
+// childOf returns the subcommand with a name; nil when there is none.
 func childOf(at *kong.Node, name string) *kong.Node {
 	i := slices.IndexFunc(at.Children, func(child *kong.Node) bool { return child.Name == name })
 	if i < 0 {
@@ -192,7 +193,7 @@ func childOf(at *kong.Node, name string) *kong.Node {
 	return at.Children[i]
 }
 
-// flagOf returns the flag that a word gives without its value; nil when it gives none, or the value too.
+// flagOf returns the flag in a word without a value; nil when there is none, or it has its value.
 func flagOf(at *kong.Node, word string) *kong.Flag {
 	for _, flags := range at.AllFlags(false) {
 		for _, flag := range flags {
@@ -204,7 +205,7 @@ func flagOf(at *kong.Node, word string) *kong.Flag {
 	return nil
 }
 
-// valuesOf returns what a flag or an argument may be.
+// valuesOf returns the possible values of a flag or an argument.
 func valuesOf(v *kong.Value, t typed, predictors map[string]predictor) []string {
 	if p := predictors[v.Tag.Get("predictor")]; p != nil {
 		return p(t)
@@ -212,7 +213,7 @@ func valuesOf(v *kong.Value, t typed, predictors map[string]predictor) []string 
 	return slices.DeleteFunc(v.EnumSlice(), func(word string) bool { return word == "" })
 }
 
-// predictParams returns the parameters of the operation that was named, each with =, or the words that the last may have.
+// predictParams returns the parameters of the named operation, each with =, or the possible values of the last one.
 func predictParams(t typed, platforms []string) []string {
 	o := socialdata.Operation("search_across")
 	for _, word := range t.done {
@@ -236,7 +237,8 @@ func predictParams(t typed, platforms []string) []string {
 	return names
 }
 
-// predictStored returns what list finds in the database that the line names; nothing where there is none.
+// predictStored returns a predictor for what list finds in the database that the line names; it returns nothing if
+// there is no database.
 func predictStored(ctx context.Context, list func(e *env, db *store) ([]string, error)) predictor {
 	return func(t typed) (names []string) {
 		ctx, cancel := context.WithTimeout(ctx, predictPatience)
@@ -257,7 +259,7 @@ func predictStored(ctx context.Context, list func(e *env, db *store) ([]string, 
 	}
 }
 
-// wherePart returns the flags of a line that say which database is meant.
+// wherePart returns the flags of a line that select the database.
 func wherePart(line string) []string {
 	var flags []string
 	words := strings.Fields(line)

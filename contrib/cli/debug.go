@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// serveDebug serves profiles of the running program, in the form of net/http/pprof, on an address of this machine until
-// the context ends. It is no part of the API, and knows no keys: whoever can reach it can slow the program down.
+// serveDebug serves profiles of the running program, in the form of net/http/pprof, on a loopback address until the
+// context ends. It is separate from the API and needs no key: anyone who can reach it can slow the program down.
 func serveDebug(ctx context.Context, addr string) (stop func(), err error) {
 	if !onThisMachine(addr) {
 		return nil, fmt.Errorf("--debug-addr %s: profiles are for this machine alone; use an address such as 127.0.0.1:6060", addr)
@@ -24,10 +24,10 @@ func serveDebug(ctx context.Context, addr string) (stop func(), err error) {
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	// Not the command line, which may hold a secret.
+	// Not the command line, which may contain a secret.
 	mux.HandleFunc("GET /debug/pprof/cmdline", http.NotFound)
 	web := &http.Server{ReadHeaderTimeout: 5 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !onThisMachine(r.Host) { // a name that leads here is how a page in a browser would get in
+		if !onThisMachine(r.Host) { // any other name may come from a web page that uses DNS rebinding
 			http.Error(w, "ask for it by an address of this machine", http.StatusForbidden)
 			return
 		}
@@ -37,7 +37,7 @@ func serveDebug(ctx context.Context, addr string) (stop func(), err error) {
 	return func() { _ = web.Close() }, nil
 }
 
-// onThisMachine tells whether an address with a port is one of the loopback interface.
+// onThisMachine reports whether an address with a port is a loopback address.
 func onThisMachine(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package cli is the command line of a server of its own: the API on one address, everything in one SQLite file or in
-// PostgreSQL, and the commands to run it by. A program passes its providers in:
+// Package cli is the command line of a server program: it serves the API, stores everything in one SQLite file or in
+// PostgreSQL, and has the commands to manage it. A program passes its providers in:
 //
 //	func main() {
 //		cli.Main(cli.Config{Providers: func(env cli.Environment) ([]providers.Chain, error) {
@@ -19,14 +19,15 @@
 //	jsonl  a line of JSON for each item
 //	csv    a line for each item under a line of names; an object within an item has columns such as author.handle
 //
-// Columns depend on the operation alone, and are the fields of the API description in its order. A text that a
-// spreadsheet would take for a formula has an apostrophe in front. The data of open, get, search and export is what the API
-// answers. That of the other commands is
+// The columns depend only on the operation, and are the fields of the API description, in its order. A text that a
+// spreadsheet would interpret as a formula gets a leading apostrophe. The data of open, get, search and export is that
+// of the API. That of the other commands is
 //
 //	resolve                        a list of platform, operation, params, path, url, available, reason
 //	account create, grant, refund  id, name, balance, created_at
 //	account list                   a list of these
-//	account show                   the same with keys, a list of what key list prints; with --server what GET /v1/me answers
+//	account show                   the same with keys, a list of what key list prints; with --server the data of
+//	                               GET /v1/me
 //	key create, set, rotate, revoke id, name, prefix, account, environment, created_at, last_used_at, revoked_at, day_cap,
 //	                               total_cap, rate_capacity, rate_refill, manage, secret (of a new key or secret alone)
 //	key list                       a list of these
@@ -43,5 +44,5 @@
 //	doctor                         a list of ok, warning, check, says
 //	version                        version, commit, go, os, arch
 //
-// The exit status is 0, 1 when the command failed or found something wrong, and 2 when its arguments cannot be read.
+// The exit status is 0, 1 when the command failed or found something wrong, and 2 when its arguments are invalid.
 package cli

@@ -48,7 +48,7 @@ type doctorCmd struct {
 	outputFlags `embed:""`
 }
 
-// places are addresses of upstreams that answer anybody, to see whether there is a way to them.
+// places are public addresses of upstreams, to check whether they can be reached.
 var places = []struct{ name, url string }{
 	{"bluesky", "https://public.api.bsky.app/"},
 	{"github", "https://api.github.com/"},
@@ -58,16 +58,16 @@ var places = []struct{ name, url string }{
 
 const (
 	placePatience = 5 * time.Second
-	mostSkew      = 2 * time.Minute // beyond which signed requests are refused by some
+	mostSkew      = 2 * time.Minute // above which some upstreams refuse signed requests
 )
 
-// Run prints a line for each check; the exit status is 1 when one of them fails.
+// Run prints a line for each check; the exit status is 1 when one fails.
 func (c *doctorCmd) Run(e *env) error {
 	checks := []checkShape{}
 	note := func(mark string, check checkShape) error {
 		checks = append(checks, check)
 		if c.Output != "" && c.Output != "table" {
-			return nil // all at once
+			return nil // prints everything at the end
 		}
 		return e.printf("%s  %-10s  %s\n", mark, check.Check, check.Says)
 	}
@@ -94,7 +94,7 @@ func (c *doctorCmd) Run(e *env) error {
 	return err
 }
 
-// checks makes every check and says what came of it, and warns of what works and may not be meant.
+// checks makes every check and reports the result, and warns of what works but may be unintended.
 func (c *doctorCmd) checks(e *env, say func(ok bool, what, words string) error, warn func(what, words string) error) error {
 	served := &commandLine{}
 	parser, err := kong.New(served)
@@ -106,7 +106,7 @@ func (c *doctorCmd) checks(e *env, say func(ok bool, what, words string) error, 
 			return err
 		}
 	}
-	if _, err = parser.Parse([]string{"serve"}); err == nil { // which has settings of its own
+	if _, err = parser.Parse([]string{"serve"}); err == nil { // it has settings of its own
 		err = errors.Join(served.Serve.Reach.check(), served.Serve.Kept.check())
 	}
 	if err == nil {
@@ -138,7 +138,7 @@ func (c *doctorCmd) checks(e *env, say func(ok bool, what, words string) error, 
 	return nil
 }
 
-// reach checks who can reach the server, and what they would see of what they send.
+// reach checks who can reach the server, and who could read its traffic.
 func (c *doctorCmd) reach(e *env, s *serveCmd, say func(ok bool, what, words string) error, warn func(what, words string) error) error {
 	if s.Reach.TLSCert != "" && s.Reach.TLSKey != "" {
 		soon, err := checkCertificate(s.Reach.TLSCert, s.Reach.TLSKey, e.now())
@@ -160,7 +160,7 @@ func (c *doctorCmd) reach(e *env, s *serveCmd, say func(ok bool, what, words str
 	return nil
 }
 
-// shared checks the server that replicas share, if there is to be one.
+// shared checks the server that replicas share, if there is one.
 func (c *doctorCmd) shared(e *env, f sharedFlags, say func(ok bool, what, words string) error) error {
 	if f.Valkey == "" {
 		return nil
@@ -208,13 +208,13 @@ func (c *doctorCmd) store(e *env, say func(ok bool, what, words string) error, w
 	return nil
 }
 
-// quotas says what is left of the limits that the upstreams have told, and warns of those with little left.
+// quotas prints how much is left of the known limits of the upstreams, and warns when it is little.
 func (c *doctorCmd) quotas(
 	e *env, note func(mark string, check checkShape) error, warn func(what, words string) error,
 ) error {
 	quotas, err := e.quotas()
 	if err != nil {
-		return nil // settings and database have said why
+		return nil // earlier checks have reported the reason
 	}
 	known := 0
 	for _, q := range quotas {
@@ -236,7 +236,7 @@ func (c *doctorCmd) quotas(
 	return note("note", checkShape{OK: true, Check: "quotas", Says: says})
 }
 
-// told returns what is well, or what is not and what to do.
+// told returns well without an error, or the error and advice.
 func told(err error, well, advice string) string {
 	if err == nil {
 		return well
@@ -244,7 +244,7 @@ func told(err error, well, advice string) string {
 	return inWords(err) + "; " + advice
 }
 
-// upstreams asks each place at the same time.
+// upstreams checks all places concurrently.
 func (c *doctorCmd) upstreams(e *env, say func(ok bool, what, words string) error) error {
 	web := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	if e.cli.ReplayURL != "" {
@@ -297,7 +297,7 @@ func (c *doctorCmd) upstreams(e *env, say func(ok bool, what, words string) erro
 	return nil
 }
 
-// dateAt returns the time that a place tells; zero when it tells none.
+// dateAt returns the time in a place's answer; zero when it has none.
 func dateAt(ctx context.Context, web *http.Client, url string) (time.Time, error) {
 	ctx, cancel := context.WithTimeout(ctx, placePatience)
 	defer cancel()

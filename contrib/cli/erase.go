@@ -11,13 +11,13 @@ import (
 	"github.com/socialdata/socialdata/privacy"
 )
 
-// subjectArgs say who or what is to be forgotten.
+// subjectArgs name who or what is to be erased.
 type subjectArgs struct {
 	Platform string `arg:"" help:"The platform, such as github." predictor:"platform"`
 	What     string `arg:"" help:"handle=NAME for an account with all that it wrote, id=ID for one object, or the web address of either."`
 }
 
-// request returns what is to be erased.
+// request returns the request for the erasure.
 func (a subjectArgs) request() (socialdata.EraseRequest, error) {
 	req := socialdata.EraseRequest{Platform: platform.ID(a.Platform), By: "command"}
 	name, value, _ := strings.Cut(a.What, "=")
@@ -83,7 +83,7 @@ func (e *env) erased(r privacy.Receipt, dryRun bool) error {
 	return e.printf("\n%d things were removed. Receipt %d, %s\n", sum, r.No, r.Hash)
 }
 
-// forgetting opens the store and calls do with a client that shares what the servers share.
+// forgetting opens the store and calls do with a client that uses the shared cache.
 func (e *env) forgetting(command string, shared sharedFlags, do func(*socialdata.Client) error) error {
 	if err := e.local(command); err != nil {
 		return err
@@ -138,7 +138,7 @@ func (c *erasuresListCmd) Run(e *env) error {
 
 type erasuresVerifyCmd struct{}
 
-// Run proves the receipts.
+// Run verifies the receipts.
 func (c *erasuresVerifyCmd) Run(e *env) error {
 	return e.forgetting("erasures verify", sharedFlags{}, func(client *socialdata.Client) error {
 		n, err := client.VerifyErasures(e.ctx)
@@ -157,7 +157,7 @@ type erasuresUnblockCmd struct {
 	outputFlags `embed:""`
 }
 
-// Run lets someone be read again.
+// Run removes someone from the blocklist.
 func (c *erasuresUnblockCmd) Run(e *env) error {
 	req, err := c.request()
 	if err != nil {

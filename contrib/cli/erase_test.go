@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestErase erases someone from beside a server that runs: from its memory and from the files.
+// TestErase erases someone while a server runs: from the server's memory and from the files.
 func TestErase(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "test.db")

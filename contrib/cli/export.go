@@ -29,20 +29,20 @@ type exportCmd struct {
 	CursorKey string   `help:"Secret that signs cursors; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
 }
 
-// mark is how far an export has come. It is kept in a file beside that of the export until all is written.
+// mark is the progress of an export. It is stored in a file next to that of the export until that is complete.
 type mark struct {
-	Call   string `json:"call"`   // what is exported, and how
+	Call   string `json:"call"`   // identifies what is exported, and how
 	Cursor string `json:"cursor"` // of the next page
-	Skip   int64  `json:"skip"`   // items of that page that are written
-	Bytes  int64  `json:"bytes"`  // of what is written
+	Skip   int64  `json:"skip"`   // items of that page that are already written
+	Bytes  int64  `json:"bytes"`  // length of the file
 	Items  int64  `json:"items"`
 
 	Made *totals `json:"made,omitempty"` // of a batch
 
-	fresh bool // nothing was written before
+	fresh bool // whether there was no earlier progress
 }
 
-// Run walks the list.
+// Run exports the list.
 func (c *exportCmd) Run(e *env) error {
 	if c.Platform == "" {
 		return booksExportCmd{}.Run(e)
@@ -70,7 +70,7 @@ func (c *exportCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		e.ctx = providers.WithClass(e.ctx, providers.ClassBackground) // callers come first
+		e.ctx = providers.WithClass(e.ctx, providers.ClassBackground) // calls of clients have priority
 		return c.walk(e, client, o, asked, columns)
 	})
 }
@@ -132,7 +132,7 @@ func (c *exportCmd) walk(e *env, client caller, o *operation.Operation, asked op
 	}
 }
 
-// named says what is exported, and how: a file that was begun otherwise is another export.
+// named identifies what is exported, and how: a file with another value belongs to another export.
 func (c *exportCmd) named(asked operation.Call, o *operation.Operation) string {
 	call := asked.Platform + " " + o.Name + " " + asked.Params.Encode()
 	if c.Output == "csv" {
@@ -144,8 +144,7 @@ func (c *exportCmd) named(asked operation.Call, o *operation.Operation) string {
 	return call
 }
 
-// add writes the items of a page that are not written yet, no more than until there are most, and reports whether there
-// are more behind them.
+// add writes the items of a page that are not written yet, up to most in total, and reports whether the page has more.
 func (c *exportCmd) add(at *mark, w io.Writer, data json.RawMessage, meta schema.Meta, columns []string, most int64) (more bool, err error) {
 	var items []json.RawMessage
 	if err := json.Unmarshal(data, &items); err != nil {
@@ -180,10 +179,10 @@ func (c *exportCmd) add(at *mark, w io.Writer, data json.RawMessage, meta schema
 	return more, nil
 }
 
-// maxCredits is the parameter that refuses a page that may cost more.
+// maxCredits is the parameter that refuses a page whose price may be higher.
 const maxCredits = "max_credits"
 
-// stopped says how to go on behind a limit, which raise tells to raise.
+// stopped prints how to continue after a limit; raise says how to raise it.
 func (c *exportCmd) stopped(e *env, at mark, raise string) error {
 	how := raise + ", or export to a file with --to, which goes on"
 	switch {
@@ -196,7 +195,7 @@ func (c *exportCmd) stopped(e *env, at mark, raise string) error {
 	return err
 }
 
-// interrupted says how to go on.
+// interrupted returns an error that says how to continue.
 func (c *exportCmd) interrupted(at mark, err error) error {
 	switch {
 	case at.fresh:
@@ -222,7 +221,7 @@ func (c *exportCmd) done(e *env, at mark) error {
 
 func markOf(file string) string { return file + ".part" }
 
-// open opens the file to write to: a new one, or the one of an export that was interrupted, behind its last whole page.
+// open opens the file for writing: a new one, or that of an interrupted export, from where its progress ends.
 func (m *mark) open(file string) (*os.File, error) {
 	b, err := os.ReadFile(markOf(file))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -259,7 +258,7 @@ func (m *mark) open(file string) (*os.File, error) {
 	return f, nil
 }
 
-// save writes the mark beside the file, whole or not at all.
+// save writes the mark atomically.
 func (m *mark) save(file string) error {
 	b, err := json.Marshal(m)
 	if err != nil {

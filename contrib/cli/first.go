@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/server/dashboard"
 )
 
-// welcome says where the API is and, on the first start, makes the account and key to begin with.
+// welcome prints the address of the API and, on the first start, makes the first account and key.
 func (c *serveCmd) welcome(e *env, db *store, at listening) error {
 	if e.cli.ReplayURL != "" {
 		_, err := fmt.Fprintf(e.log, "\n*** REPLAY: every upstream request goes to %s; what is answered is not live. ***\n\n", withoutPassword(e.cli.ReplayURL))
@@ -18,7 +18,8 @@ func (c *serveCmd) welcome(e *env, db *store, at listening) error {
 		}
 	}
 	if c.PrintKey {
-		if err := c.firstKey(e, db, at.api.here()); err != nil && !errors.Is(err, keys.ErrTaken) { // by a server that starts as well
+		// ErrTaken: another server that is starting has made it.
+		if err := c.firstKey(e, db, at.api.here()); err != nil && !errors.Is(err, keys.ErrTaken) {
 			return err
 		}
 		if err := c.firstSecret(e, db, at); err != nil {
@@ -34,7 +35,7 @@ func (c *serveCmd) welcome(e *env, db *store, at listening) error {
 	return e.printf("socialdata serves on %s (%s%s)\n", at.api.url(), at.api.everywhere(), where)
 }
 
-// firstSecret makes the admin secret and prints it, unless there is one or no dashboard.
+// firstSecret makes the admin secret and prints it, unless there is one already, or there is no dashboard.
 func (c *serveCmd) firstSecret(e *env, db *store, at listening) error {
 	if at.dashboard == nil {
 		return nil
@@ -47,7 +48,7 @@ func (c *serveCmd) firstSecret(e *env, db *store, at listening) error {
 		at.dashboard.here(), dashboard.Root, secret)
 }
 
-// howToBegin says how to make the first account and key, when there are none.
+// howToBegin prints how to make the first account and key, if there are none.
 func (c *serveCmd) howToBegin(e *env, db *store) error {
 	accounts, err := db.Keys().Accounts(e.ctx)
 	if err != nil || len(accounts) > 0 {
@@ -86,7 +87,7 @@ Try it:
 `, firstCredits, secret, secret, base, path)
 }
 
-// withoutPassword returns an address as it may be shown: without user, password and query.
+// withoutPassword returns an address that is safe to print: without user, password and query.
 func withoutPassword(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

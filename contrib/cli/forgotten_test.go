@@ -262,8 +262,8 @@ func inFiles(t *testing.T, path string, names []string) map[string]int {
 	return found
 }
 
-// TestNothingIsLeftOfWhoIsErased fills a deployment by random calls, erases someone under load, and looks for her in everything
-// that is stored and logged: once with two servers on PostgreSQL and Valkey, once with one on a file.
+// TestNothingIsLeftOfWhoIsErased fills a deployment by random calls, erases someone under load, and looks for her in
+// everything that is stored and logged: once with two servers on PostgreSQL and Valkey, once with one on a file.
 func TestNothingIsLeftOfWhoIsErased(t *testing.T) {
 	t.Parallel()
 	t.Run("two servers, PostgreSQL and Valkey", func(t *testing.T) {

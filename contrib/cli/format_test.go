@@ -19,7 +19,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// sharedBooks returns a database with an account, a key and a charged call, and the request id of that.
+// sharedBooks returns a database with an account, a key and a call that was charged, and the request id of that call.
 func sharedBooks(t *testing.T) (b books, request string) {
 	t.Helper()
 	b = books{t, filepath.Join(t.TempDir(), "t.db")}
@@ -32,7 +32,7 @@ func sharedBooks(t *testing.T) (b books, request string) {
 	return b, id.(string)
 }
 
-// keysOf returns the names of an object's members in their order, or of those of a list's first item.
+// keysOf returns the names of an object's members in order, or those of a list's first item.
 func keysOf(t *testing.T, data json.RawMessage) (names []string) {
 	t.Helper()
 	rows, _, err := itemsOf(data)
@@ -45,7 +45,7 @@ func keysOf(t *testing.T, data json.RawMessage) (names []string) {
 	return names
 }
 
-// TestEveryCommandPrintsTheShapeThatIsDocumented compares what each command prints as JSON, and as CSV, with doc.go.
+// TestEveryCommandPrintsTheShapeThatIsDocumented compares the JSON and CSV of each command with doc.go.
 func TestEveryCommandPrintsTheShapeThatIsDocumented(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("doc.go")
@@ -89,7 +89,7 @@ func TestEveryCommandPrintsTheShapeThatIsDocumented(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tt.args, diff)
 		}
 		if strings.Contains(tt.args, "create") || strings.Contains(tt.args, "refund") {
-			continue // once is enough, and a second time is refused
+			continue // a second time would be refused
 		}
 		head, _, _ := strings.Cut(b.run(append(strings.Fields(tt.args), "-o", "csv")...), "\n")
 		if diff := cmp.Diff(strings.ReplaceAll(tt.want, ", ", ","), head); diff != "" {
@@ -201,8 +201,8 @@ func TestLimitAndFields(t *testing.T) {
 	b := books{t, filepath.Join(t.TempDir(), "t.db")}
 	for args, want := range map[string]int{
 		"get mock posts handle=ann --limit 5 -o jsonl":                     5,
-		"get mock posts handle=ann --limit 25 -o jsonl":                    25, // of two pages
-		"get mock posts handle=ann --limit 1000 -o jsonl":                  47, // all that there are
+		"get mock posts handle=ann --limit 25 -o jsonl":                    25, // on two pages
+		"get mock posts handle=ann --limit 1000 -o jsonl":                  47, // all of them
 		"export mock posts handle=ann --limit 5":                           5,
 		"export mock posts handle=ann --limit 20":                          20,
 		"export mock posts handle=ann --limit 33":                          33,
@@ -229,7 +229,7 @@ func TestLimitAndFields(t *testing.T) {
 	if said := b.refused("get", "mock", "profile", "handle=ann", "--limit", "1"); !strings.Contains(said, "--limit is for lists") {
 		t.Error(said)
 	}
-	// A limit within a page leaves no cursor: it would skip the rest of the page.
+	// A limit within a page leaves no cursor, which would skip the rest of the page.
 	if out := b.run("get", "mock", "posts", "handle=ann", "--limit", "5", "-o", "json"); strings.Contains(out, `"next_cursor": "`) {
 		t.Error(out)
 	}
@@ -239,9 +239,9 @@ func TestAnExportStopsBeforeItHasCostMore(t *testing.T) {
 	t.Parallel()
 	b := books{t, filepath.Join(t.TempDir(), "t.db")}
 	for args, want := range map[string]int{
-		"--max-credits 1":            20, // a page of 20 costs 1
+		"--max-credits 1":            20, // a page of 20 items costs 1
 		"--max-credits 2":            40,
-		"--max-credits 3":            47, // all that there are
+		"--max-credits 3":            47, // all of them
 		"--max-credits 2 --limit 25": 25,
 		"fresh=true --max-credits 2": 20,
 	} {
@@ -361,7 +361,7 @@ func TestHelpShowsACommandsOwnFlagsFirst(t *testing.T) {
 	}
 }
 
-// TestCompletion switches completion on as a shell does, under another name, and asks it.
+// TestCompletion enables completion as a shell does, under another name, and uses it.
 func TestCompletion(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {

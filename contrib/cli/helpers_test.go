@@ -17,7 +17,7 @@ import (
 	"github.com/socialdata/socialdata/providers/all"
 )
 
-// shipped is a program with every provider, as the one in examples/standalone.
+// shipped is a program with every provider, like the one in examples/standalone.
 var shipped = Config{
 	Providers: func(env Environment) ([]providers.Chain, error) {
 		cfg, err := all.FromEnv(env.Lookup)
@@ -32,7 +32,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, log io.Writer, g
 	return Run(ctx, shipped, args, Streams{in, out, log}, getenv)
 }
 
-// read makes a request and returns the answer, as JSON and as it was sent.
+// read makes a request and returns the answer, decoded and as it was sent.
 func read(t *testing.T, target, secret string) (status int, body any, raw []byte) {
 	t.Helper()
 	status, raw = fetch(t, target, secret)
@@ -74,7 +74,7 @@ func at(v any, path string) (any, error) {
 	return v, nil
 }
 
-// secretLine is the line in which the first start shows the key.
+// secretLine is the line with which the first start prints the key.
 var secretLine = regexp.MustCompile(`^\s+(sk_live_\S+)$`)
 
 // freeAddr returns an address of this machine that is free now.

@@ -10,7 +10,7 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
-// keptFlags say how long a server keeps what it writes for each call.
+// keptFlags configure how long a server stores what it writes for each call.
 type keptFlags struct {
 	LogCalls    int           `help:"Calls that the request log keeps, the newest ones." default:"100000" env:"SOCIALDATA_LOG_CALLS" group:"watching"`
 	LogLife     time.Duration `help:"How long the request log keeps a call." default:"168h" env:"SOCIALDATA_LOG_LIFE" group:"watching"`
@@ -30,12 +30,12 @@ func (f *keptFlags) check() error {
 	return nil
 }
 
-// bounds returns what the request log keeps.
+// bounds returns the limits of the request log.
 func (f *keptFlags) bounds() requests.Bounds {
 	return requests.Bounds{Most: f.LogCalls, Life: f.LogLife}
 }
 
-// limit says how long a kind is kept, and by which setting.
+// limit returns how long a kind is stored, and which setting changes it.
 func (f *keptFlags) limit(kind string) string {
 	switch kind {
 	case bookkeeping.SizeBooks:
@@ -52,7 +52,7 @@ func (f *keptFlags) limit(kind string) string {
 	return ""
 }
 
-// disk says what each kind of data takes on disk, and how long it is kept.
+// disk reports the disk space of each kind of data, and how long it is stored.
 func (c *doctorCmd) disk(e *env, kept keptFlags, say func(ok bool, what, words string) error) error {
 	var sizes []bookkeeping.Size
 	if err := e.with(func(db *store) (err error) {
@@ -75,7 +75,7 @@ func (c *doctorCmd) disk(e *env, kept keptFlags, say func(ok bool, what, words s
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
-// span writes a duration in its largest units, such as 24h or 15m.
+// span formats a duration in its largest units, such as 24h or 15m.
 func span(d time.Duration) string {
 	switch {
 	case d%time.Hour == 0:

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestLicensesNameEveryModule compares what licenses prints with what the shipped program is built of.
+// TestLicensesNameEveryModule compares the output of licenses with the modules in the shipped program.
 func TestLicensesNameEveryModule(t *testing.T) {
 	t.Parallel()
 	status, out, _ := cliRun(t, nil, "licenses")

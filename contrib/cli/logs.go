@@ -26,10 +26,10 @@ type logsCmd struct {
 	outputFlags `embed:""`
 }
 
-// followEvery is how often logs looks for new calls.
+// followEvery is the interval at which logs looks for new calls.
 const followEvery = time.Second
 
-// Run lists what the last calls came to, newest first.
+// Run lists the last calls, newest first.
 func (c *logsCmd) Run(e *env) error {
 	if c.Limit < 1 {
 		return errors.New("--limit must be at least 1")
@@ -61,7 +61,7 @@ func (c *logsCmd) Run(e *env) error {
 	})
 }
 
-// follow prints each call on a line of its own as it comes, oldest first, until the context ends.
+// follow prints each new call on its own line, oldest first, until the context ends.
 func (c *logsCmd) follow(e *env, db *store, q requests.Query) error {
 	if c.Output != "" && c.Output != "jsonl" {
 		return errors.New("--follow prints a line for each call: use it with --output jsonl, or without --output")
@@ -87,7 +87,7 @@ func (c *logsCmd) follow(e *env, db *store, q requests.Query) error {
 	}
 }
 
-// ended returns nil for an error that comes of the end of ctx.
+// ended returns nil for an error that is caused by the end of ctx.
 func ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -180,7 +180,7 @@ func shapeOfRequestRow(r *schema.Request) requestShape {
 	return shape
 }
 
-// usageShape is the usage of one group.
+// usageShape is the usage of one group of calls.
 type usageShape struct {
 	Group    string           `json:"group"`
 	Calls    int64            `json:"calls"`
@@ -196,7 +196,7 @@ type usageShape struct {
 	Errors   map[string]int64 `json:"errors"`
 }
 
-// by prints the account's usage, added up by --by.
+// by prints the account's usage, grouped by --by.
 func (c *usageCmd) by(e *env) error {
 	if c.RequestID != "" || c.Before != 0 {
 		return errors.New("--request-id and --before select entries: leave them out with --by")
@@ -243,7 +243,7 @@ func (c *usageCmd) by(e *env) error {
 	})
 }
 
-// rollups prints what usageBy answers.
+// rollups prints the answer of usageBy.
 func (c *usageCmd) rollups(
 	e *env, usageBy func(context.Context, socialdata.UsageByRequest) (*schema.Envelope[[]schema.Rollup], error),
 	req socialdata.UsageByRequest,

@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/store/sqlite"
 )
 
-// mcpPath is where the tools are served beside the API.
+// mcpPath is the path of the tools beside the API.
 const mcpPath = "/mcp"
 
 type mcpCmd struct {
@@ -50,7 +50,7 @@ func (c *mcpCmd) serve(e *env, cfg mcp.Config, opts ...socialdata.Option) error 
 	tools := mcp.New(client, cfg)
 	err = tools.Serve(e.ctx, e.cli.APIKey, e.in, e.out)
 	if errors.Is(err, context.Canceled) {
-		err = nil // asked to stop
+		err = nil // interrupted
 	}
 	detached, cancel := context.WithTimeout(context.WithoutCancel(e.ctx), patience)
 	defer cancel()

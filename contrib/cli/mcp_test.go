@@ -14,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// showing is a transport that shows a key.
+// showing is a transport that sends a key.
 type showing string
 
 func (s showing) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -23,7 +23,7 @@ func (s showing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return new(http.Transport).RoundTrip(r)
 }
 
-// askTool connects, calls one tool, leaves, and returns the meta of the result.
+// askTool connects, calls one tool, disconnects, and returns the meta of the result.
 func askTool(t *testing.T, transport mcp.Transport, tool string, arguments map[string]any) schema.Meta {
 	t.Helper()
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), transport, nil)
@@ -44,7 +44,7 @@ func askTool(t *testing.T, transport mcp.Transport, tool string, arguments map[s
 
 var readAnn = map[string]any{"platform": "mock", "operation": "posts", "params": map[string]any{"handle": "ann", "fresh": true}}
 
-// overPipes runs socialdata mcp, and returns what a client connects with and what the program ends with.
+// overPipes runs socialdata mcp, and returns the transport for a client and the result of the program.
 func overPipes(t *testing.T, settings map[string]string, args ...string) (transport mcp.Transport, ended func() (status int, log string)) {
 	t.Helper()
 	fromClient, toProgram := io.Pipe()
@@ -78,7 +78,7 @@ func TestToolsShareKeysAndBooksWithTheAPI(t *testing.T) {
 	if status := stop(); status != 0 {
 		t.Fatalf("exit status %d", status)
 	}
-	// The server has gone: the same key pays over standard input and output.
+	// The server has stopped; the same key is charged over standard input and output.
 	pipes, ended := overPipes(t, nil, "--db", db, "mcp", "--key", secret)
 	if got := askTool(t, pipes, "read", readAnn); got.CreditsUsed != 2 || got.CreditsRemaining != firstCredits-4 {
 		t.Errorf("over stdio: %+v", got)

@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/platform"
 )
 
-// addressOf returns an address of each platform, of those in the table that resolve is tested with.
+// addressOf returns a URL of each platform, from the table with which package resolve is tested.
 func addressOf(t *testing.T) map[platform.ID]string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("..", "..", "internal", "resolve", "testdata", "addresses.txt"))
@@ -29,8 +29,8 @@ func addressOf(t *testing.T) map[platform.ID]string {
 	return out
 }
 
-// TestOpenPrintsACardOrSaysWhatIsMissing: an address of each platform is read, or one sentence says why not: here no setting
-// is made, and no platform answers.
+// TestOpenPrintsACardOrSaysWhatIsMissing reads a URL of each platform, or expects one sentence that says why not,
+// because no setting is made and no platform answers.
 func TestOpenPrintsACardOrSaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	down := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))

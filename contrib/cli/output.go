@@ -21,7 +21,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// readFlags say how an answer is printed, how much of it, what a call may cost, and how old its answer may be.
+// readFlags select how an answer is printed, how much of it, what a call may cost, and how old its answer may be.
 type readFlags struct {
 	Output string   `short:"o" help:"json, jsonl, csv or table; a table on a terminal, else json." enum:",json,jsonl,csv,table" default:"" placeholder:"FORMAT" group:"output"`
 	Fields []string `help:"Only these fields, such as id,author.handle." placeholder:"A,B.C" group:"output"`
@@ -33,12 +33,12 @@ type readFlags struct {
 	Estimate     bool   `help:"Print what the call may cost, and do not make it."`
 }
 
-// outputFlags say how what a command has found is printed.
+// outputFlags select the format in which a command prints.
 type outputFlags struct {
 	Output string `short:"o" help:"json, jsonl, csv or table; text for people without it." enum:",json,jsonl,csv,table" default:"" placeholder:"FORMAT" group:"output"`
 }
 
-// check refuses what cannot be asked of an operation.
+// check returns an error for flags that do not fit an operation.
 func (f readFlags) check(o *operation.Operation) error {
 	if f.Estimate {
 		o = socialdata.Operation("estimate")
@@ -53,7 +53,7 @@ func (f readFlags) check(o *operation.Operation) error {
 	return err
 }
 
-// bound adds what a call may cost, and how old its answer may be, to its parameters.
+// bound adds the limits for the price and the age of an answer to its parameters.
 func (f readFlags) bound(params url.Values) {
 	for name, value := range map[string]string{
 		"max_credits": f.MaxCredits, "max_age_s": f.MaxAge, "stale_if_error_s": f.StaleIfError,
@@ -64,7 +64,7 @@ func (f readFlags) bound(params url.Values) {
 	}
 }
 
-// estimate prints what a call may cost. Its fields and its format are those of any answer.
+// estimate prints the price of a call. It is formatted like any answer.
 func (f readFlags) estimate(e *env, o *operation.Operation, call operation.Call, opts ...socialdata.Option) error {
 	client, err := e.caller(opts...)
 	if err != nil {
@@ -79,7 +79,7 @@ func (f readFlags) estimate(e *env, o *operation.Operation, call operation.Call,
 	return f.print(e, row, a.Data, a.Meta)
 }
 
-const usualWidth = 80 // columns, where the terminal does not say
+const usualWidth = 80 // columns, if the terminal does not report its width
 
 // width returns how many columns w has, and whether it is a terminal.
 func width(w io.Writer) (columns int, terminal bool) {
@@ -94,7 +94,7 @@ func width(w io.Writer) (columns int, terminal bool) {
 	return columns, true
 }
 
-// print prints the data of an answer of an operation, and its meta where the format has room for it.
+// print prints the data of an answer, and its meta if the format includes it.
 func (f readFlags) print(e *env, o *operation.Operation, data json.RawMessage, meta schema.Meta) error {
 	columns, err := choose(schema.Columns(o.Data), f.Fields)
 	if err != nil {
@@ -105,7 +105,7 @@ func (f readFlags) print(e *env, o *operation.Operation, data json.RawMessage, m
 		return err
 	}
 	if f.Limit > 0 && len(rows) > f.Limit {
-		rows, meta.NextCursor = rows[:f.Limit], "" // the cursor is that of the page, not of the last item here
+		rows, meta.NextCursor = rows[:f.Limit], "" // the cursor continues after the page, not after the last item here
 	}
 	if len(f.Fields) > 0 {
 		for i, row := range rows {
@@ -140,7 +140,7 @@ func (f readFlags) print(e *env, o *operation.Operation, data json.RawMessage, m
 	return e.footer(len(rows), list, meta)
 }
 
-// itemsOf returns the items of a list, or the one object that the data is.
+// itemsOf returns the items of a list, or the one object.
 func itemsOf(data json.RawMessage) (rows []json.RawMessage, list bool, err error) {
 	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
 		return []json.RawMessage{data}, false, nil
@@ -166,8 +166,8 @@ func dataOf(rows []json.RawMessage, list bool) json.RawMessage {
 	return b.Bytes()
 }
 
-// show prints v, an object or a list of objects, in the format that was asked for: as JSON it is {"data": v}. Without a
-// format it calls text, which prints for people.
+// show prints v, an object or a list of objects, in the requested format: as JSON it is {"data": v}. Without a format
+// it calls text, which prints for people.
 func (f outputFlags) show(e *env, v any, text func() error) error {
 	if f.Output == "" || f.Output == "table" {
 		return text()
@@ -188,13 +188,13 @@ func (f outputFlags) show(e *env, v any, text func() error) error {
 	return printRows(e.out, f.Output, schema.Columns(reflect.TypeOf(v)), rows, true)
 }
 
-// mayBeBold reports whether a terminal wants more than plain letters.
+// mayBeBold reports whether text on a terminal may be bold.
 // https://no-color.org
 func mayBeBold(getenv func(string) string) bool {
 	return getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 }
 
-// footer tells a person what comes beside the data, and what a server has charged.
+// footer prints for people what is not in the data, and what a server has charged.
 func (e *env) footer(n int, list bool, meta schema.Meta) error {
 	said := "cache " + string(meta.Cache)
 	if e.remote() {
@@ -210,8 +210,7 @@ func (e *env) footer(n int, list bool, meta schema.Meta) error {
 	return err
 }
 
-// encode writes v as JSON, in which characters that would move a terminal's cursor, turn its text around or hide are
-// escaped: it reads back as it was.
+// encode writes v as JSON. It escapes characters that would move a terminal's cursor, reverse its text or be invisible.
 func encode(w io.Writer, v any, indent string) error {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -224,7 +223,7 @@ func encode(w io.Writer, v any, indent string) error {
 	return err
 }
 
-// escaped writes the characters of s that a terminal must not get as \u202e. Line feeds and tabs stay.
+// escaped writes the characters of s that must not reach a terminal like \u202e. Line feeds and tabs stay.
 func escaped(s string) string {
 	if !strings.ContainsFunc(s, unshown) {
 		return s
@@ -240,8 +239,8 @@ func escaped(s string) string {
 	return b.String()
 }
 
-// unshown reports whether a terminal must not get a character: controls, C1 among them, marks of direction, line and
-// paragraph separators, and characters without width but the joiners that some scripts write with.
+// unshown reports whether a character must not reach a terminal: controls, including C1, marks of direction, line and
+// paragraph separators, and characters without width except the joiners that some scripts need.
 func unshown(r rune) bool {
 	switch {
 	case r == '\n', r == '\t', r == '\u200c', r == '\u200d', r > 0xffff:
@@ -250,7 +249,7 @@ func unshown(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// printRows prints objects as JSON Lines or as comma-separated values, these under a line of names if head is set.
+// printRows prints objects as JSON Lines or as CSV. CSV begins with a line of names if head is set.
 func printRows(w io.Writer, format string, columns []string, objects []json.RawMessage, head bool) error {
 	if format == "csv" {
 		return printCSV(w, columns, objects, head)
@@ -268,7 +267,7 @@ func printCSV(w io.Writer, columns []string, objects []json.RawMessage, head boo
 	if err != nil {
 		return err
 	}
-	if len(columns) == 0 { // of an answer whose form is the upstream's own
+	if len(columns) == 0 { // the answer has the upstream's own form
 		columns = seen
 	}
 	_, terminal := width(w)
@@ -297,7 +296,7 @@ func printCSV(w io.Writer, columns []string, objects []json.RawMessage, head boo
 // number is a number as JSON writes it.
 var number = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 
-// guarded puts an apostrophe in front of a text that a spreadsheet would take for a formula.
+// guarded adds a leading apostrophe to a text that a spreadsheet would interpret as a formula.
 // https://owasp.org/www-community/attacks/CSV_Injection
 func guarded(cell string) string {
 	if cell != "" && strings.ContainsRune("=+-@\t\r\n", rune(cell[0])) && !number.MatchString(cell) {

@@ -85,7 +85,8 @@ func TestTextOfOthersMovesNoCursor(t *testing.T) {
 	}
 }
 
-// TestWhatIsPrintedShowsWhatItHolds prints what moves a cursor, turns text around or hides, as JSON, in tables and in errors.
+// TestWhatIsPrintedShowsWhatItHolds prints text that moves a cursor, reverses text or is invisible, as JSON, in tables
+// and in errors.
 func TestWhatIsPrintedShowsWhatItHolds(t *testing.T) {
 	t.Parallel()
 	const odd = "a\u009b2Jb\u202ec\u200bd\ufeffe\u2028f\x7fg\u2066h"
@@ -203,7 +204,7 @@ func TestAnExportGoesOnWhereItWasInterrupted(t *testing.T) {
 	run(args("parts", "--limit", "1")...)
 	part, err := os.OpenFile(filepath.Join(dir, "parts"), os.O_APPEND|os.O_WRONLY, 0)
 	if err == nil {
-		_, err = part.WriteString(`{"id":"half a li`) // as a crash leaves it
+		_, err = part.WriteString(`{"id":"half a li`) // as after a crash
 	}
 	if err == nil {
 		err = part.Close()
@@ -239,7 +240,7 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// TestDoctorFindsNothing has every check succeed, with upstreams that are on this machine.
+// TestDoctorFindsNothing lets every check succeed, with upstreams on this machine.
 func TestDoctorFindsNothing(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "t.db")
@@ -275,7 +276,7 @@ func TestDoctorFindsNothing(t *testing.T) {
 	}
 }
 
-// TestDoctorReadsTheSettingsOfTheServer sets the environment, so that it cannot run beside others.
+// TestDoctorReadsTheSettingsOfTheServer sets the environment, so it cannot run in parallel.
 func TestDoctorReadsTheSettingsOfTheServer(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "t.db")
 	t.Setenv("SOCIALDATA_TIMEOUT", "soon")

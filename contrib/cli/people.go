@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/watch"
 )
 
-// peopleFlags say how data of people is treated.
+// peopleFlags configure the retention of personal data.
 type peopleFlags struct {
 	Keep        string `help:"How long content may be kept past its time in the cache, by platform, such as *:30d,reddit:2d; platforms that ask for less have their own limit unless they are named." env:"SOCIALDATA_KEEP" placeholder:"LIMITS" group:"where"`
 	KeepNumbers string `help:"How long the numbers of the history are kept." default:"400d" env:"SOCIALDATA_KEEP_NUMBERS" placeholder:"TIME" group:"where"`
@@ -17,7 +17,7 @@ type peopleFlags struct {
 	Redact []string `help:"Blank these in texts and raw before anything keeps or shows them: emails, phones." enum:"emails,phones" env:"SOCIALDATA_REDACT" placeholder:"KINDS" group:"where"`
 }
 
-// retention returns how long content is kept.
+// retention returns the limits of the flags.
 func (f peopleFlags) retention() (r privacy.Retention, err error) {
 	if r.Content, err = privacy.ParseContent(f.Keep); err != nil {
 		return r, fmt.Errorf("--keep: %w", err)
@@ -31,7 +31,7 @@ func (f peopleFlags) retention() (r privacy.Retention, err error) {
 	return r, nil
 }
 
-// options returns what the flags ask of a client.
+// options returns the options of a client for the flags.
 func (f peopleFlags) options() ([]socialdata.Option, error) {
 	r, err := f.retention()
 	if err != nil {
@@ -44,10 +44,10 @@ func (f peopleFlags) options() ([]socialdata.Option, error) {
 	return []socialdata.Option{socialdata.WithKeep(r), socialdata.WithRedaction(kinds...)}, nil
 }
 
-// sweepSlack is how much longer than its limit something may be there before doctor warns: servers sweep every 10 minutes.
+// sweepSlack is how much older than its limit data may be before doctor warns, because servers sweep every 10 minutes.
 const sweepSlack = time.Hour
 
-// kept says what is kept longest of each kind, how much it is, and what should have been removed.
+// kept reports the oldest data of each kind, how much there is, and what should have been removed.
 func (c *doctorCmd) kept(
 	e *env, say func(ok bool, what, words string) error, warn func(what, words string) error,
 ) error {
@@ -83,8 +83,8 @@ func (c *doctorCmd) kept(
 	return nil
 }
 
-// keptLongest says how much there is of a kind, and what of it is the oldest; "" when there is none. Late is whether one is
-// older than it may be.
+// keptLongest returns, in words, how much there is of a kind and the age of the oldest; "" when there is none. late
+// reports whether that is older than its limit.
 func keptLongest(all []privacy.Kept, kind string, r privacy.Retention, now time.Time) (words string, late bool) {
 	var number, bytes int64
 	var oldest *privacy.Kept
@@ -110,7 +110,7 @@ func keptLongest(all []privacy.Kept, kind string, r privacy.Retention, now time.
 		oldest.Since.UTC().Format(time.DateOnly), privacy.Days(limitOf(oldest, r))), late
 }
 
-// limitOf returns how long something may be kept.
+// limitOf returns for how long k may be stored.
 func limitOf(k *privacy.Kept, r privacy.Retention) time.Duration {
 	if k.Kind == watch.KeptSamples {
 		return r.Numbers

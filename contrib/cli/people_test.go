@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/watch"
 )
 
-// TestDoctorSaysWhatIsKeptLongest asks about a file with changes of two platforms, one of which is older than it may be.
+// TestDoctorSaysWhatIsKeptLongest checks a file with changes of two platforms, one of which is older than its limit.
 func TestDoctorSaysWhatIsKeptLongest(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "t.db")

@@ -2,5 +2,5 @@ package cli
 
 import "io/fs"
 
-// readableByAll reports whether every user of the machine can read a file, which its mode does not say here.
+// readableByAll returns false: on Windows the mode does not show who can read a file.
 func readableByAll(fs.FileInfo) bool { return false }

@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// newDatabase makes a PostgreSQL database of the test's own and returns its DSN.
+// newDatabase makes a PostgreSQL database for the test only and returns its DSN.
 func newDatabase(t *testing.T) string {
 	t.Helper()
 	dsn := os.Getenv("SOCIALDATA_TEST_POSTGRES")
@@ -50,7 +50,7 @@ func newDatabase(t *testing.T) string {
 	return u.String()
 }
 
-// TestTwoServersShareADatabase runs two servers and the commands on one database: keys, balances, cursors and
+// TestTwoServersShareADatabase runs two servers and the commands with one database: keys, balances, cursors and
 // revocations are the same for all.
 func TestTwoServersShareADatabase(t *testing.T) {
 	t.Parallel()
@@ -67,7 +67,7 @@ func TestTwoServersShareADatabase(t *testing.T) {
 	var secret string
 	var starting sync.WaitGroup
 	var mu sync.Mutex
-	for i := range bases { // at once: one of them makes the schema, and one the first key
+	for i := range bases { // concurrently: one of them makes the schema, and one the first key
 		starting.Go(func() {
 			base, made, _ := running(t, none, "--postgres", dsn)
 			mu.Lock()
@@ -94,7 +94,7 @@ func TestTwoServersShareADatabase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cursor = "&cursor=" + next.(string) // the other one goes on from there
+		cursor = "&cursor=" + next.(string) // the other server continues from there
 	}
 	command(0, "account", "grant", "default", "5")
 	for _, base := range bases {
@@ -127,7 +127,7 @@ func TestTwoServersShareADatabase(t *testing.T) {
 		t.Errorf("audit says %q", got)
 	}
 
-	// All of it moves to a file.
+	// All of it can be moved to a file.
 	exported := command(0, "export")
 	file := books{t, filepath.Join(t.TempDir(), "t.db")}
 	var out, log bytes.Buffer
@@ -143,7 +143,7 @@ func TestTwoServersShareADatabase(t *testing.T) {
 	}
 }
 
-// TestCommandsShareTheAccountsAmongDatabases runs the commands on two databases.
+// TestCommandsShareTheAccountsAmongDatabases runs the commands with two databases.
 func TestCommandsShareTheAccountsAmongDatabases(t *testing.T) {
 	t.Parallel()
 	both := newDatabase(t) + ";" + newDatabase(t)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// progress shows on a terminal how far a command has come, and nothing elsewhere. There is a bar where the end is known:
-// a list may be of any length unless there is a limit.
+// progress shows the progress of a command on a terminal, and nothing elsewhere. It has a bar if the total is known,
+// which is so for a list only with a limit.
 type progress struct {
 	w       io.Writer
 	columns int
@@ -39,7 +39,7 @@ func (p *progress) show(n int64) {
 	p.shown = true
 }
 
-// end leaves the line.
+// end ends the line.
 func (p *progress) end() {
 	if p.shown {
 		_, _ = fmt.Fprintln(p.w)

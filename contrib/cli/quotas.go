@@ -19,10 +19,10 @@ type quotasCmd struct {
 	outputFlags `embed:""`
 }
 
-// notTold is what is said of a limit of which the upstream has told nothing.
+// notTold is printed for a limit that the upstream has not reported.
 const notTold = "not told"
 
-// Run prints the limits of the upstreams, what is left of each, and when it starts anew.
+// Run prints the limits of the upstreams, how much of each is left, and when it resets.
 func (c *quotasCmd) Run(e *env) error {
 	if err := e.local("quotas"); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (c *quotasCmd) Run(e *env) error {
 	})
 }
 
-// quotas returns the limits of the upstreams, with what is saved of them where there is a database.
+// quotas returns the limits of the upstreams, with their stored state if there is a database.
 func (e *env) quotas() (quotas []observe.Quota, err error) {
 	read := func(opts ...socialdata.Option) error {
 		client, err := e.client(opts...)
@@ -78,7 +78,7 @@ func orDash(s string) string {
 	return s
 }
 
-// shareVariable returns the setting that says how much of a provider's limits the classes of reads may use.
+// shareVariable returns the setting for how much of a provider's limits each class of reads can use.
 func shareVariable(provider string) string {
 	return settings.Prefix + strings.ToUpper(provider) + "_SHARE"
 }
@@ -103,7 +103,7 @@ func (e *env) shares(chains []providers.Chain) (map[string]providers.Shares, err
 	return out, nil
 }
 
-// parseShares reads dear:80,background:50. What is not named stays as it is without a setting.
+// parseShares reads dear:80,background:50. Classes that are not named keep their defaults.
 func parseShares(text string) (providers.Shares, error) {
 	s := providers.DefaultShares()
 	to := map[string]*int{"dear": &s.Dear, "background": &s.Background}

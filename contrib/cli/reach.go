@@ -16,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/server"
 )
 
-// reachFlags say where the server can be reached, and what is there.
+// reachFlags select the addresses of the server, and what is served there.
 type reachFlags struct {
 	Addr          string   `help:"The address to listen on." default:"127.0.0.1:8080" env:"SOCIALDATA_ADDR"`
 	TLSCert       string   `help:"Serve HTTPS with this certificate, a PEM file with its chain; read again when it changes." name:"tls-cert" env:"SOCIALDATA_TLS_CERT" type:"path" group:"reach" placeholder:"FILE"`
@@ -28,7 +28,7 @@ type reachFlags struct {
 	MCP           string   `help:"Serve the tools of the Model Context Protocol at /mcp: on or off." name:"mcp" enum:"on,off" default:"on" env:"SOCIALDATA_MCP" group:"reach"`
 }
 
-// check refuses flags that do not go together.
+// check returns an error for flags that exclude each other.
 func (f reachFlags) check() error {
 	if (f.TLSCert == "") != (f.TLSKey == "") {
 		return errors.New("--tls-cert and --tls-key go together")
@@ -40,7 +40,7 @@ func (f reachFlags) check() error {
 	return err
 }
 
-// proxies returns the networks of the proxies in front.
+// proxies returns the networks of the proxies in front of the server.
 func (f reachFlags) proxies() ([]netip.Prefix, error) {
 	var networks []netip.Prefix
 	for _, text := range f.TrustedProxy {
@@ -56,16 +56,16 @@ func (f reachFlags) proxies() ([]netip.Prefix, error) {
 	return networks, nil
 }
 
-// options returns what the flags say of each server that listens.
+// options returns the options that apply to each server that listens.
 func (f reachFlags) options() []server.Option {
-	networks, _ := f.proxies() // checked
+	networks, _ := f.proxies() // already checked
 	if len(networks) == 0 {
 		return nil
 	}
 	return []server.Option{server.WithTrustedProxies(networks...)}
 }
 
-// managing returns what serves the routes below /manage, unless that is off.
+// managing returns the options that serve the routes below /manage, unless that is off.
 func (f reachFlags) managing() []server.Option {
 	if f.Manage == "off" {
 		return nil
@@ -73,13 +73,13 @@ func (f reachFlags) managing() []server.Option {
 	return []server.Option{server.WithMonitors(), server.WithEndpoints(), server.WithKeys()}
 }
 
-// place is an address that is listened on.
+// place is an address on which a server listens.
 type place struct {
 	net.Listener
-	tls *tls.Config // nil: none is spoken
+	tls *tls.Config // nil: without TLS
 }
 
-// options returns what a server that listens there needs.
+// options returns the options of a server that listens there.
 func (p *place) options() []server.Option {
 	if p.tls == nil {
 		return nil
@@ -87,7 +87,7 @@ func (p *place) options() []server.Option {
 	return []server.Option{server.WithTLS(p.tls)}
 }
 
-// listen listens on addr, where TLS is spoken when there is a certificate.
+// listen listens on addr, with TLS if there is a certificate.
 func (f reachFlags) listen(ctx context.Context, addr string, log *slog.Logger) (*place, error) {
 	if f.TLSCert == "" {
 		listener, err := listenOn(ctx, addr)
@@ -113,7 +113,7 @@ func listenOn(ctx context.Context, addr string) (net.Listener, error) {
 	return listener, err
 }
 
-// url returns the address that is listened on.
+// url returns the URL of the address.
 func (p *place) url() string { return p.scheme() + p.Addr().String() }
 
 func (p *place) scheme() string {
@@ -123,10 +123,10 @@ func (p *place) scheme() string {
 	return "https://"
 }
 
-// here returns the address to paste on this machine: 0.0.0.0 and [::] are every address.
+// here returns a URL that works on this machine: 0.0.0.0 and [::] mean every address.
 func (p *place) here() string { return p.scheme() + reachable(p.Addr()) }
 
-// everywhere says that an address is every address of this machine, when it is.
+// everywhere returns a note if the server listens on every address of this machine.
 func (p *place) everywhere() string {
 	if p.url() == p.here() {
 		return ""
@@ -141,7 +141,7 @@ func reachable(addr net.Addr) string {
 	return addr.String()
 }
 
-// exposures says what an operator may not have meant to show, and what to do.
+// exposures returns what the server exposes that an operator may not intend, and what to do.
 func (c *serveCmd) exposures(user int) []string {
 	var found []string
 	clear := c.Reach.TLSCert == "" && len(c.Reach.TrustedProxy) == 0
@@ -163,7 +163,7 @@ func (c *serveCmd) exposures(user int) []string {
 	return found
 }
 
-// warnOfExposures says loudly what [serveCmd.exposures] has found.
+// warnOfExposures prints the results of [serveCmd.exposures].
 func (c *serveCmd) warnOfExposures(e *env) error {
 	for _, text := range c.exposures(os.Geteuid()) {
 		if _, err := fmt.Fprintf(e.log, "\n*** WARNING: %s. ***\n\n", text); err != nil {
@@ -173,12 +173,12 @@ func (c *serveCmd) warnOfExposures(e *env) error {
 	return nil
 }
 
-// beyond reports whether others than this machine reach an address.
+// beyond reports whether other machines can reach an address.
 func beyond(addr string) bool { return addr != "" && !onThisMachine(addr) }
 
-// listening is all that a server listens on.
+// listening is all addresses on which a server listens.
 type listening struct {
-	api, dashboard *place // the same one unless the dashboard has its own; dashboard is nil when it is off
+	api, dashboard *place // the same unless the dashboard has its own; dashboard is nil when it is off
 }
 
 func (f reachFlags) open(ctx context.Context, log *slog.Logger) (l listening, err error) {

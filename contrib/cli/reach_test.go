@@ -24,7 +24,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// pair writes a certificate for 127.0.0.1 and its key, good from now until then, and returns their files and its number.
+// pair writes a certificate for 127.0.0.1 and its key, valid from now until then, and returns their files and its
+// serial number.
 func pair(t *testing.T, dir string, until time.Time) (cert, key string, number *big.Int) {
 	t.Helper()
 	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -55,7 +56,7 @@ func pair(t *testing.T, dir string, until time.Time) (cert, key string, number *
 	return cert, key, number
 }
 
-// shown returns the number of the certificate that a server shows, and the protocol that it speaks.
+// shown returns the serial number of a server's certificate, and the protocol that it negotiates.
 func shown(t *testing.T, addr string) (*big.Int, string) {
 	t.Helper()
 	dialer := &tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2", "http/1.1"}}}
@@ -116,7 +117,7 @@ func TestTLSWithACertificateThatChanges(t *testing.T) {
 	}
 }
 
-// TestACertificateThatCannotBeUsedIsNotTaken replaces one file of two, and the other later.
+// TestACertificateThatCannotBeUsedIsNotTaken replaces one of the two files first, and the other later.
 func TestACertificateThatCannotBeUsedIsNotTaken(t *testing.T) {
 	t.Parallel()
 	dir, other := t.TempDir(), t.TempDir()
@@ -175,7 +176,7 @@ func TestTheAddressThatIsShownIsTheTrueOne(t *testing.T) {
 	}
 }
 
-// addressed is a listener that has an address and nothing else.
+// addressed is a listener that only has an address.
 type addressed struct {
 	net.Listener
 	addr net.Addr
@@ -188,7 +189,7 @@ func TestWhatIsShownToOthersIsWarnedOf(t *testing.T) {
 	for name, tt := range map[string]struct {
 		flags []string
 		user  int
-		want  []string // the beginnings
+		want  []string // how each begins
 	}{
 		"as it comes":            {nil, 1000, nil},
 		"root":                   {nil, 0, []string{"running as root"}},
@@ -223,7 +224,7 @@ func TestWhatIsShownToOthersIsWarnedOf(t *testing.T) {
 	}
 }
 
-// parsed returns a line of arguments as commands get it.
+// parsed returns arguments as commands receive them.
 func parsed(t *testing.T, args ...string) *commandLine {
 	t.Helper()
 	c := &commandLine{}
@@ -264,8 +265,8 @@ func TestTheDashboardAndTheToolsCanBeElsewhereOrOff(t *testing.T) {
 	addr := freeAddr(t)
 	for name, tt := range map[string]struct {
 		flags       []string
-		want        map[string]int // by path of the API's address
-		besideWants map[string]int // by path of addr
+		want        map[string]int // statuses by path, on the API's address
+		besideWants map[string]int // statuses by path, on addr
 	}{
 		"as it comes": {nil, map[string]int{"/dashboard/login": 200, "/mcp": 401, "/metrics": 401, "/docs": 200}, nil},
 		"off": {
@@ -345,7 +346,7 @@ func TestNoKeyIsPrintedThatWasNotAskedFor(t *testing.T) {
 	}
 }
 
-// TestDoctorChecksWhoReachesTheServer sets the environment, so that it cannot run beside others.
+// TestDoctorChecksWhoReachesTheServer sets the environment, so it cannot run in parallel.
 func TestDoctorChecksWhoReachesTheServer(t *testing.T) {
 	dir := t.TempDir()
 	cert, key, _ := pair(t, dir, time.Now().Add(90*24*time.Hour))

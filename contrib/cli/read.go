@@ -17,7 +17,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// call is a read as a person writes it.
+// call is a read in the arguments of a command.
 type call struct {
 	Platform  string   `arg:"" help:"The platform, such as github." predictor:"platform"`
 	Operation string   `arg:"" help:"The operation, such as profile or collection/posts." predictor:"operation"`
@@ -25,8 +25,8 @@ type call struct {
 	CursorKey string   `help:"Secret that signs cursors; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
 }
 
-// parse returns the operation and the call of it, with what is nearest to a name that does not exist. Known are the
-// platforms; nil where the server knows them.
+// parse returns the operation and the call of it, or an error with the most similar names to one that does not exist.
+// known are the platforms; nil if only the server knows them.
 func (c *call) parse(known *platform.Table) (*operation.Operation, operation.Call, error) {
 	id := platform.ID(strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(c.Platform)))
 	if known != nil && !known.Has(id) {
@@ -64,8 +64,9 @@ type getCmd struct {
 	readFlags `embed:""`
 }
 
-// Run makes the read and prints the answer. Without --server there is no account: nothing is charged. The secret of
-// cursors is then the one that the server keeps in the database, so that the next get can go on where this one ended.
+// Run makes the read and prints the answer. Without --server there is no account, and nothing is charged. The secret of
+// cursors is then the one that the server has stored in the database, so that the next get can continue where this one
+// ended.
 func (c *getCmd) Run(e *env) error {
 	o, call, err := c.parse(e.localPlatforms())
 	if err != nil {
@@ -107,7 +108,7 @@ func (c *getCmd) get(e *env, o *operation.Operation, call operation.Call, opts .
 	return c.print(e, printed, data, meta)
 }
 
-// more reads pages behind the first until the limit is reached. The meta is that of the last page.
+// more reads further pages until the limit is reached. The meta is that of the last page.
 func (c *getCmd) more(
 	e *env, client caller, o *operation.Operation, call operation.Call, a *operation.Answer,
 ) (json.RawMessage, schema.Meta, error) {
@@ -129,7 +130,7 @@ func (c *getCmd) more(
 	}
 }
 
-// withPages hands do the options of a client whose cursors are those of the server on the same database.
+// withPages calls do with the options of a client whose cursors are those of the server with the same database.
 func (e *env) withPages(cursorKey string, do func(opts ...socialdata.Option) error) error {
 	if e.remote() {
 		return do()
@@ -147,7 +148,7 @@ type openCmd struct {
 	readFlags `embed:""`
 }
 
-// Run reads what an address names and prints it as get does.
+// Run reads what a URL names and prints it like get.
 func (c *openCmd) Run(e *env) error {
 	o := socialdata.Operation("read")
 	params, err := parseParams(o, c.Params)
@@ -172,7 +173,7 @@ func (c *openCmd) Run(e *env) error {
 	})
 }
 
-// named returns the operation that reads what the address names; nil when only the read will tell.
+// named returns the operation that reads what the URL names; nil if that is known only after the read.
 func (c *openCmd) named(e *env) (*operation.Operation, error) {
 	client, err := e.caller()
 	if err != nil {
@@ -195,7 +196,7 @@ type resolveCmd struct {
 	outputFlags `embed:""`
 }
 
-// Run prints which calls read what an address names. No platform is asked.
+// Run prints the calls that read what a URL names. It asks no platform.
 func (c *resolveCmd) Run(e *env) error {
 	client, err := e.caller()
 	if err != nil {
@@ -232,7 +233,7 @@ type searchCmd struct {
 	readFlags `embed:""`
 }
 
-// Run searches the platforms at once and prints what they have found when all have answered.
+// Run searches the platforms concurrently and prints the results when all have answered.
 func (c *searchCmd) Run(e *env) error {
 	o := socialdata.Operation("search_across")
 	params, err := parseParams(o, c.Params)
@@ -330,7 +331,8 @@ func (c *platformsCmd) lists(e *env, platforms []schema.PlatformInfo) error {
 	})
 }
 
-// servedBy returns the operations that are served, or that a setting would switch on, of each platform; all if all is set.
+// servedBy returns the operations of each platform that are served, or would be if a setting were set; all operations
+// if all is true.
 func servedBy(platforms []schema.PlatformInfo, all bool) []servedShape {
 	shapes := []servedShape{}
 	for _, p := range platforms {
@@ -359,7 +361,8 @@ func routesOf(platforms []schema.PlatformInfo) []routeShape {
 	return shapes
 }
 
-// printReasons prints what is known of each operation, or of each raw route, as tables are too wide for a terminal.
+// printReasons prints what is known of each operation, or of each raw route, as text, because a table would be too wide
+// for a terminal.
 func printReasons(w io.Writer, platforms []schema.PlatformInfo, raw bool, columns int) error {
 	for _, p := range platforms {
 		lines := []string{}
@@ -399,7 +402,7 @@ func printReasons(w io.Writer, platforms []schema.PlatformInfo, raw bool, column
 	return nil
 }
 
-// printPlatform prints what can be read from p, by who answers.
+// printPlatform prints what can be read from p, by provider.
 func printPlatform(w io.Writer, p schema.PlatformInfo, columns int) error {
 	var order []string
 	served := map[string][]string{}
@@ -438,7 +441,7 @@ func printPlatform(w io.Writer, p schema.PlatformInfo, columns int) error {
 	return nil
 }
 
-// charges says what providers charge the operator for a call; "" for nothing.
+// charges returns what providers charge the operator for a call; "" for nothing.
 func charges(of map[string]int64) string {
 	var said []string
 	for _, name := range slices.Sorted(maps.Keys(of)) {
@@ -450,7 +453,7 @@ func charges(of map[string]int64) string {
 	return " (" + strings.Join(said, ", ") + ")"
 }
 
-// state says whether an operation is served, and what to know about it.
+// state returns whether an operation is served, and a note.
 func state(p schema.PlatformInfo, o schema.OperationInfo) (state, note string) {
 	if o.Note != nil {
 		note = *o.Note
@@ -467,7 +470,7 @@ func state(p schema.PlatformInfo, o schema.OperationInfo) (state, note string) {
 	return "not served", note
 }
 
-// needed says which settings to set; "" for none.
+// needed returns which settings to set; "" for none.
 func needed(p schema.PlatformInfo, missing []string) string {
 	if len(missing) == 0 {
 		return ""
@@ -475,7 +478,7 @@ func needed(p schema.PlatformInfo, missing []string) string {
 	return "set " + strings.Join(variablesOf(p, missing), " and ")
 }
 
-// variablesOf returns the variables that hold the settings which p misses.
+// variablesOf returns the variables of the settings that p is missing.
 func variablesOf(p schema.PlatformInfo, missing []string) []string {
 	lacking := providers.MissingError{Platform: p.Platform, Settings: missing}
 	return namesOf(lacking.Qualified())

@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// caller makes reads: the engine of this process, or a server that runs elsewhere.
+// caller makes reads: the engine of this process, or a remote server.
 type caller interface {
 	Do(ctx context.Context, o *operation.Operation, call operation.Call) (*operation.Answer, error)
 	Stream(ctx context.Context, o *operation.Operation, call operation.Call, yield func(operation.Event) bool) error
@@ -24,7 +24,7 @@ type caller interface {
 
 var _, _ caller = (*socialdata.Client)(nil), (*remote.Client)(nil)
 
-// caller returns the server that --server names, or else the engine.
+// caller returns the client of the server in --server, or else the engine.
 func (e *env) caller(opts ...socialdata.Option) (caller, error) {
 	if e.cli.Server == "" {
 		return e.client(opts...)
@@ -32,15 +32,15 @@ func (e *env) caller(opts ...socialdata.Option) (caller, error) {
 	return e.server()
 }
 
-// server returns the client of the server that --server names.
+// server returns the client of the server in --server.
 func (e *env) server() (*remote.Client, error) {
 	return remote.New(e.cli.Server, remote.Config{Key: e.cli.APIKey})
 }
 
-// remote reports whether commands go to a server that runs elsewhere.
+// remote reports whether commands go to a remote server.
 func (e *env) remote() bool { return e.cli.Server != "" }
 
-// localPlatforms returns the platforms that a command may name; nil for any, where a server knows them.
+// localPlatforms returns the platforms that a command can name; nil for any, if a server knows them.
 func (e *env) localPlatforms() *platform.Table {
 	if e.remote() {
 		return nil
@@ -48,7 +48,7 @@ func (e *env) localPlatforms() *platform.Table {
 	return e.cfg.platforms()
 }
 
-// local refuses what only works on the database.
+// local returns an error for a command that only works with the database.
 func (e *env) local(command string) error {
 	if e.remote() {
 		return errors.New(command + " works on the database: leave out --server, or unset SOCIALDATA_SERVER")
@@ -80,7 +80,7 @@ func (c *usageCmd) entries(e *env) ([]entryShape, error) {
 	return shapes, nil
 }
 
-// shapeOfUsage returns an entry as the API tells it.
+// shapeOfUsage returns an entry of the API.
 func shapeOfUsage(u schema.Usage) entryShape {
 	seq, _ := strconv.ParseInt(u.ID[strings.LastIndexByte(u.ID, '/')+1:], 10, 64)
 	shape := entryShape{Seq: seq, Time: u.At.UTC(), Kind: u.Kind, Amount: u.Amount, Balance: u.Balance}
@@ -95,7 +95,7 @@ func shapeOfUsage(u schema.Usage) entryShape {
 	return shape
 }
 
-// me shows the key, the balance and the rate limit.
+// me prints the key, the balance and the rate limit.
 func (c *accountShowCmd) me(e *env) error {
 	if c.Name != "" {
 		return errors.New("with --server the account is that of the key: leave out its name")

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// far runs a command against a server, from a folder in which there is no database.
+// far runs a command with a server, in a directory without a database.
 func far(t *testing.T, base, secret string, args ...string) (status int, out, log string) {
 	t.Helper()
 	none := filepath.Join(t.TempDir(), "none.db")

@@ -16,12 +16,12 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// sandboxKey is the key of every sandbox. It opens nothing else: no other store has it.
+// sandboxKey is the key of every sandbox. No other store accepts it.
 const sandboxKey = "sk_test_sandboxsandboxsandboxsandboxsand2GluQk"
 
 const sandboxCredits = 1_000_000_000
 
-// serveSandbox serves the sandbox alone until the context ends. Nothing is kept, and every magic word works.
+// serveSandbox serves only the sandbox until the context ends. It stores nothing, and every magic word works.
 func (c *serveCmd) serveSandbox(e *env, log *slog.Logger) (err error) {
 	if len(e.cli.Postgres) > 0 || c.Shared.Valkey != "" || e.cli.ReplayURL != "" {
 		return errors.New("--sandbox keeps everything in memory and asks no upstream: leave out --postgres, --valkey and --replay-url")
@@ -72,7 +72,7 @@ socialdata serves the sandbox alone on %s (%sdocumentation: %s/docs); nothing is
 	return serve(e.ctx, front{srv, at})
 }
 
-// sandboxBooks returns the one account of a sandbox with its key and its credits.
+// sandboxBooks returns stores with the one account of a sandbox, with its key and its credits.
 func sandboxBooks(ctx context.Context, now func() time.Time) (*keys.Memory, *credits.Memory, error) {
 	if now == nil {
 		now = time.Now

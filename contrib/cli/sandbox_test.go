@@ -8,7 +8,8 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// TestTheSandboxFailsOnlyWhereItIsAlone: callers of a live server can neither hold it up nor make it panic.
+// TestTheSandboxFailsOnlyWhereItIsAlone checks that callers of a live server can neither delay it nor make it panic
+// with magic words.
 func TestTheSandboxFailsOnlyWhereItIsAlone(t *testing.T) {
 	t.Parallel()
 	live, secret, stopLive := running(t, filepath.Join(t.TempDir(), "live.db"))

@@ -22,7 +22,7 @@ import (
 
 const (
 	firstCredits = 10_000
-	patience     = 30 * time.Second // with what goes on in the background when the server has stopped
+	patience     = 30 * time.Second // for background work to end when the server has stopped
 )
 
 type serveCmd struct {
@@ -56,7 +56,7 @@ func (c *serveCmd) webhooks() []socialdata.Option {
 	return nil
 }
 
-// Run serves until the context ends, then lets calls under way finish and closes the books.
+// Run serves until the context ends, then waits for calls in progress and closes the store.
 func (c *serveCmd) Run(e *env) (err error) {
 	if c.RateCapacity < 1 || c.RateRefill <= 0 {
 		return errors.New("--rate-capacity must be at least 1 and --rate-refill more than 0")
@@ -97,7 +97,7 @@ func (c *serveCmd) Run(e *env) (err error) {
 	client, err := e.client(slices.Concat(shared, cursorKeys(c.CursorKey), c.webhooks(), []socialdata.Option{
 		socialdata.WithObserver(observe.Join(told.Observer(), activity.Observer())),
 		socialdata.WithLedger(db.Ledger()), socialdata.WithKeys(db.Keys()), socialdata.WithRecords(db.Records()),
-		socialdata.WithErasures(db.blocklist), socialdata.WithWatches(db.Watches()), // which are erased from with the rest
+		socialdata.WithErasures(db.blocklist), socialdata.WithWatches(db.Watches()), // erasures erase from these too
 		socialdata.WithRequests(db.Requests(), c.Kept.bounds()), socialdata.WithAnswerLife(c.Kept.KeepAnswers, c.Kept.KeepJobs),
 		socialdata.WithLogger(log), socialdata.WithEnvironment(c.Environment), socialdata.WithTimeout(c.Timeout),
 		socialdata.WithAnswerMemory(c.AnswerMemory << 20),
@@ -126,7 +126,7 @@ func (c *serveCmd) Run(e *env) (err error) {
 			own = append(own, server.WithErasures(pages.Admits))
 		}
 	}
-	// Listening comes before the key is made: a taken address must not cost the only sight of it.
+	// It listens before it makes the key, which is printed only once: the address may be in use.
 	at, err := c.Reach.open(e.ctx, log)
 	if err != nil {
 		return err
@@ -146,17 +146,18 @@ func (c *serveCmd) Run(e *env) (err error) {
 	if err := c.welcome(e, db, at); err != nil {
 		return err
 	}
-	go debug.FreeOSMemory() // what only the start needed: some 5 MB of 40
+	go debug.FreeOSMemory() // memory that only the start needed: some 5 MB of 40
 	return serve(e.ctx, fronts...)
 }
 
-// front is a server and where it listens.
+// front is a server and its listener.
 type front struct {
 	*server.Server
 	at *place
 }
 
-// fronts returns the server of the API, with what is its own alone, and that of the dashboard if it has its own address.
+// fronts returns the server of the API, with the options that only it has, and that of the dashboard if it has its own
+// address.
 func (c *serveCmd) fronts(
 	client *socialdata.Client, at listening, pages *dashboard.Dashboard, log *slog.Logger, own []server.Option,
 ) ([]front, error) {
@@ -174,7 +175,7 @@ func (c *serveCmd) fronts(
 	return []front{{api, at.api}, {beside, at.dashboard}}, err
 }
 
-// serve answers until ctx ends or a front fails, and drains.
+// serve serves until ctx ends or a front fails, and drains.
 func serve(ctx context.Context, fronts ...front) error {
 	all, failed := errgroup.WithContext(ctx)
 	for _, f := range fronts {
@@ -183,14 +184,14 @@ func serve(ctx context.Context, fronts ...front) error {
 	return all.Wait()
 }
 
-// closed closes client: it waits for what goes on in the background, though ctx has ended.
+// closed closes client and waits for its background work, even if ctx has ended.
 func closed(ctx context.Context, client *socialdata.Client) error {
 	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	return client.Close(detached)
 }
 
-// cursorKeys returns the option that signs cursors with a secret that was set. Without one the engine keeps a secret in
+// cursorKeys returns the option that signs cursors with a configured secret. Without one the engine stores a secret in
 // the database.
 func cursorKeys(set string) []socialdata.Option {
 	if set == "" {
@@ -199,7 +200,7 @@ func cursorKeys(set string) []socialdata.Option {
 	return []socialdata.Option{socialdata.WithCursorKeys([]byte(set))}
 }
 
-// sandbox lists the magic words of the mock platform, if the program has it, for the documentation page.
+// sandbox lists the magic words of the mock platform for the documentation page, if the program has it.
 func (e *env) sandbox() []server.Section {
 	if !e.sandboxed {
 		return nil

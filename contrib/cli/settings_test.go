@@ -42,7 +42,7 @@ func TestTheManualListsTheSettings(t *testing.T) {
 	}
 }
 
-// settingTable lists every variable: those of flags with what they are for, those of providers by provider.
+// settingTable lists every variable: those of flags with their meaning, those of providers by provider.
 func settingTable(t *testing.T) string {
 	t.Helper()
 	parser, err := kong.New(&commandLine{})
@@ -89,7 +89,7 @@ func settingTable(t *testing.T) string {
 	return b.String()
 }
 
-// providerOf returns the provider that a variable is of: the longest name that it begins with.
+// providerOf returns the provider of a variable: the longest provider name with which it begins.
 func providerOf(name string) string {
 	rest := strings.ToLower(strings.TrimPrefix(name, settings.Prefix))
 	best, _, _ := strings.Cut(rest, "_")

@@ -10,7 +10,7 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
-// What commands print with --output. Each has one shape in every command; doc.go lists them.
+// The output of commands with --output. Each has one shape in every command; doc.go lists them.
 
 // accountShape is an account.
 type accountShape struct {
@@ -25,7 +25,7 @@ func shapeOfAccount(ctx context.Context, db *store, a keys.Account) (accountShap
 	return accountShape{a.ID, a.Name, balance, a.CreatedAt.UTC()}, err
 }
 
-// keyShape is an API key. Its secret is there when it has just been made.
+// keyShape is an API key. It has its secret only if it is new.
 type keyShape struct {
 	ID           string     `json:"id"`
 	Name         string     `json:"name"`
@@ -95,7 +95,7 @@ type servedShape struct {
 	Note      string   `json:"note"`
 }
 
-// routeShape is a route of a platform that is read unchanged.
+// routeShape is a route of a platform that is answered in its own form.
 type routeShape struct {
 	Platform  string   `json:"platform"`
 	Route     string   `json:"route"`
@@ -103,7 +103,7 @@ type routeShape struct {
 	Missing   []string `json:"missing"`
 }
 
-// auditShape is what an audit has found.
+// auditShape is the result of an audit.
 type auditShape struct {
 	InOrder  bool        `json:"in_order"`
 	Accounts int64       `json:"accounts"`
@@ -136,21 +136,21 @@ func shapeOfReport(r bookkeeping.Report) auditShape {
 // checkShape is one check of the doctor.
 type checkShape struct {
 	OK      bool   `json:"ok"`
-	Warning bool   `json:"warning"` // it works, and may not be meant
+	Warning bool   `json:"warning"` // it works, but may be unintended
 	Check   string `json:"check"`
 	Says    string `json:"says"`
 }
 
-// quotaShape is one of an upstream's limits. Used and left make up limit.
+// quotaShape is one of an upstream's limits. The sum of used and left is limit.
 type quotaShape struct {
 	Platform string     `json:"platform"`
 	Provider string     `json:"provider"`
-	Name     *string    `json:"name"`   // null where the provider tells of no limit
-	Limit    *int64     `json:"limit"`  // null when it is not told
-	Used     *int64     `json:"used"`   // null when it is not told
-	Left     *int64     `json:"left"`   // null when it is not told
-	Resets   *time.Time `json:"resets"` // when it starts anew; null when that is not known
-	Shared   bool       `json:"shared"` // what other processes use counts
+	Name     *string    `json:"name"`   // null if the provider has no known limit
+	Limit    *int64     `json:"limit"`  // null when it is not known
+	Used     *int64     `json:"used"`   // null when it is not known
+	Left     *int64     `json:"left"`   // null when it is not known
+	Resets   *time.Time `json:"resets"` // when it resets; null when that is not known
+	Shared   bool       `json:"shared"` // whether use by other processes is included
 }
 
 func shapeOfQuota(q observe.Quota) quotaShape {

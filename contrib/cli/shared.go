@@ -8,14 +8,14 @@ import (
 	"github.com/socialdata/socialdata/contrib/valkey"
 )
 
-// sharedFlags say what replicas share beside the database.
+// sharedFlags select what replicas share besides the database.
 type sharedFlags struct {
 	Valkey      string `help:"A server of Valkey or Redis 7 that replicas share for cache and rate limits: host:port or valkey://user:password@host:port/db." env:"SOCIALDATA_VALKEY" group:"replicas" placeholder:"ADDR"`
 	LimiterFail string `help:"What rate limits do while that server is lost: open (each replica counts for itself) or closed (calls are 503)." enum:"open,closed" default:"open" env:"SOCIALDATA_LIMITER_FAIL" group:"replicas"`
 }
 
-// open returns the options of a client whose cache and limiter replicas share, none without a server, and what lets go
-// of it.
+// open returns the options of a client whose cache and limiter replicas share, none without a server, and the function
+// that closes the connection.
 func (f sharedFlags) open(ctx context.Context, log *slog.Logger) (opts []socialdata.Option, closed func(), err error) {
 	if f.Valkey == "" {
 		return nil, func() {}, nil

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTheServerStartsWithoutItsCacheServer names a server that is not there.
+// TestTheServerStartsWithoutItsCacheServer names a server that is unavailable.
 func TestTheServerStartsWithoutItsCacheServer(t *testing.T) {
 	t.Parallel()
 	for fail, want := range map[string]struct {

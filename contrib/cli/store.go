@@ -18,7 +18,7 @@ import (
 	"github.com/socialdata/socialdata/watch"
 )
 
-// store is where everything is kept: one SQLite file, or PostgreSQL for any number of servers.
+// store is the store of a server: one SQLite file, or PostgreSQL for any number of servers.
 type store struct {
 	ledger   ledger
 	keys     keyStore
@@ -29,52 +29,53 @@ type store struct {
 	close func() error
 
 	blocklist privacy.Blocklist
-	erasers   []privacy.Eraser // what keeps data of people beside the records
+	erasers   []privacy.Eraser // what has personal data besides the records
 
-	// warnings returns what settings of the database may lose; nil for a file, which has none.
+	// warnings returns which settings of the database can cause the loss of committed data; nil for a file, which has
+	// none.
 	warnings func(ctx context.Context) ([]string, error)
 	// backup copies the file; nil for PostgreSQL, which has tools of its own.
 	backup func(ctx context.Context, path string, progress func(done, total int64)) error
 }
 
-// ledger is the books with what an owner does to them.
+// ledger is the ledger with its administration.
 type ledger interface {
 	credits.Ledger
 	credits.Granter
 }
 
-// keyStore is accounts and keys with what an owner does to them.
+// keyStore is accounts and keys with their administration.
 type keyStore interface {
 	keys.Store
 	keys.Admin
 }
 
-// bookkeeper proves the books and moves them.
+// bookkeeper audits and exports the ledger.
 type bookkeeper interface {
 	Ping(ctx context.Context) error
 	Sizes(ctx context.Context) ([]bookkeeping.Size, error)
 	bookkeeping.Bookkeeper
 }
 
-// Ledger returns the books.
+// Ledger returns the ledger.
 func (s *store) Ledger() ledger { return s.ledger }
 
 // Keys returns the accounts and keys.
 func (s *store) Keys() keyStore { return s.keys }
 
-// Records returns the jobs and answers that are kept.
+// Records returns the stored jobs and answers.
 func (s *store) Records() records.Store { return s.records }
 
 // Requests returns the request log and the usage.
 func (s *store) Requests() requests.Store { return s.requests }
 
-// Watches returns the monitors and what they have told.
+// Watches returns the monitors and their changes.
 func (s *store) Watches() watch.Store { return s.watches }
 
-// Close lets go of the store.
+// Close closes the store.
 func (s *store) Close() error { return s.close() }
 
-// open opens the store beside servers that may be using it.
+// open opens the store, while servers may be using it.
 func (e *env) open() (*store, error) {
 	if len(e.cli.Postgres) > 0 {
 		return e.openPostgres(nil)
@@ -82,7 +83,7 @@ func (e *env) open() (*store, error) {
 	return e.openFile(sqlite.Config{Admin: true, Logger: newLog(e.log, slog.LevelWarn)})
 }
 
-// openServing opens the store to serve it, and a file that has lost something if that is accepted.
+// openServing opens the store to serve it. If acceptLoss is set, it accepts the loss of a file that has lost something.
 func (e *env) openServing(log *slog.Logger, acceptLoss bool) (*store, error) {
 	if len(e.cli.Postgres) > 0 {
 		return e.openPostgres(log)
@@ -131,7 +132,7 @@ func (e *env) openPostgres(log *slog.Logger) (*store, error) {
 	}, nil
 }
 
-// with opens a store that is there for do and closes it again.
+// with opens an existing store for do and closes it again.
 func (e *env) with(do func(*store) error) error {
 	if _, err := os.Stat(e.cli.DB); errors.Is(err, os.ErrNotExist) && len(e.cli.Postgres) == 0 {
 		return fmt.Errorf("there is no database %s; account create and serve make one", e.cli.DB)
@@ -139,7 +140,7 @@ func (e *env) with(do func(*store) error) error {
 	return e.withNew(do)
 }
 
-// withNew is with for a store that may be made now.
+// withNew is like with, but creates the store if it does not exist.
 func (e *env) withNew(do func(*store) error) error {
 	db, err := e.open()
 	if err != nil {

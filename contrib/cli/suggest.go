@@ -34,7 +34,7 @@ func paramNames(o *operation.Operation) []string {
 	return names
 }
 
-// commandNames returns the names of the commands that a person may give.
+// commandNames returns the names of the commands that are not hidden.
 func commandNames(parser *kong.Kong) []string {
 	var names []string
 	for _, c := range parser.Model.Children {
@@ -48,7 +48,8 @@ func commandNames(parser *kong.Kong) []string {
 // ownTests are the variables that the tests of this repository read.
 var ownTests = regexp.MustCompile(`^SOCIALDATA_(TEST|BENCH|REPLICAS|SOAK)(_|$)`)
 
-// unknownVariables returns a warning for each variable of environ (NAME=value) that begins like a setting and is none.
+// unknownVariables returns a warning for each variable of environ (NAME=value) that begins like a setting but is not
+// one.
 func (c Config) unknownVariables(parser *kong.Kong, environ []string) []string {
 	known := c.variables(parser)
 	var warnings []string
@@ -62,7 +63,7 @@ func (c Config) unknownVariables(parser *kong.Kong, environ []string) []string {
 	return warnings
 }
 
-// nearestSetting is [problem.DidYouMean] by what stands behind the prefix, which all have.
+// nearestSetting is [problem.DidYouMean] without the prefix that all names have.
 func nearestSetting(name string, known []string) string {
 	var words []string
 	for _, k := range known {
@@ -92,19 +93,19 @@ func (c Config) variables(parser *kong.Kong) []string {
 	return slices.Compact(names)
 }
 
-// providerVariables returns the names of the variables that the providers are configured from.
+// providerVariables returns the names of the variables with which the providers are configured.
 func (c Config) providerVariables() []string {
 	var names []string
 	note := func(name string) (string, bool) { names = append(names, name); return "", false }
-	_, _ = c.Providers(Environment{Lookup: note, HTTP: &http.Client{}}) // without settings none is wrong
+	_, _ = c.Providers(Environment{Lookup: note, HTTP: &http.Client{}}) // without settings it cannot fail
 	return names
 }
 
-// shareVariables returns the names of the variables that say how much of a provider's limits the classes of reads may use.
+// shareVariables returns the names of the variables for how much of a provider's limits each class of reads can use.
 func (c Config) shareVariables() []string {
 	var names []string
 	none := func(string) (string, bool) { return "", false }
-	chains, _ := c.Providers(Environment{Lookup: none, HTTP: &http.Client{}}) // without settings none is wrong
+	chains, _ := c.Providers(Environment{Lookup: none, HTTP: &http.Client{}}) // without settings it cannot fail
 	for _, chain := range chains {
 		for _, p := range chain {
 			names = append(names, shareVariable(p.Name))

@@ -12,18 +12,18 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// cells measures text as a terminal shows it: letters of East Asia take two columns, marks above a letter none. Letters
-// of ambiguous width take one, whatever the locale says.
+// cells measures text as a terminal shows it: East Asian letters take two columns, combining marks none. Letters of
+// ambiguous width take one, whatever the locale is.
 var cells = &runewidth.Condition{StrictEmojiNeutral: true}
 
 // telling is one column of a table of items: the first of its fields that an item has.
 type telling struct {
 	from []string
-	rank int // the column with the least rank is the last to be dropped for want of room
+	rank int // columns with the highest rank are dropped first
 	most int // columns; 0 for any
 }
 
-// tellings are the columns that people look for, in their order.
+// tellings are the most useful columns, in order.
 var tellings = []telling{
 	{from: []string{"kind"}, rank: 5, most: 10},
 	{from: []string{"handle", "author.handle", "store.handle"}, rank: 2, most: 20},
@@ -46,13 +46,13 @@ const (
 	leastText = 16 // columns of a text that is clipped
 )
 
-// pen writes for people on so many columns.
+// pen prints for people, with a number of columns.
 type pen struct {
 	bold    bool
 	columns int
 }
 
-// table prints what is telling of each object in one line, or the columns of fields if there are any.
+// table prints the most useful values of each object in one line, or the columns in fields if there are any.
 func (p pen) table(w io.Writer, objects []json.RawMessage, fields, columns []string) error {
 	rows, seen, err := rowsOf(objects, columns)
 	if err != nil {
@@ -80,7 +80,7 @@ func (p pen) table(w io.Writer, objects []json.RawMessage, fields, columns []str
 	return p.grid(w, head, lines, shown)
 }
 
-// cell returns what the column shows of an item.
+// cell returns the value of the column for an item.
 func (t telling) cell(row map[string]string) string {
 	for _, name := range t.from {
 		if row[name] == "" {
@@ -94,8 +94,8 @@ func (t telling) cell(row map[string]string) string {
 	return ""
 }
 
-// grid prints lines under a head, numbers to the right. Columns for which there is no room are dropped, the highest rank
-// first; the first rank takes what is left. Without columns of its own a pen has room for all.
+// grid prints lines under a header, with numbers aligned right. Columns that do not fit are dropped, the highest rank
+// first; the column of the first rank gets the remaining width. A pen with 0 columns has no limit.
 func (p pen) grid(w io.Writer, head []string, lines [][]string, columns []telling) error {
 	widths, numbers := make([]int, len(head)), make([]bool, len(head))
 	for i := range head {
@@ -158,13 +158,13 @@ func fit(widths []int, columns []telling, room int) []int {
 		out[i] = min(want, max(left-gap, 1))
 		left -= out[i] + gap
 	}
-	if len(order) > 0 { // the first takes the rest
+	if len(order) > 0 { // the first gets the rest
 		out[order[0]] = min(widths[order[0]], out[order[0]]+max(left, 0))
 	}
 	return out
 }
 
-// card prints all that an object says, a field a line, and lists of objects as a table below it.
+// card prints all values of an object, one in each line, and lists of objects as tables below.
 func (p pen) card(w io.Writer, object json.RawMessage) error {
 	fields, err := flatten(object, nil)
 	if err != nil {
@@ -198,11 +198,11 @@ func (p pen) card(w io.Writer, object json.RawMessage) error {
 	return nil
 }
 
-// list prints a list of objects within a card: the lines of a transcript, the variants of a product.
+// list prints a list of objects in a card, such as the lines of a transcript or the variants of a product.
 func (p pen) list(w io.Writer, name, list string) error {
 	var objects []json.RawMessage
 	if json.Unmarshal([]byte(list), &objects) != nil {
-		_, err := fmt.Fprintln(w, name, oneLine(list)) // a text that looks like one
+		_, err := fmt.Fprintln(w, name, oneLine(list)) // a text that looks like a list
 		return err
 	}
 	if _, err := fmt.Fprintln(w, name); err != nil {
@@ -227,7 +227,7 @@ func (p pen) list(w io.Writer, name, list string) error {
 	return pen{columns: p.columns - gap}.grid(indented{w}, head, lines, columns)
 }
 
-// indented writes whole lines behind some space.
+// indented writes whole lines with an indentation.
 type indented struct{ w io.Writer }
 
 // Write implements [io.Writer].
@@ -236,7 +236,7 @@ func (i indented) Write(line []byte) (int, error) {
 	return len(line), err
 }
 
-// oneLine returns s without what would move a terminal's cursor, turn its text around or hide in it.
+// oneLine returns s without characters that would move a terminal's cursor, reverse its text or be invisible.
 func oneLine(s string) string {
 	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		switch {
@@ -266,7 +266,7 @@ func wrap(s string, n int) []string {
 	return lines
 }
 
-// table prints lines under a head, as wide as they are.
+// table prints lines under a header, without a limit for the width.
 func (e *env) table(head []string, fill func(row func(...string))) error {
 	var lines [][]string
 	fill(func(line ...string) {

@@ -16,8 +16,7 @@ import (
 	"github.com/socialdata/socialdata/contrib/otel"
 )
 
-// telemetryFlags say who is told what the server does. Where traces go is set as everywhere, by
-// OTEL_EXPORTER_OTLP_ENDPOINT.
+// telemetryFlags configure metrics and traces. Traces are sent to OTEL_EXPORTER_OTLP_ENDPOINT, the standard variable.
 // https://opentelemetry.io/docs/specs/otel/protocol/exporter/
 type telemetryFlags struct {
 	Metrics string `help:"Serve metrics for Prometheus at /metrics on this address as well, to whoever reaches it: callers should not. On the address of the API they want the admin secret." env:"SOCIALDATA_METRICS" group:"watching" placeholder:"ADDR"`
@@ -25,14 +24,14 @@ type telemetryFlags struct {
 
 const metricsHeadTimeout = 5 * time.Second
 
-// telemetry is who is told, and the page that shows what was measured.
+// telemetry is the metrics and traces of a server, and the page of its metrics.
 type telemetry struct {
 	*otel.Telemetry
 	page  http.Handler
 	stops []func() error
 }
 
-// stop ends what start began, and sends what traces are left.
+// stop ends what start began, and sends the remaining traces.
 func (t *telemetry) stop() error {
 	var errs []error
 	for _, s := range t.stops {
@@ -41,7 +40,7 @@ func (t *telemetry) stop() error {
 	return errors.Join(errs...)
 }
 
-// start begins to measure, and to listen for who reads that on an address of its own.
+// start begins to record, and to serve the metrics if they have an address of their own.
 func (f telemetryFlags) start(e *env, log *slog.Logger) (_ *telemetry, err error) {
 	t := &telemetry{}
 	defer func() {
@@ -56,7 +55,7 @@ func (f telemetryFlags) start(e *env, log *slog.Logger) (_ *telemetry, err error
 	if cfg.Meter, t.page, err = otel.Prometheus(); err != nil {
 		return nil, err
 	}
-	// The exporter reads these by itself, and others of their kind.
+	// The exporter itself reads these and similar variables.
 	if os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != "" {
 		traces, err := tracer(e.ctx)
 		if err != nil {
@@ -92,13 +91,13 @@ func (f telemetryFlags) listen(e *env, page http.Handler, log *slog.Logger) (clo
 	return web.Close, e.printf("metrics for Prometheus: http://%s/metrics\n", listener.Addr())
 }
 
-// tracer returns a provider that sends traces to the collector that the environment names.
+// tracer returns a provider that sends traces to the collector that is configured in the environment.
 func tracer(ctx context.Context) (*trace.TracerProvider, error) {
 	exporter, err := otlptracehttp.New(ctx)
 	if err != nil {
 		return nil, err
 	}
-	// What comes later goes before: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
+	// Later options take precedence: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
 	own, err := resource.New(ctx, resource.WithTelemetrySDK(),
 		resource.WithAttributes(semconv.ServiceName("socialdata")), resource.WithFromEnv())
 	if err != nil {
@@ -107,7 +106,7 @@ func tracer(ctx context.Context) (*trace.TracerProvider, error) {
 	return trace.NewTracerProvider(trace.WithBatcher(exporter), trace.WithResource(own)), nil
 }
 
-// flush sends what is left, if the collector takes it soon. It is not worth failing for.
+// flush sends the remaining traces, if the collector accepts them soon. An error is only logged.
 func flush(ctx context.Context, traces *trace.TracerProvider, log *slog.Logger) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), metricsHeadTimeout)
 	defer cancel()

@@ -18,7 +18,7 @@ import (
 // serving is a server in this process.
 type serving struct {
 	base, metrics, secret, admin string
-	stop                         func() // ends it and waits
+	stop                         func() // stops it and waits
 }
 
 var (
@@ -27,14 +27,14 @@ var (
 	metricsLine = regexp.MustCompile(`^metrics for Prometheus: (http://\S+)$`)
 )
 
-// startInProcess runs serve with these arguments and returns when it says where it serves.
+// startInProcess runs serve with these arguments and returns when it has printed its address.
 func startInProcess(t *testing.T, args ...string) *serving {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	in, out := io.Pipe()
 	var log bytes.Buffer
 	var wg sync.WaitGroup
-	db := filepath.Join(t.TempDir(), "t.db") // before the clean-up that ends the server, so that it is removed after it
+	db := filepath.Join(t.TempDir(), "t.db") // before the cleanup that stops the server, so that it is removed after that
 	wg.Go(func() {
 		args := append([]string{"--db", db, "serve", "--addr", "127.0.0.1:0"}, args...)
 		if status := run(ctx, args, nil, out, &log, func(string) string { return "" }); status != 0 {
@@ -52,7 +52,7 @@ func startInProcess(t *testing.T, args ...string) *serving {
 			}
 		}
 		if s.base != "" {
-			go func() { _, _ = io.Copy(io.Discard, in) }() // until it has ended
+			go func() { _, _ = io.Copy(io.Discard, in) }() // so that it can write until it ends
 			return s
 		}
 	}
@@ -117,14 +117,14 @@ func TestAnAddressOfMetricsThatIsTakenIsSaid(t *testing.T) {
 	}
 }
 
-// text reads a page that is no JSON.
+// text reads a page that is not JSON.
 func text(t *testing.T, target, secret string) string {
 	t.Helper()
 	_, b := fetch(t, target, secret)
 	return string(b)
 }
 
-// TestTracesGoToTheCollector sets the environment, so that it cannot run beside others.
+// TestTracesGoToTheCollector sets the environment, so it cannot run in parallel.
 func TestTracesGoToTheCollector(t *testing.T) {
 	var mu sync.Mutex
 	var sent bytes.Buffer

@@ -31,8 +31,8 @@ type watchCmd struct {
 	outputFlags `embed:""`
 }
 
-// Run tells what changes until it is interrupted. Without --server this process polls, for nothing, and forgets it all at the
-// end; with it the server makes a monitor, which goes on when this process has ended.
+// Run prints changes until it is interrupted. Without --server this process polls, free of charge, and stores nothing;
+// with it the server makes a monitor, which continues after this process.
 func (c *watchCmd) Run(e *env) error {
 	at := call{Platform: c.Platform, Operation: c.Operation, Params: c.Params}
 	o, parsed, err := at.parse(e.localPlatforms())
@@ -76,7 +76,7 @@ func watchedNames() []string {
 	return names
 }
 
-// watchThere has the server make the monitor and follows what it tells from then on.
+// watchThere makes a monitor in the server and follows its changes from then on.
 func (c *watchCmd) watchThere(e *env, req socialdata.WatchRequest) iter.Seq2[schema.Change, error] {
 	return func(yield func(schema.Change, error) bool) {
 		client, err := e.server()
@@ -96,14 +96,14 @@ func (c *watchCmd) watchThere(e *env, req socialdata.WatchRequest) iter.Seq2[sch
 			m.Name, m.Every, m.Price.Least, m.Price.Most, m.Name)
 		since := m.CreatedAt
 		if m.LastAt != nil {
-			since = m.LastAt.Add(time.Second) // what is older has been told before
+			since = m.LastAt.Add(time.Second) // older changes were printed before
 		}
 		req := socialdata.ChangesRequest{Monitor: m.Name, Since: since.Truncate(time.Second)}
 		follow(e.ctx, client.Changes, req, yield)
 	}
 }
 
-// follow yields the pages of the feed one by one, waiting for more at its end until ctx ends.
+// follow yields the pages of the feed, waiting for more at its end until ctx ends.
 func follow(
 	ctx context.Context, page func(context.Context, socialdata.ChangesRequest) (*schema.Envelope[[]schema.Change], error),
 	req socialdata.ChangesRequest, yield func(schema.Change, error) bool,
@@ -163,7 +163,7 @@ func (c *changesCmd) Run(e *env) error {
 	})
 }
 
-// feed yields a part of the feed in a database; one that is followed is looked at each second.
+// feed yields a part of the feed in a database; if forever is set, it looks for more each second.
 func feed(ctx context.Context, store watch.Store, q watch.Since, forever bool) iter.Seq2[schema.Change, error] {
 	return func(yield func(schema.Change, error) bool) {
 		look := time.NewTicker(time.Second)
@@ -195,8 +195,8 @@ func feed(ctx context.Context, store watch.Store, q watch.Since, forever bool) i
 	}
 }
 
-// printChanges prints changes as they come: a line of words for each, or JSON Lines; the other formats need all of them. That the
-// command was interrupted is no failure.
+// printChanges prints changes as they come: as text, one in each line, or JSON Lines; the other formats wait for all of
+// them. An interruption of the command is not an error.
 func (f outputFlags) printChanges(e *env, changes iter.Seq2[schema.Change, error], live bool) error {
 	all := []schema.Change{}
 	for c, err := range changes {
@@ -244,7 +244,7 @@ func printLine(e *env, c *schema.Change) error {
 	return err
 }
 
-// wordsOf says in a line what has changed.
+// wordsOf describes a change in one line.
 func wordsOf(c *schema.Change) string {
 	parts := []string{c.At.Local().Format("2006-01-02 15:04:05"), fmt.Sprintf("%-9s", c.Type)}
 	for _, part := range []*string{c.Monitor, c.Key, c.Detail} {
@@ -264,7 +264,7 @@ func wordsOf(c *schema.Change) string {
 	return strings.Join(parts, "  ")
 }
 
-// short cuts a value to what fits in a line.
+// short shortens a value to fit in a line.
 func short(value []byte) string {
 	runes := []rune(strings.Join(strings.Fields(string(value)), " "))
 	if len(runes) > 60 {

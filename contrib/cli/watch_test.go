@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// until is a writer that ends a command when it has written a word.
+// until is a writer that ends a command after it has written a word.
 type until struct {
 	said bytes.Buffer
 	word string

@@ -18,7 +18,7 @@ import (
 	settings "github.com/socialdata/socialdata/providers/env"
 )
 
-// words say for a person what an error says for a program. What the error itself says of the case comes behind.
+// words are texts for people that replace those of errors. Details of the error follow them.
 var words = []struct {
 	err   error
 	words string
@@ -29,13 +29,13 @@ var words = []struct {
 	{credits.ErrInvalid, ""},
 }
 
-// packages are the names that errors of programs begin with, which tell a person nothing.
+// packages are the prefixes of errors with names of packages, which are of no use to people.
 var packages = []string{"keys: ", "credits: ", "sqlite: ", "postgres: ", "bookkeeping: ", "records: ", "socialdata: ", "json: "}
 
-// toSet says which variables hold settings, each named as provider.setting.
+// toSet returns which variables to set for settings, each named as provider.setting.
 func toSet(names []string) string { return "set " + strings.Join(namesOf(names), " and ") }
 
-// namesOf returns the variables that hold settings, each named as provider.setting.
+// namesOf returns the variables of settings, each named as provider.setting.
 func namesOf(names []string) []string {
 	variables := []string{}
 	for _, name := range names {
@@ -44,7 +44,7 @@ func namesOf(names []string) []string {
 	return variables
 }
 
-// newLog returns the log of a command. It names the variables of settings that are missing.
+// newLog returns the log of a command. It adds the variables of settings that are missing.
 func newLog(w io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if names, ok := a.Value.Any().([]string); ok && a.Key == "missing" {
@@ -54,7 +54,7 @@ func newLog(w io.Writer, level slog.Level) *slog.Logger {
 	}}))
 }
 
-// inWords returns err as a person reads it: without the names of packages, in one line.
+// inWords returns err as text for people: in one line, without the names of packages.
 func inWords(err error) string {
 	text := strings.ReplaceAll(err.Error(), "\n", "; ")
 	if p, ok := errors.AsType[*problem.Error](err); ok {
@@ -80,7 +80,7 @@ func inWords(err error) string {
 		}
 	}
 	if file, ok := errors.AsType[*fs.PathError](err); ok {
-		text = strings.Replace(text, file.Op+" "+file.Path+": "+file.Error(), file.Error(), 1) // said by two
+		text = strings.Replace(text, file.Op+" "+file.Path+": "+file.Error(), file.Error(), 1) // it is in the text twice
 	}
 	if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
 		text = strings.Replace(text, bad.Error(), "this is no JSON", 1)
