@@ -8,8 +8,8 @@ import (
 	"github.com/socialdata/socialdata/operation"
 )
 
-// adopt takes up the search that an earlier call under the same idempotency key has begun and whose process has ended:
-// what was noted decides. It fails with [ErrNoJob] when there is nothing to take up.
+// adopt continues the search that an earlier call with the same idempotency key has begun and whose process has died,
+// from its record. It fails with [ErrNoJob] when there is none.
 func (s *Service) adopt(ctx context.Context, req Request) (a *operation.Answer, kept string, err error) {
 	id := req.jobID()
 	if err := s.awaitEnd(ctx, req, id); err != nil {
@@ -27,7 +27,7 @@ func (s *Service) adopt(ctx context.Context, req Request) (a *operation.Answer, 
 	if st.running != nil && !st.running.left { // this process is about to answer it
 		return nil, "", errTaken
 	}
-	if s.settleLate(ctx, st); st.open() { // its process is not dead, or the ledger cannot say yet what was charged
+	if s.settleLate(ctx, st); st.open() { // its process is alive, or the ledger cannot say yet what was charged
 		return nil, "", errTaken
 	}
 	if !st.any(paid) {
@@ -37,7 +37,7 @@ func (s *Service) adopt(ctx context.Context, req Request) (a *operation.Answer, 
 	return s.answerFirst(ctx, req, st)
 }
 
-// awaitEnd waits until an unanswered search is over, at its deadline at the latest.
+// awaitEnd waits until a search without an answer is over, at most until its deadline.
 func (s *Service) awaitEnd(ctx context.Context, req Request, id string) error {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(req.Left, s.cfg.Timeout))
 	defer cancel()

@@ -14,9 +14,9 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// All makes a fan-out search and answers when all platforms have come to an end, or when the caller has waited long
-// enough and something is there: the rest is then a job. What is asked under an idempotency key is charged once, and
-// kept is the id of the job to replay it from; "" when it could not be kept.
+// All makes a fan-out search. It answers when all platforms have ended, or when the caller has waited long enough and
+// there are results: the rest is then a job. A search with an idempotency key is charged once; kept is the id of the
+// job from which it can be replayed, "" when it could not be stored.
 func (s *Service) All(ctx context.Context, req Request, plan *Plan) (a *operation.Answer, kept string, err error) {
 	if req.IdempotencyKey != "" {
 		if a, kept, err = s.adopt(ctx, req); !errors.Is(err, ErrNoJob) {
@@ -40,7 +40,7 @@ func (s *Service) All(ctx context.Context, req Request, plan *Plan) (a *operatio
 	}
 }
 
-// pause waits until what failed may succeed.
+// pause waits before a failed step is tried again.
 func (s *Service) pause(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -48,11 +48,11 @@ func (s *Service) pause(ctx context.Context) {
 	}
 }
 
-// errNothingYet says that nothing could be charged, and that something may still come.
+// errNothingYet means that nothing could be charged yet, and that results may still come.
 var errNothingYet = errors.New("socialdata: nothing of the search is paid yet")
 
-// firstAnswer charges for what was found and answers it, or says why there is nothing. It fails with [errNothingYet]
-// unless it is late.
+// firstAnswer charges for what was found and answers it, or returns why there is nothing. It fails with
+// [errNothingYet], unless late is true.
 func (s *Service) firstAnswer(
 	ctx context.Context, req Request, j *job, late bool,
 ) (a *operation.Answer, kept string, err error) {
@@ -61,7 +61,7 @@ func (s *Service) firstAnswer(
 	if err := ctx.Err(); err != nil {
 		return nil, "", s.abandon(ctx, st, err)
 	}
-	for st.Keyed && st.any(found) && st.unwritten() { // what is charged must be found again under the key
+	for st.Keyed && st.any(found) && st.unwritten() { // what is charged must be found again with the key
 		if err := s.note(ctx, st); err != nil {
 			return nil, "", s.abandon(ctx, st, err)
 		}
@@ -81,7 +81,7 @@ func (s *Service) firstAnswer(
 	return s.answerFirst(ctx, req, st)
 }
 
-// abandon ends a search with a problem: nothing is charged any more, and nothing is held.
+// abandon ends a search with a problem: nothing more is charged, and nothing is held.
 func (s *Service) abandon(ctx context.Context, st *state, err error) error {
 	if st.running == nil || st.running.left {
 		return err
@@ -90,7 +90,7 @@ func (s *Service) abandon(ctx context.Context, st *state, err error) error {
 	before := st.clone()
 	s.withdraw(ctx, st, found)
 	s.withdrawFee(ctx, st)
-	for i := range st.Parts { // charged by a ledger that had failed to say so
+	for i := range st.Parts { // charged by a ledger whose answer was lost
 		if before.Parts[i].Stage == found && st.Parts[i].Stage == paid {
 			s.cfg.ToldAsFailed(ctx, st.Parts[i].Due, errAbandoned)
 		}
@@ -102,11 +102,11 @@ func (s *Service) abandon(ctx context.Context, st *state, err error) error {
 	return err
 }
 
-// errAbandoned says why what is charged is given back.
+// errAbandoned is the reason of refunds for a search that was abandoned.
 var errAbandoned = errors.New("socialdata: the search was given up")
 
-// answerFirst gives the first answer. What is paid for is answered: from here on a fault of ours costs the caller a
-// cursor, or what is pending, at worst.
+// answerFirst makes the first answer. What is paid for is answered: from here on, an internal error costs the caller at
+// most a cursor, or what is pending.
 func (s *Service) answerFirst(
 	ctx context.Context, req Request, st *state,
 ) (a *operation.Answer, kept string, err error) {
@@ -130,8 +130,8 @@ func (s *Service) answerFirst(
 	return a, kept, nil
 }
 
-// settleFound notes and charges in the background what has ended between the charges of the first answer and its note:
-// what ends from then on is noted and charged as it ends.
+// settleFound records and charges in the background what has ended between the charges of the first answer and its
+// record. What ends later is recorded and charged as it ends.
 func (s *Service) settleFound(ctx context.Context, st *state) {
 	if st.running == nil || st.version == 0 || !st.any(found) && !st.unwritten() || !s.work.Begin() {
 		return
@@ -148,15 +148,15 @@ func (s *Service) settleFound(ctx context.Context, st *state) {
 			}
 		}
 		s.settle(ctx, st)
-		if err := s.note(ctx, st); err != nil { // the noted hold says what was charged
+		if err := s.note(ctx, st); err != nil { // the hold in the record shows what was charged
 			s.cfg.Log.ErrorContext(ctx, "a charge of a search is not noted", "job", st.ID, "error", err)
 		}
 		st.signal()
 	}()
 }
 
-// answered notes that the first answer is given, if anybody can ask for the search again, and returns the id under
-// which it is kept.
+// answered records that the first answer is given, if the search can be continued or replayed, and returns the id of
+// its record.
 func (s *Service) answered(ctx context.Context, st *state, page firstPage) (kept string, err error) {
 	if !st.Keyed && !st.open() {
 		page.tell(&st.record)
@@ -178,10 +178,10 @@ func (s *Service) answered(ctx context.Context, st *state, page firstPage) (kept
 	return st.ID, nil
 }
 
-// firstPage is what the first answer shows.
+// firstPage is the content of the first answer.
 type firstPage struct {
 	results []json.RawMessage
-	held    []uint64 // identities of what waits for the next page
+	held    []uint64 // identities of results for the next page
 	next    nextPage
 }
 
@@ -192,8 +192,8 @@ func (p firstPage) tell(r *record) {
 	r.FirstTold, r.Told, r.Complete = r.charged(), r.charged(), !r.open()
 }
 
-// firstPage merges what is paid, and makes the cursor of the next page. Without a cursor nothing is held back: nobody
-// could ask for it.
+// firstPage merges what is paid, and makes the cursor of the next page. Without a cursor no results are held back,
+// since they could not be read.
 func (s *Service) firstPage(ctx context.Context, st *state) firstPage {
 	parts := st.unshown()
 	all := st.fuse(nil, parts)
@@ -216,9 +216,9 @@ func (s *Service) firstPage(ctx context.Context, st *state) firstPage {
 	return page
 }
 
-// givePendingUp lets what is not decided fail, and with it the work on it: nobody could collect it.
+// givePendingUp fails everything that is not decided and stops the work on it, because it could not be collected.
 func (s *Service) givePendingUp(ctx context.Context, st *state) {
-	for st.partsOpen() { // while a hold is released, what was pending may be found
+	for st.partsOpen() { // more may be found while a hold is released
 		s.withdraw(ctx, st, found)
 		s.withdraw(ctx, st, pending)
 	}
@@ -227,7 +227,7 @@ func (s *Service) givePendingUp(ctx context.Context, st *state) {
 	s.withdrawFee(ctx, st)
 }
 
-// balance returns what the account can spend, or 0 when that cannot be told: an answer that is paid for is given.
+// balance returns what the account can spend, or 0 when that is not known: an answer that is paid for is given.
 func (s *Service) balance(ctx context.Context, who account.Caller, st *state) int64 {
 	var n int64
 	var err error
@@ -238,8 +238,8 @@ func (s *Service) balance(ctx context.Context, who account.Caller, st *state) in
 	return n
 }
 
-// answer puts results and the state of a search into an answer. Unless an answer has said that nothing is pending,
-// there is a job to ask for.
+// answer makes an answer of results and the state of a search. It has the id of a job, unless an answer has said that
+// nothing is pending.
 func (s *Service) answer(
 	r *record, results []json.RawMessage, used, balance int64, requestID string,
 ) *operation.Answer {
@@ -253,7 +253,7 @@ func (s *Service) answer(
 	return a
 }
 
-// describe says how far each platform has come, why those failed that did, and how old the oldest of the results are.
+// describe adds the state of each platform, the errors of those that failed, and the age of the oldest result.
 func (r *record) describe(m *schema.Meta, now time.Time) {
 	m.Platforms, m.Cache = map[platform.ID]schema.PlatformState{}, schema.Miss
 	hits := true

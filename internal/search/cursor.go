@@ -16,22 +16,22 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// place is where a fan-out walk stands: what a cursor holds, sealed.
+// place is the position of a fan-out walk: the sealed content of a cursor.
 type place struct {
 	Issued int64                  `json:"t"`
-	Inner  map[platform.ID][]byte `json:"i,omitempty"` // where the walk over each platform stands that has more
-	Seen   []byte                 `json:"s,omitempty"` // URLs that the platforms together have shown, hashed
-	Held   *heldPlace             `json:"h,omitempty"` // results of the page before that it held back
+	Inner  map[platform.ID][]byte `json:"i,omitempty"` // the position of each platform that has more
+	Seen   []byte                 `json:"s,omitempty"` // hashes of the URLs that all platforms have shown
+	Held   *heldPlace             `json:"h,omitempty"` // results that the previous page held back
 }
 
-// maxURLs is how many URLs are remembered along a fan-out walk, or all of the last page if those are more. A platform's
-// own cursor knows its own results; these are for what several of them give.
+// maxURLs is how many URLs are kept along a fan-out walk, or all of the last page if those are more. A platform's own
+// cursor knows its own results; these are for results that several platforms return.
 const maxURLs = 300
 
-// errExpired says that a cursor was good once.
+// errExpired is the problem of a cursor that was valid once.
 var errExpired = problem.New(problem.InvalidRequest, "parameter \"cursor\": cursor expired, start again")
 
-// resume opens the cursor of a search and returns where the walk over each platform stands.
+// resume opens the cursor of a search and returns the position of each platform.
 func (s *Service) resume(
 	ctx context.Context, who account.Caller, plan *Plan, in operation.Args, given string,
 ) (map[platform.ID]*cursor.Cursor, error) {
@@ -58,7 +58,7 @@ func (s *Service) resume(
 	return inner, nil
 }
 
-// openPlace opens a cursor that was made by [Service.next].
+// openPlace opens a cursor made by [Service.next].
 func (s *Service) openPlace(ctx context.Context, bound, given string) (*place, error) {
 	payload, err := s.cfg.Cursors.Open(ctx, bound, given)
 	switch {
@@ -81,13 +81,14 @@ func unreadable(err error) error {
 	return problem.Wrap(err, problem.InvalidRequest, "parameter \"cursor\" cannot be read; start again without it")
 }
 
-// nextPage is where a walk goes on; the zero nextPage is its end.
+// nextPage is where a walk continues; the zero nextPage is its end.
 type nextPage struct {
-	Cursor string // what callers get
-	Digest []byte // of what is sealed in it
+	Cursor string // for callers
+	Digest []byte // of its content
 }
 
-// next makes the cursor of the next page; the zero one when every platform is at its end and nothing was held back.
+// next makes the cursor of the next page. It returns the zero nextPage when all platforms have ended and nothing was
+// held back.
 func (s *Service) next(ctx context.Context, r *record, held *heldPlace) (nextPage, error) {
 	at := place{Issued: s.cfg.Now().Truncate(time.Hour).Unix(), Inner: map[platform.ID][]byte{}, Held: held}
 	for i := range r.Parts {

@@ -6,10 +6,10 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Most returns the credits that the caller allows the search, and 0 for no bound.
+// Most returns the maximum price that the caller accepts for the search, 0 for no limit.
 func (p *Plan) Most() int64 { return p.most }
 
-// Estimate says what a planned search may cost, platform by platform, and what the cache has of it. No upstream is asked.
+// Estimate returns the price of a planned search, by platform, and what of it is in the cache. No upstream is called.
 func (s *Service) Estimate(ctx context.Context, plan *Plan) schema.Estimate {
 	out := schema.Estimate{
 		Credits: schema.EstimateCredits{Enrich: plan.enrichPrice()}, Cache: schema.Hit, Providers: []schema.EstimateProvider{},
@@ -22,7 +22,8 @@ func (s *Service) Estimate(ctx context.Context, plan *Plan) schema.Estimate {
 		})
 		out.Credits.Base += e.Credits.Base
 		out.Credits.Fresh += e.Credits.Fresh
-		if price := s.cfg.Reader.Prices(part.q).Least; i == 0 || price < out.Credits.Least { // one platform is enough for an answer
+		// A single platform is enough for an answer.
+		if price := s.cfg.Reader.Prices(part.q).Least; i == 0 || price < out.Credits.Least {
 			out.Credits.Least = price
 		}
 		if e.Cache == schema.Miss {
@@ -34,7 +35,7 @@ func (s *Service) Estimate(ctx context.Context, plan *Plan) schema.Estimate {
 		}
 	}
 	out.Credits.Most = plan.Price()
-	if len(plan.held.pages) > 0 { // they are an answer, and paid for
+	if len(plan.held.pages) > 0 { // they are an answer that costs nothing
 		out.Credits.Least = 0
 	}
 	if out.Cache == schema.Miss || len(plan.parts) == 0 {

@@ -28,7 +28,7 @@ import (
 
 var errDisk = errors.New("the disk is full")
 
-// faulty is a ledger that does what settle says instead of settling; nil settles.
+// faulty is a ledger that calls settle, if it is not nil, instead of settling.
 type faulty struct {
 	credits.Ledger
 	settle func(c credits.Charge) error
@@ -41,7 +41,7 @@ func (f *faulty) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (
 	return f.Ledger.Settle(ctx, h, c)
 }
 
-// brittle is a store of records that fails where put says so.
+// brittle is a store of records that fails when put says so.
 type brittle struct {
 	records.Store
 	mu   sync.Mutex
@@ -85,7 +85,7 @@ func jobs(key string) error {
 	return nil
 }
 
-// slow makes a search take so long.
+// slow delays the results of a search.
 func slow(p providers.Provider, d time.Duration) providers.Provider {
 	find := p.Search
 	p.Search = func(ctx context.Context, q providers.SearchQuery, token string) (found, error) {
@@ -99,7 +99,7 @@ func slow(p providers.Provider, d time.Duration) providers.Provider {
 	return p
 }
 
-// twoWorld is a search of two platforms of which the second takes five seconds.
+// twoWorld is an engine with two platforms, of which the second takes five seconds.
 func twoWorld(t *testing.T, cfg enginetest.Config) *enginetest.Engine {
 	t.Helper()
 	cfg.Providers = []providers.Provider{
@@ -109,7 +109,7 @@ func twoWorld(t *testing.T, cfg enginetest.Config) *enginetest.Engine {
 	return enginetest.New(t, cfg)
 }
 
-// over sets a client up over the stores of e, with another ledger or another store of records where they are given.
+// over returns a client with the stores of e, replacing the ledger or the store of records if given.
 func over(
 	t *testing.T, e *enginetest.Engine, ledger credits.Ledger, store records.Store, p ...providers.Provider,
 ) *socialdata.Client {
@@ -227,7 +227,7 @@ func TestTheNotedHoldDecidesAfterACrash(t *testing.T) {
 						return map[bool]error{true: errDisk}[dead]
 					}
 					dead = true
-					store.set(jobs) // from now on nothing is noted
+					store.set(jobs) // from now on no record can be written
 					return map[bool]error{false: errDisk}[charged]
 				}}
 				before := over(t, e, ledger, store, twoPlatforms()...)
@@ -256,7 +256,7 @@ func TestOfTwoReplicasOneTellsACharge(t *testing.T) {
 		one, another := over(t, e, nil, nil, platforms...), over(t, e, nil, nil, platforms...)
 		first := searchAll(t, one, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
 		told, results := first.Meta.CreditsUsed, len(first.Data)
-		for range 3 { // between two polls a part ends, and the first process notes it
+		for range 3 { // between two polls a part ends, and the first process records it
 			time.Sleep(2500 * time.Millisecond)
 			for _, c := range []*socialdata.Client{another, one} {
 				if got := job(t, c, first.Meta.JobID, 0); got.Meta.CreditsUsed > 0 {
@@ -315,7 +315,7 @@ func TestHeldBackResultsComeOnceWhateverTheyHold(t *testing.T) {
 	})
 }
 
-// weighing counts what is written to a store of records.
+// weighing counts the bytes that are written to a store of records.
 type weighing struct {
 	records.Store
 	mu    sync.Mutex
@@ -356,7 +356,7 @@ func TestWhatIsHeldBackIsKeptByReferenceForAnHour(t *testing.T) {
 	if store.bytes > 100_000 {
 		t.Errorf("20 searches leave %d bytes", store.bytes)
 	}
-	e.Clock.Advance(50 * time.Minute) // the cache has forgotten
+	e.Clock.Advance(50 * time.Minute) // the cache has expired
 	second := searchAll(t, e.Client, req)
 	if len(second.Data) != 97 || len(second.Data[0].Shared().Raw) < 5000 || second.Meta.CreditsUsed != 0 {
 		t.Errorf("%d results for %d credits", len(second.Data), second.Meta.CreditsUsed)
@@ -372,7 +372,7 @@ func TestPageTwoOfAWideSearchRepeatsNothing(t *testing.T) {
 	named := ids{platform.TikTok, platform.X, platform.YouTube, platform.Threads}
 	for n, id := range named {
 		results := enginetest.Some(string(id), 100)
-		if n > 0 { // page two repeats what the first platform gave on page one
+		if n > 0 { // the second page repeats what the first platform returned on the first
 			results = append(results, enginetest.Some(string(named[0]), 100)...)
 		} else {
 			results = append(results, enginetest.Some("more", 100)...)
@@ -433,7 +433,7 @@ func TestWithoutACursorNothingIsHeldBack(t *testing.T) {
 	find := enginetest.Lists(5, loud...)
 	long := enginetest.Searcher(platform.TikTok, func(ctx context.Context, q providers.SearchQuery, token string) (found, error) {
 		page, err := find(ctx, q, token)
-		page.Next += "|" + strings.Repeat("a long token", 1000) // too long for a cursor: it has to be noted
+		page.Next += "|" + strings.Repeat("a long token", 1000) // too long for a cursor, so that it has to be stored
 		return page, err
 	})
 	store := &brittle{Store: records.NewMemory(records.MemoryConfig{}), fail: func(string) error { return errDisk }}
@@ -456,7 +456,7 @@ func TestAWatcherWhoLeavesPaysForWhatWasHandedOver(t *testing.T) {
 		before := len(e.Charges(t))
 		err := e.Client.Stream(t.Context(), socialdata.Operation("search_across"), enginetest.Call("query", "coffee", "cursor", cursor),
 			func(ev operation.Event) bool {
-				synctest.Wait() // while what was held back is handed over, both platforms come to their end
+				synctest.Wait() // while the results that were held back are yielded, both platforms end
 				return ev.Platform == ""
 			})
 		if paid := len(e.Charges(t)) - before; err != nil || paid != 1 {
@@ -468,7 +468,7 @@ func TestAWatcherWhoLeavesPaysForWhatWasHandedOver(t *testing.T) {
 	})
 }
 
-// vague is a ledger that makes each charge and fails to say so, at first when it is asked to release the hold, too.
+// vague is a ledger that makes each charge but returns an error, also when it is first asked to release the hold.
 type vague struct {
 	credits.Ledger
 	mu    sync.Mutex
@@ -518,7 +518,7 @@ func TestALedgerThatPanicsFails(t *testing.T) {
 	}
 }
 
-// failsToPay makes a search that nobody can pay for, and leaves before the end of its time.
+// failsToPay makes a search whose charges all fail, and leaves before its time limit.
 func failsToPay(t *testing.T, c *socialdata.Client) {
 	t.Helper()
 	ctx, leave := context.WithTimeout(t.Context(), 500*time.Millisecond)
@@ -569,11 +569,11 @@ func TestASearchEndsWhateverItsProvidersDo(t *testing.T) {
 		if took := time.Since(began); took != 15*time.Second || e.Balance(t) != 1000 {
 			t.Errorf("after %v, %d credits are left", took, e.Balance(t))
 		}
-		time.Sleep(10 * time.Minute) // for the provider to end
+		time.Sleep(10 * time.Minute) // until the provider has ended
 	})
 }
 
-// delayed is a store of records that does something before the first record of a job is written.
+// delayed is a store of records that calls a function before the first record of a job is written.
 type delayed struct {
 	records.Store
 	once   sync.Once
@@ -587,8 +587,8 @@ func (h *delayed) Put(ctx context.Context, r records.Record, ttl time.Duration) 
 	return h.Store.Put(ctx, r, ttl)
 }
 
-// TestWhatWasFoundIsNotGivenUpOnAStaleCopy asks another process for a job at its deadline, whose record that process has
-// read before the last part is found and charged, and writes after it.
+// TestWhatWasFoundIsNotGivenUpOnAStaleCopy asks another process for a job at its deadline. That process has read the
+// record before the last part is found and charged, and writes it after that.
 func TestWhatWasFoundIsNotGivenUpOnAStaleCopy(t *testing.T) {
 	t.Parallel()
 	for name, slow := range map[string]time.Duration{"found": 5 * time.Second, "paid": 0} {
@@ -606,7 +606,7 @@ func TestWhatWasFoundIsNotGivenUpOnAStaleCopy(t *testing.T) {
 				asks := over(t, e, nil, &delayed{Store: e.Records, before: func() { time.Sleep(4 * time.Second) }}, twoPlatforms()...)
 				first := searchAll(t, makes, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
 				time.Sleep(2 * time.Second)
-				e.Clock.Advance(time.Minute) // to the other process the deadline has passed
+				e.Clock.Advance(time.Minute) // for the other process, the deadline has passed
 				got := job(t, asks, first.Meta.JobID, 0)
 				wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK}, got.Meta.Platforms)
 				time.Sleep(time.Minute)
@@ -618,8 +618,8 @@ func TestWhatWasFoundIsNotGivenUpOnAStaleCopy(t *testing.T) {
 	}
 }
 
-// TestALedgerThatHangsKeepsNoJob lets the charge of a late part hang: polls are answered meanwhile, and another part comes
-// to its end and is told.
+// TestALedgerThatHangsKeepsNoJob lets the charge of a late part hang. Meanwhile polls are answered, and another part
+// ends and is reported.
 func TestALedgerThatHangsKeepsNoJob(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -636,7 +636,7 @@ func TestALedgerThatHangsKeepsNoJob(t *testing.T) {
 		first := searchAll(t, c, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
 		told, hangs := first.Meta.CreditsUsed, time.Now().Add(4500*time.Millisecond)
 		for _, want := range []struct {
-			at   time.Duration // after the charge has begun to hang
+			at   time.Duration // after the charge began to hang
 			used int64
 			x    schema.PlatformState
 		}{
@@ -682,7 +682,7 @@ func TestWhatIsFoundWhileTheFirstChargeHangsIsCharged(t *testing.T) {
 	})
 }
 
-// TestWhoHungUpGetsBackWhatTheLedgerHadNotToldOf lets a ledger charge and fail to say so until the caller has left.
+// TestWhoHungUpGetsBackWhatTheLedgerHadNotToldOf lets a ledger charge and return an error until the caller has left.
 func TestWhoHungUpGetsBackWhatTheLedgerHadNotToldOf(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -700,7 +700,7 @@ func TestWhoHungUpGetsBackWhatTheLedgerHadNotToldOf(t *testing.T) {
 	})
 }
 
-// vagueFor is a ledger that does what it is told until a time, and fails to say so.
+// vagueFor is a ledger that makes charges but returns errors until a time.
 type vagueFor struct {
 	*credits.Memory
 	until time.Time
@@ -714,7 +714,8 @@ func (v *vagueFor) Settle(ctx context.Context, h credits.Hold, c credits.Charge)
 	return r, err
 }
 
-// TestASearchWhoseChargeWasGivenBackAnswersUnderItsKey repeats a search that was told as failed, charged and refunded.
+// TestASearchWhoseChargeWasGivenBackAnswersUnderItsKey repeats a search that was reported as failed, charged and
+// refunded.
 func TestASearchWhoseChargeWasGivenBackAnswersUnderItsKey(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -741,7 +742,7 @@ func TestASearchWhoseChargeWasGivenBackAnswersUnderItsKey(t *testing.T) {
 	})
 }
 
-// TestTheDeadlineOfADeadProcessIsNotMoved answers a job whose process has died, under a clock that has been set back.
+// TestTheDeadlineOfADeadProcessIsNotMoved answers a job whose process has died, after the clock was set back.
 func TestTheDeadlineOfADeadProcessIsNotMoved(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -20,16 +20,16 @@ const (
 type ranked struct {
 	raw    json.RawMessage
 	score  float64
-	part   int // place of its platform
+	part   int // index of its platform
 	id     string
 	url    string
 	author string
 	at     time.Time
 }
 
-// fuse merges the results of several platforms by reciprocal rank fusion, ties by the order of the platforms and then
-// by id; or newest first when the record says so, what has no time last. A result that two platforms give stands once,
-// at its best rank; one that the parts before or the pages before have given, not at all.
+// fuse merges the results of several platforms by reciprocal rank fusion, with ties in the order of the platforms and
+// then of the ids. If the record says so, they are newest first, with those without a time last. A result of two
+// platforms is included once, at its best rank, and not at all if before or an earlier page has it.
 // https://dl.acm.org/doi/10.1145/1571941.1572114
 func (r *record) fuse(before, parts []part) []ranked {
 	all := r.distinct(before, parts)
@@ -46,7 +46,7 @@ func (r *record) fuse(before, parts []part) []ranked {
 	return out
 }
 
-// distinct returns each result of parts once, with its best score, but for those that are known from before.
+// distinct returns each result of parts once, with its best score, without those of before and of earlier pages.
 func (r *record) distinct(before, parts []part) []*ranked {
 	var all []*ranked
 	known, seen := map[string]*ranked{}, hashes(r.Seen)
@@ -72,7 +72,7 @@ func (r *record) distinct(before, parts []part) []*ranked {
 	return all
 }
 
-// cap parts results in those that are shown and those that are held back: what an author has beyond three.
+// capAuthors splits results into those that are shown and those that are held back: more than three of an author.
 func capAuthors(results []ranked) (shown, held []ranked) {
 	count := map[string]int{}
 	for _, x := range results {
@@ -85,7 +85,7 @@ func capAuthors(results []ranked) (shown, held []ranked) {
 	return shown, held
 }
 
-// encoded returns results as they stand in an answer.
+// encoded returns the JSON of results.
 func encoded(results []ranked) []json.RawMessage {
 	out := make([]json.RawMessage, len(results))
 	for i, x := range results {
@@ -102,7 +102,7 @@ func hashes(of []uint64) map[uint64]bool {
 	return out
 }
 
-// ranked returns the results of a part that is at that place.
+// ranked returns the results of a part with that index.
 func (p part) ranked(place int) []ranked {
 	if p.list == nil {
 		return rankedOf(p.Results, place)
@@ -115,7 +115,7 @@ func (p part) ranked(place int) []ranked {
 }
 
 func rankedOf(results []byte, place int) []ranked {
-	list, _ := read.Elements(results) // our own encoding: nothing else can be in there
+	list, _ := read.Elements(results) // our own encoding: it is valid
 	out := make([]ranked, len(list))
 	for i, raw := range list {
 		out[i] = newRanked(raw, place)
@@ -123,8 +123,8 @@ func rankedOf(results []byte, place int) []ranked {
 	return out
 }
 
-// newRanked reads of a result what ranks it. Only the fields that do are decoded: a fan-out ranks hundreds of results
-// while its caller waits, and decoding them whole took a sixth of its time (BenchmarkFanOut).
+// newRanked decodes the fields of a result that are needed for ranking. A fan-out ranks hundreds of results while its
+// caller waits, and decoding them completely took a sixth of its time (BenchmarkFanOut).
 func newRanked(raw json.RawMessage, place int) ranked {
 	x := ranked{raw: raw, part: place}
 	var kind, on, id string
@@ -142,7 +142,7 @@ func newRanked(raw json.RawMessage, place int) ranked {
 			x.author = authorOf(value)
 		case "created_at", "published_at", "released_at":
 			if x.at.IsZero() {
-				x.at, _ = time.Parse(time.RFC3339, text(value)) // null is no time
+				x.at, _ = time.Parse(time.RFC3339, text(value)) // null is the zero time
 			}
 		}
 	}
@@ -150,7 +150,7 @@ func newRanked(raw json.RawMessage, place int) ranked {
 	return x
 }
 
-// authorOf returns what tells an author apart from others, "" if the author is unknown.
+// authorOf returns a text that identifies an author, "" if the author is unknown.
 func authorOf(author []byte) string {
 	var on, id string
 	for name, value := range read.Members(author) {
@@ -167,7 +167,7 @@ func authorOf(author []byte) string {
 	return on + "|" + id
 }
 
-// text returns a string of our own encoding, "" for null.
+// text decodes a string in our own encoding, "" for null.
 func text(value []byte) string {
 	if len(value) < 2 || value[0] != '"' {
 		return ""
@@ -176,9 +176,9 @@ func text(value []byte) string {
 		return string(value[1 : len(value)-1])
 	}
 	var s string
-	_ = json.Unmarshal(value, &s) // our own encoding: nothing else can be in there
+	_ = json.Unmarshal(value, &s) // our own encoding: it is valid
 	return s
 }
 
-// identity tells a result apart from others, however it is encoded.
+// identity returns a hash that identifies the result, however it is encoded.
 func (x ranked) identity() uint64 { return cursor.Hash(x.id, x.url) }

@@ -17,34 +17,34 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// heldLife is how long results that were held back can be asked for: for an hour at least, cursors being dated by the
-// hour.
+// heldLife is how long results that were held back can be read. Since cursors have the hour of their time, it is at
+// least an hour.
 const heldLife = 2 * time.Hour
 
-// heldPlace refers to results that a page has held back: where they were read, and which they are. The results
+// heldPlace refers to results that a page has held back: the pages that had them, and their identities. The results
 // themselves are in the cache, or are read again.
 type heldPlace struct {
-	Account []byte     `json:"a,omitempty"` // who paid for them, hashed
+	Account []byte     `json:"a,omitempty"` // the account that paid for them, hashed
 	Raw     bool       `json:"r,omitempty"` // include_raw and enrich of the page
 	Enrich  bool       `json:"e,omitempty"`
 	Pages   []heldPage `json:"p"`
-	Order   []byte     `json:"o,omitempty"` // which page each of them is from, in order; none if there is one page
+	Order   []byte     `json:"o,omitempty"` // the page of each of them, in order; empty if there is one page
 }
 
 // heldPage is a page of one platform with results that were held back.
 type heldPage struct {
 	Platform platform.ID `json:"p"`
-	From     []byte      `json:"f,omitempty"` // its place; none is the first
+	From     []byte      `json:"f,omitempty"` // its position; empty for the first page
 	IDs      []byte      `json:"i"`           // identities of the results, hashed, in order
 }
 
-// holdBack refers to the results that a page holds back; nil when there are none.
+// holdBack returns the reference to held; nil when there are none.
 func (r *record) holdBack(held []ranked, parts []part) *heldPlace {
 	if len(held) == 0 {
 		return nil
 	}
 	out := &heldPlace{Account: ownerOf(r.Account), Raw: r.Raw, Enrich: r.Enrich}
-	pages, ids := map[int]int{}, [][]uint64{} // by the part's place
+	pages, ids := map[int]int{}, [][]uint64{} // by the index of the part
 	for _, x := range held {
 		n, known := pages[x.part]
 		if !known {
@@ -70,15 +70,15 @@ func ownerOf(account string) []byte {
 	return sum[:8]
 }
 
-// heldBack is what a page begins with: results that the page before held back.
+// heldBack is the results at the beginning of a page that the previous page held back.
 type heldBack struct {
 	pages []searchPart
 	ids   [][]uint64 // of each page
 	order []byte
 }
 
-// planHeld plans the reading of what the page before held back. It was paid for then, by one account, and is given as it
-// was asked for.
+// planHeld plans the reads of what the previous page held back. Its account has paid for it then, and gets it with the
+// options of that call.
 func (s *Service) planHeld(
 	ctx context.Context, who account.Caller, plan *Plan, in operation.Args, at *place,
 ) (heldBack, error) {
@@ -114,12 +114,12 @@ func (s *Service) planHeldPage(ctx context.Context, in operation.Args, p heldPag
 	}
 	page, err := s.planPartAt(ctx, in, p.Platform, from)
 	if err == nil {
-		page.q.Again() // it is the page that was read then
+		page.q.Again() // it must be the same page
 	}
 	return page, err
 }
 
-// recall reads what the page before held back. What its platform does not show any more is left out.
+// recall reads what the previous page held back. Results that the platform does not return any more are left out.
 func (s *Service) recall(ctx context.Context, plan *Plan, left time.Duration) ([]json.RawMessage, error) {
 	if len(plan.held.pages) == 0 {
 		return nil, nil
@@ -167,7 +167,7 @@ func (h *heldBack) inOrder(byID []map[uint64]json.RawMessage) []json.RawMessage 
 	return out
 }
 
-// pick returns the entry with only those results.
+// pick returns the entry with only some of its results.
 func pick(entry *cache.Entry, only map[uint64]bool) *cache.Entry {
 	out := *entry
 	var kept []json.RawMessage

@@ -8,7 +8,8 @@ import (
 	"github.com/socialdata/socialdata/internal/account"
 )
 
-// job is a search that is worked on or asked about. All that changes in it is in its state, which only lock hands out.
+// job is a search that this process makes, or that a caller asks about. Everything in it that changes is in its state,
+// which lock returns.
 type job struct {
 	mu    turn
 	state state
@@ -22,7 +23,8 @@ func newJob(st state) *job {
 	return j
 }
 
-// turn is a lock that may be held while a store call runs: in a test, the clock advances for those waiting for it.
+// turn is a mutex that may be held during a store call. Unlike with [sync.Mutex], the clock of a synctest bubble
+// advances for goroutines that wait for it.
 type turn chan struct{}
 
 // lock waits for the lock until ctx ends.
@@ -53,31 +55,31 @@ func (t turn) Lock() { t <- struct{}{} }
 // Unlock implements [sync.Locker].
 func (t turn) Unlock() { <-t }
 
-// state is what a job's lock guards. Whoever has one has the lock.
+// state is what a job's lock protects. Functions with a state parameter are called with the lock held.
 type state struct {
 	record
 
-	version int64 // of the record in the store; 0 when it is not there
+	version int64 // of the record in the store; 0 when there is none
 	running *running
 }
 
-// running is what only the process that makes a search knows of it; nil elsewhere.
+// running is the state of a search that only the process that makes it has; nil in others.
 type running struct {
 	plan    *Plan
 	books   account.Books
 	tab     *account.Tab
-	changed chan struct{} // closed when a part comes to its end, and made anew
-	left    bool          // the caller has gone without an answer: nothing is paid any more
-	asking  map[int]bool  // the parts, and theFee, whose charge the ledger is asked for
+	changed chan struct{} // closed when a part ends, and replaced
+	left    bool          // the caller is gone without an answer: nothing more is paid
+	asking  map[int]bool  // the parts, and theFee, whose charge a goroutine is settling
 	lock    sync.Locker   // the job's
-	writing turn          // of those who write the record; it is taken while the job is locked by no one
+	writing turn          // held while the record is written; it is taken while the job is not locked
 }
 
-// theFee is the enrichment among the parts that are asked for.
+// theFee is the enrichment in asking.
 const theFee = -1
 
-// away unlocks the job while do calls a store, which may hang. The caller must look at the state again afterwards. A job
-// that this process does not make has no other user.
+// away unlocks the job while do calls a store, which may hang. The state may be different after it. A job that this
+// process does not make has no other users, and is not unlocked.
 func (st *state) away(do func()) {
 	if r := st.running; r != nil {
 		r.lock.Unlock()
@@ -86,7 +88,7 @@ func (st *state) away(do func()) {
 	do()
 }
 
-// ask reports whether nobody is asking the ledger for the charge of that part, and notes that its caller is, until asked.
+// ask reports whether no other goroutine is settling that part, and notes that this one is, until asked.
 func (st *state) ask(part int) bool {
 	if st.running == nil {
 		return true
@@ -104,7 +106,7 @@ func (st *state) asked(part int) {
 	}
 }
 
-// lock waits for the job and hands out its state, until unlock.
+// lock locks the job and returns its state, until unlock.
 func (j *job) lock() *state {
 	j.mu.Lock()
 	return &j.state
@@ -112,13 +114,13 @@ func (j *job) lock() *state {
 
 func (j *job) unlock() { j.mu.Unlock() }
 
-// signal wakes everybody who waits for a part to end.
+// signal wakes everyone that waits for a part to end.
 func (st *state) signal() {
 	close(st.running.changed)
 	st.running.changed = make(chan struct{})
 }
 
-// await waits until enough holds, or for d; it tells which. For a d of 0 it only looks.
+// await waits until enough returns true, or for d, and reports which. With a d of 0 it only checks.
 func (j *job) await(ctx context.Context, d time.Duration, enough func(*record) bool) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -139,11 +141,11 @@ func (j *job) await(ctx context.Context, d time.Duration, enough func(*record) b
 	}
 }
 
-// ended tells whether every part has come to its end.
+// ended reports whether every part has ended.
 func ended(r *record) bool { return !r.any(pending) }
 
 // settled reports whether everything is decided.
 func settled(r *record) bool { return !r.open() }
 
-// worth tells whether there is something to answer, or nothing more to wait for.
+// worth reports whether there is something to answer, or nothing more to wait for.
 func worth(r *record) bool { return ended(r) || r.any(found) || r.any(paid) }

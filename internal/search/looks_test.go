@@ -23,7 +23,7 @@ func (r *reads) Get(ctx context.Context, key string) (records.Record, error) {
 	return r.Store.Get(ctx, key)
 }
 
-// TestCallersWhoWaitForAJobShareTheLooks lets fifty callers wait on one replica for the job of another.
+// TestCallersWhoWaitForAJobShareTheLooks lets fifty callers on one replica wait for the job of another.
 func TestCallersWhoWaitForAJobShareTheLooks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -41,7 +41,7 @@ func TestCallersWhoWaitForAJobShareTheLooks(t *testing.T) {
 		if took := time.Since(begun); took < 3*time.Second || took > 5*time.Second {
 			t.Errorf("they have waited for %v; want until the job has ended, four seconds", took)
 		}
-		// Each looks for it before and behind; in between there is a look every 200 ms.
+		// Each reads it at the beginning and at the end; in between they share a read every 200 ms.
 		if n := store.n.Count() - before; n > 4*callers+25 {
 			t.Errorf("%d reads of %d callers who wait for four seconds", n, callers)
 		}

@@ -31,13 +31,13 @@ import (
 	"github.com/socialdata/socialdata/store/records/recordstest"
 )
 
-// schedules is how many schedules are tried when SCHEDULES does not say. For the long run:
+// schedules is how many schedules are tried if SCHEDULES is not set. For a long run:
 //
 //	SCHEDULES=100000 go test -race -timeout 2h -run TestWhatIsChargedIsTold ./internal/search
 const schedules = 2000
 
-// schedule is one search with all that happens to it: how its platforms answer, where the stores fail, when processes
-// end, and how the caller collects.
+// schedule is one search with everything that happens to it: how its platforms answer, where the stores fail, when
+// processes die, and how the caller collects.
 type schedule struct {
 	Upstreams []upstream
 	Enrich    bool
@@ -45,11 +45,11 @@ type schedule struct {
 	Keyed     bool
 	Wait      int             // wait_s of the search
 	HangUp    time.Duration   // when the caller leaves the first call; 0 for never
-	Processes []process       // one after the other takes over as they end; the last never does
-	Polls     []time.Duration // how long the caller waits between two polls
+	Processes []process       // in order, each replacing one that has died; the last never dies
+	Polls     []time.Duration // pauses of the caller between polls
 	Replicas  bool            // polls go to another process than the search
-	Replays   int             // how often the search is asked again under its key afterwards
-	Restart   time.Duration   // how long after its end a process is replaced
+	Replays   int             // how often the search is repeated with its key afterwards
+	Restart   time.Duration   // how long after its death a process is replaced
 	Jumps     []jump          // of the clock that all share
 }
 
@@ -65,16 +65,16 @@ type upstream struct {
 	Results int
 }
 
-// process is when the stores of one process fail, by the number of the call.
+// process is the calls of one process in which the stores fail, by their number.
 type process struct {
 	Faults []fault
-	Ends   int // the call before which the process ends; 0 for never
+	Ends   int // the call before which the process dies; 0 for never
 }
 
 type fault struct {
 	Call  int
-	After bool          // the call is made, and fails all the same
-	Hangs time.Duration // how long the store takes for it; if the caller's time allows that, it does not fail
+	After bool          // the call is made, and fails nevertheless
+	Hangs time.Duration // how long the call takes; within the caller's time it does not fail
 }
 
 func drawSchedule(t *rapid.T) schedule {
@@ -112,8 +112,9 @@ func drawSchedule(t *rapid.T) schedule {
 	return s
 }
 
-// findOut takes away the faults just before the end: a process that ends before it knows what came of a write may have
-// told, or charged, what nobody hears of. A kill between a write and its answer is the same.
+// findOut removes the faults just before the death of the process: a process that dies before it knows the result of a
+// write may have answered, or charged, something that its caller does not learn. A death between a write and its result
+// is the same.
 func (p *process) findOut() {
 	for end := p.Ends - 1; len(p.Faults) > 0; end-- {
 		at := slices.IndexFunc(p.Faults, func(f fault) bool { return f.Call == end })
@@ -124,14 +125,14 @@ func (p *process) findOut() {
 	}
 }
 
-// drawFaults lets calls fail, also several that follow each other.
+// drawFaults lets calls fail, also several consecutive ones.
 func drawFaults(t *rapid.T) []fault {
 	var out []fault
 	at := 0
 	for range rapid.IntRange(0, 5).Draw(t, "faults") {
 		at += rapid.SampledFrom([]int{1, 1, 1, 2, 3, 4, 6, 8, 10, 12}).Draw(t, "calls later")
 		f := fault{Call: at - 1, After: rapid.Bool().Draw(t, "done")}
-		if rapid.IntRange(0, 3).Draw(t, "hangs") == 0 { // also longer than a call's time
+		if rapid.IntRange(0, 3).Draw(t, "hangs") == 0 { // possibly longer than the time of a call
 			f.Hangs = time.Duration(rapid.IntRange(1, 200).Draw(t, "how long")) * 100 * time.Millisecond
 		}
 		out = append(out, f)
@@ -142,7 +143,7 @@ func drawFaults(t *rapid.T) []fault {
 // found is what a platform finds.
 type found = providers.Page[schema.SearchResult]
 
-// machine is a process that may fail and end: all its store calls pass through it.
+// machine is a process that may fail and die: all its store calls go through it.
 type machine struct {
 	process
 
@@ -150,14 +151,14 @@ type machine struct {
 	mu     sync.Mutex
 	calls  int
 	faulty int           // calls that went wrong
-	ended  chan struct{} // closed when it ends
-	at     time.Time     // when it ended
-	failed time.Time     // when a call failed that no later one has made good
+	ended  chan struct{} // closed when it dies
+	at     time.Time     // when it died
+	failed time.Time     // when a call failed that no later one has compensated
 }
 
 var errFault = errors.New("the disk is full")
 
-// call makes a store call, or fails, or ends the process before it: whoever calls then comes to no end.
+// call makes a store call, or fails, or dies before it: calls of a dead process never return.
 func (m *machine) call(ctx context.Context, do func() error) error {
 	m.mu.Lock()
 	m.calls++
@@ -182,7 +183,7 @@ func (m *machine) call(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// happen makes a call that goes wrong.
+// happen makes a call with a fault.
 func (f fault) happen(ctx context.Context, do func() error) error {
 	if f.After {
 		_ = do()
@@ -201,7 +202,7 @@ func (f fault) happen(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// books is the ledger as a machine reaches it.
+// books is the ledger of a machine.
 type books struct {
 	credits.Ledger
 	credits.Granter
@@ -236,7 +237,7 @@ func (b books) Balance(ctx context.Context, account string) (n int64, err error)
 	return n, err
 }
 
-// notes is the records store as a machine reaches it.
+// notes is the records store of a machine.
 type notes struct {
 	records.Store
 	*machine
@@ -255,7 +256,7 @@ func (n notes) Put(ctx context.Context, r records.Record, ttl time.Duration) (ve
 func (n notes) Add(
 	ctx context.Context, r records.Record, ttl time.Duration,
 ) (stands records.Record, added bool, err error) {
-	if n.client == nil { // the secret of cursors, before the machine takes any call
+	if n.client == nil { // the secret of cursors, before the machine has a client
 		return n.Store.Add(ctx, r, ttl)
 	}
 	err = n.call(ctx, func() (err error) { stands, added, err = n.Store.Add(ctx, r, ttl); return err })
@@ -266,30 +267,30 @@ func (n notes) Delete(ctx context.Context, key string, version int64) error {
 	return n.call(ctx, func() error { return n.Store.Delete(ctx, key, version) })
 }
 
-// world is what all machines of a schedule share, and what the caller has seen.
+// world is what all machines of a schedule share, and what the caller has received.
 type world struct {
 	schedule
 
 	ledger  *credits.Memory
 	records *records.Memory
 	made    []*machine
-	now     *machine // the one that takes calls
+	now     *machine // the one that receives calls
 	replica *machine
 
 	told     int64
-	answered bool // the search was
+	answered bool // whether the search was answered
 	expected schema.EstimateCredits
-	cut      bool // a process ended during a first call without a key
-	lost     bool // a process ended before it knew what a poll of it had noted
-	again    bool // it was made twice under its key
+	cut      bool // a process died during a first call without a key
+	lost     bool // a process died before it knew what one of its polls had recorded
+	again    bool // it was made twice with its key
 	began    time.Time
-	base     time.Time // what the clock showed then; it has a monotonic reading, as the times of a synctest bubble have not
+	base     time.Time // what the clock showed at the start; unlike times of a bubble, with a monotonic reading
 }
 
 // modelPlatforms are the platforms of a schedule, in order.
 var modelPlatforms = [...]platform.ID{platform.TikTok, platform.X, platform.YouTube, platform.LinkedIn}
 
-// clock shows the time as it has been set.
+// clock returns the time with all jumps.
 func (w *world) clock() time.Time {
 	passed, ahead := time.Since(w.began), time.Duration(0)
 	for _, j := range w.Jumps {
@@ -344,7 +345,7 @@ func (w *world) enrich(context.Context, string) (schema.Enrichment, error) {
 	return schema.Enrichment{Dialect: schema.MSA, Sentiment: schema.Sentiment{Label: schema.Neutral}}, nil
 }
 
-// do makes a call on a machine. It returns nothing when the machine ends before it has answered.
+// do makes a call on a machine. It returns nil when the machine dies before it has answered.
 func (w *world) do(ctx context.Context, m *machine, name string, call operation.Call) (*operation.Answer, error, bool) {
 	type result struct {
 		a   *operation.Answer
@@ -360,7 +361,7 @@ func (w *world) do(ctx context.Context, m *machine, name string, call operation.
 		return r.a, r.err, true
 	case <-m.ended:
 	}
-	synctest.Wait() // what needed no store any more is answered
+	synctest.Wait() // calls that needed no further store call are answered
 	select {
 	case r := <-done:
 		return r.a, nil, r.err == nil
@@ -369,7 +370,7 @@ func (w *world) do(ctx context.Context, m *machine, name string, call operation.
 	}
 }
 
-// alive returns the machine that takes calls, a new one if the last has ended.
+// alive returns the machine that receives calls, a new one if the last has died.
 func (w *world) alive() *machine {
 	select {
 	case <-w.now.ended:
@@ -411,7 +412,7 @@ func (w *world) run(ctx context.Context) {
 		w.collect(ctx, a)
 		w.replays(ctx, call)
 	}
-	time.Sleep(5 * time.Minute) // every hold has run out
+	time.Sleep(5 * time.Minute) // all holds have expired
 }
 
 func (w *world) named() string {
@@ -422,7 +423,7 @@ func (w *world) named() string {
 	return strings.Join(out, ",")
 }
 
-// search asks until there is an answer, or once when there is no key to ask again with.
+// search calls until there is an answer, or once without a key.
 func (w *world) search(ctx context.Context, call operation.Call) *operation.Answer {
 	for try := range 20 {
 		first, leave := ctx, func() {}
@@ -450,7 +451,7 @@ func (w *world) search(ctx context.Context, call operation.Call) *operation.Answ
 func (w *world) collect(ctx context.Context, a *operation.Answer) {
 	for n := 0; a.Meta.JobID != "" && n < 180; n++ {
 		time.Sleep(w.Polls[n%len(w.Polls)])
-		if n > 60 { // a clock that was set back has the deadline of a dead process's job still before it
+		if n > 60 { // after the clock was set back, the deadline of a dead process's job may be far away
 			time.Sleep(time.Minute)
 		}
 		call := operation.Call{Params: url.Values{"id": {a.Meta.JobID}, "wait_s": {strconv.Itoa(n % 4)}}}
@@ -487,15 +488,15 @@ func (m *machine) wrong() int {
 	return m.faulty
 }
 
-// forgetful reports whether the machine ended soon after a call had failed: what it was to resolve is forgotten with it.
+// forgetful reports whether the machine died soon after a call had failed, before it could resolve that.
 func (m *machine) forgetful() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return !m.at.IsZero() && !m.failed.IsZero() && m.at.Sub(m.failed) < 30*time.Second
 }
 
-// replays asks again under the key. What is answered then is left out. When the stores failed so often that the answer
-// could not be kept, the search is made once more: what was charged before is told again and charged no second time.
+// replays repeats the search with its key. Its answer is ignored. If the stores failed so often that the answer could
+// not be stored, the search is made once more: what was charged before is reported again, and not charged again.
 func (w *world) replays(ctx context.Context, call operation.Call) {
 	for range w.Replays {
 		if !w.Keyed {
@@ -515,7 +516,7 @@ func (w *world) replays(ctx context.Context, call operation.Call) {
 	}
 }
 
-// faulty reports whether calls of the stores that follow each other fail, as those do that come while one hangs.
+// faulty reports whether consecutive store calls fail, including those during one that hangs.
 func (w *world) faulty() bool {
 	for _, m := range w.made {
 		for i, f := range m.Faults {
@@ -527,7 +528,7 @@ func (w *world) faulty() bool {
 	return false
 }
 
-// end closes all machines. One that has ended, or ends while it is closed, closes nothing more.
+// end closes all machines. One that has died, or dies while it is closed, closes nothing more.
 func (w *world) end() {
 	for _, m := range w.made {
 		closed := make(chan error, 1)
@@ -541,7 +542,7 @@ func (w *world) end() {
 	}
 }
 
-// play runs a schedule and says what is wrong, or "".
+// play runs a schedule and returns what is wrong, or "".
 func play(t *testing.T, s schedule) (wrong string) {
 	t.Helper()
 	base := time.Now()
@@ -564,7 +565,7 @@ func play(t *testing.T, s schedule) (wrong string) {
 	return wrong
 }
 
-// happy reports whether nothing of a schedule fails: its platforms and processes, and the caller waits.
+// happy reports whether nothing in a schedule fails, neither platforms nor processes, and the caller waits.
 func (w *world) happy() bool {
 	texts := 0
 	for _, u := range w.Upstreams {
@@ -577,7 +578,7 @@ func (w *world) happy() bool {
 	return steady && (!w.Enrich || !w.Unhappy && texts > 0)
 }
 
-// compare holds what was charged against what was told.
+// compare compares what was charged with what was reported.
 func (w *world) compare(ctx context.Context) string {
 	entries, err := w.ledger.Entries(ctx, credits.Query{Account: "account"})
 	if err != nil {
@@ -594,7 +595,7 @@ func (w *world) compare(ctx context.Context) string {
 		return err.Error()
 	case free != entries[0].Balance:
 		return fmt.Sprintf("%d credits can be spent of %d: something is held for ever", free, entries[0].Balance)
-	case charged > w.expected.Most || w.answered && charged < w.expected.Least && !refunded: // what is repeated after that is free
+	case charged > w.expected.Most || w.answered && charged < w.expected.Least && !refunded: // repeats are free
 		return fmt.Sprintf("%d credits were charged, and the estimate was %+v:%s", charged, w.expected, lines)
 	case w.answered && charged != w.expected.Most && w.happy():
 		return fmt.Sprintf("nothing failed, %d credits were charged, and the estimate was %+v:%s", charged, w.expected, lines)

@@ -19,30 +19,30 @@ import (
 
 const defaultWait = 8 * time.Second
 
-// Plan is a fan-out search that has been checked: who is asked what.
+// Plan is a fan-out search that has been checked: the platforms and their queries.
 type Plan struct {
 	parts  []searchPart
-	failed []part   // named, but they cannot search or cannot filter so
+	failed []part   // named by the caller, but they have no search, or not with these filters
 	bound  string   // what its cursor is bound to
-	held   heldBack // results of the page before that go in front
-	seen   []uint64 // URLs of the pages before, hashed
+	held   heldBack // results that the previous page held back
+	seen   []uint64 // hashes of the URLs of earlier pages
 	wait   time.Duration
-	most   int64 // credits that it may cost; 0 is no bound
-	recent bool  // newest first, rather than by rank
+	most   int64 // maximum price in credits; 0 is no limit
+	recent bool  // newest first, and not by rank
 	enrich bool
 	raw    bool
-	fresh  bool // the cache is not asked
-	first  bool // the first page
+	fresh  bool // without the cache
+	first  bool // whether it is the first page
 }
 
 // searchPart is one platform's share.
 type searchPart struct {
 	platform platform.ID
-	from     []byte // the place of this page; nil is the first
+	from     []byte // the position of this page; nil is the first
 	q        *read.Query
 }
 
-// Price returns what the search costs when every platform answers.
+// Price returns the price of the search if every platform answers.
 func (p *Plan) Price() int64 {
 	n := p.enrichPrice()
 	for _, part := range p.parts {
@@ -51,7 +51,8 @@ func (p *Plan) Price() int64 {
 	return n
 }
 
-// enrichPrice is for all platforms together. Results that were held back are given as they were, and cost nothing.
+// enrichPrice is for all platforms together. Results that were held back have their enrichment already, and cost
+// nothing.
 func (p *Plan) enrichPrice() int64 {
 	if p.enrich && len(p.parts) > 0 {
 		return credits.EnrichPrice
@@ -59,7 +60,7 @@ func (p *Plan) enrichPrice() int64 {
 	return 0
 }
 
-// Plan checks a fan-out search and says who is asked what.
+// Plan checks a fan-out search and plans the reads of the platforms.
 func (s *Service) Plan(ctx context.Context, who account.Caller, in operation.Args) (*Plan, error) {
 	plan := &Plan{
 		bound: s.cfg.All.Name + in.Binding(), wait: in.Seconds("wait_s", defaultWait), recent: in.Get("sort") == "recent",
@@ -83,15 +84,15 @@ func (s *Service) Plan(ctx context.Context, who account.Caller, in operation.Arg
 	return plan, s.planParts(ctx, plan, in, reach, named != nil, inner)
 }
 
-// planParts plans the search of each platform in reach. A platform that cannot search, cannot filter as asked, or cannot
-// search for this query, fails when it was named and is left out when it was not.
+// planParts plans the search of each platform in scope. A platform that has no search, or not with these filters or
+// this query, fails if the caller named it, and is otherwise left out.
 func (s *Service) planParts(
 	ctx context.Context, plan *Plan, in operation.Args, reach []platform.ID, named bool, inner map[platform.ID]*cursor.Cursor,
 ) error {
 	var refusal, lacking error
 	for _, id := range reach {
 		if inner != nil && inner[id] == nil {
-			continue // exhausted, or failed on an earlier page
+			continue // ended, or failed on an earlier page
 		}
 		asked, err := s.planPartAt(ctx, in, id, inner[id])
 		if err == nil {
@@ -124,7 +125,7 @@ func (s *Service) planParts(
 		"none of the platforms can search: %s is not offered by %s", s.cfg.Row.On("{platform}"), joinIDs(reach))
 }
 
-// planPartAt plans one platform's search from a place on; nil is its first page.
+// planPartAt plans one platform's search from a position; nil is the first page.
 func (s *Service) planPartAt(
 	ctx context.Context, in operation.Args, id platform.ID, at *cursor.Cursor,
 ) (searchPart, error) {
@@ -143,7 +144,7 @@ func joinIDs(ids []platform.ID) string {
 	return strings.Join(out, ", ")
 }
 
-// namedPlatforms reads the list of platforms; nil means none was given.
+// namedPlatforms reads the list of platforms; nil means that there is none.
 func (s *Service) namedPlatforms(list string, enrich bool) ([]platform.ID, error) {
 	if list == "" {
 		return nil, nil
@@ -165,13 +166,13 @@ func (s *Service) namedPlatforms(list string, enrich bool) ([]platform.ID, error
 	return out, nil
 }
 
-// planPart plans one platform's search exactly as /v1/{platform}/search would, so that both share one cache entry.
+// planPart plans one platform's search exactly like /v1/{platform}/search, so that both share a cache entry.
 func (s *Service) planPart(ctx context.Context, in operation.Args, id platform.ID) (*read.Query, error) {
 	params := url.Values{}
 	for _, name := range []string{"query", "kind", "sort", "since", "until", "lang", "fresh", "max_age_s", "stale_if_error_s"} {
 		v := in.Get(name)
 		if name == "sort" && !s.cfg.Upstreams.FiltersBy(id, s.cfg.Row.Op, name, v) {
-			continue // the merge puts the results in order anyway
+			continue // the merge orders the results in any case
 		}
 		if v != "" {
 			params.Set(name, v)
@@ -185,8 +186,8 @@ func (s *Service) planPart(ctx context.Context, in operation.Args, id platform.I
 	return s.cfg.Reader.PlanFor(ctx, s.cfg.Row, info, bound)
 }
 
-// searchable returns the platforms that are asked when none is named. The sandbox, whose data is invented, is asked
-// only when there is nothing else.
+// searchable returns the platforms that are searched by default. The sandbox, whose data is invented, is included only
+// if there is no other.
 func (s *Service) searchable(enrich bool) []platform.ID {
 	var out []platform.ID
 	var sandboxes []platform.ID

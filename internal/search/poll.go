@@ -12,13 +12,15 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// jobPoll is how often a job is looked at that another process works on.
+// jobPoll is the interval at which the job of another process is read.
 const jobPoll = 200 * time.Millisecond
 
-// ErrNoJob says that there is no such job. It is the same whether a job is unknown, expired or another account's.
+// ErrNoJob means that there is no such job. It is the same for a job that is unknown, has expired or belongs to another
+// account.
 var ErrNoJob = problem.New(problem.NotFound, "there is no such job, or it has expired")
 
-// Job answers what has come since the last answer to the job, or, once all of it has been told, the whole again.
+// Job returns what has been found since the last answer to the job or, once everything has been returned, all results
+// again.
 func (s *Service) Job(
 	ctx context.Context, who account.Caller, requestID string, in operation.Args,
 ) (*operation.Answer, error) {
@@ -33,7 +35,7 @@ func (s *Service) Job(
 	st := j.lock()
 	defer j.unlock()
 	if s.settleLate(ctx, st); !st.Answered {
-		return nil, ErrNoJob // nobody has been told its id
+		return nil, ErrNoJob // its id has not been given to the caller
 	}
 	var balance int64
 	st.away(func() { balance, err = who.Balance(ctx) })
@@ -50,7 +52,7 @@ func (s *Service) tell(ctx context.Context, st *state, balance int64, requestID 
 	var tried []telling // of this poll, each in a write that another process came before, or that failed
 	var results []json.RawMessage
 	var used int64
-	waits, cancel := context.WithDeadline(ctx, s.over(ctx).Add(-leastToAsk)) // for others that write
+	waits, cancel := context.WithDeadline(ctx, s.over(ctx).Add(-leastToAsk)) // for other writes
 	defer cancel()
 	err := s.change(waits, st, func(r *record) bool {
 		mine := r.telling()
@@ -59,7 +61,7 @@ func (s *Service) tell(ctx context.Context, st *state, balance int64, requestID 
 		for _, t := range again {
 			used += t.credits
 		}
-		fence := len(r.landed(failed)) < len(failed) // a write that is still on its way must not come after this one
+		fence := len(r.landed(failed)) < len(failed) // a write that is still in progress must not succeed after this one
 		if r.Complete {
 			results = r.whole()
 			return fence
@@ -83,13 +85,13 @@ func (s *Service) tell(ctx context.Context, st *state, balance int64, requestID 
 	return s.answer(&st.record, results, used, balance, requestID), nil
 }
 
-// whole returns all results of a search but for what waits for the next page.
+// whole returns all results of a search, without those for the next page.
 func (r *record) whole() []json.RawMessage {
 	all := r.which(func(p part) bool { return p.Stage == paid })
 	return slices.Concat(r.Front, encoded(r.without(r.fuse(nil, all))))
 }
 
-// forgetUntold takes back what no answer has told.
+// forgetUntold removes what no answer has returned.
 func (r *record) forgetUntold() {
 	for i := range r.Parts {
 		if p := &r.Parts[i]; p.Stage == paid && !p.Shown {
@@ -98,13 +100,13 @@ func (r *record) forgetUntold() {
 	}
 }
 
-// settleLate ends a job whose process has not: at the deadline, what is pending has failed, and what was found is
-// charged with the hold that was noted.
+// settleLate ends a job whose process has not: after the deadline, what is pending has failed, and what was found is
+// charged with the hold in the record.
 func (s *Service) settleLate(ctx context.Context, st *state) {
 	if st.running != nil || !st.open() || !s.past(st.Deadline) {
 		return
 	}
-	// Decided within the change: what another process has found or paid meanwhile is not given up.
+	// This is decided within the change, so that what another process has found or paid meanwhile is kept.
 	if err := s.change(ctx, st, func(r *record) bool {
 		given := r.any(pending)
 		r.giveUp(pending, true)
@@ -139,8 +141,8 @@ func (s *Service) awaitJob(ctx context.Context, who account.Caller, id string, d
 	return nil
 }
 
-// look reports, after a moment, whether a job that another process is working on has ended. All who wait for one job share
-// each look at it.
+// look reports, after a moment, whether a job of another process has ended. All callers that wait for the same job
+// share a read of it.
 func (s *Service) look(ctx context.Context, id string, over time.Time) (done bool, err error) {
 	looked := s.looks.DoChan(id, func() (any, error) {
 		time.Sleep(jobPoll)
@@ -178,8 +180,8 @@ func (s *Service) findJob(ctx context.Context, who account.Caller, id string) (*
 	return j, nil
 }
 
-// Replay answers a search again that was answered under an idempotency key: all that answers have told of it so far,
-// with the credits of the first one. Nothing new is told by it: that waits for who asks for the job.
+// Replay repeats the answer of a search with an idempotency key: everything that answers have returned so far, with the
+// credits of the first one. It returns nothing new, which is left for calls of Job.
 func (s *Service) Replay(ctx context.Context, who account.Caller, id, requestID string) (*operation.Answer, error) {
 	j, err := s.findJob(ctx, who, id)
 	if err != nil {

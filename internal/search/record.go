@@ -12,22 +12,21 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// stage is how far a part has come. A part only ever goes forward: see [stage.rank].
+// stage is the state of a part. A part only moves forward: see [stage.rank].
 type stage string
 
 const (
 	pending stage = "pending"
-	found   stage = "found" // its results are there and its charge is not decided: callers are told that it is pending
+	found   stage = "found" // it has results and its charge is not decided: callers see it as pending
 	failed  stage = "failed"
-	paid    stage = "paid" // its results are there, and paid
+	paid    stage = "paid" // it has results, and is paid
 )
 
-// rank orders the stages. What has been charged outranks a failure: two processes may have decided at once, and the
-// ledger is right.
+// rank orders the stages. A charge outranks a failure: if two processes have decided concurrently, the ledger is right.
 func (s stage) rank() int { return slices.Index([]stage{pending, found, failed, paid}, s) }
 
-// goneFurther reports whether a part has come further than the stored one. What was found wins over a part that was given
-// up for its time alone, for its charge may be on its way; unless that has been told.
+// goneFurther reports whether a part has moved further than the stored one. A part with results replaces one that only
+// failed by running out of time, because its charge may be in progress, unless the failure has been reported.
 func (p *part) goneFurther(stored *part, complete bool) bool {
 	switch {
 	case p.Stage == failed && p.TimedOut && stored.Stage == found:
@@ -38,10 +37,10 @@ func (p *part) goneFurther(stored *part, complete bool) bool {
 	return p.Stage.rank() > stored.Stage.rank()
 }
 
-// decided tells whether nothing more will come of it.
+// decided reports whether the stage is final.
 func (s stage) decided() bool { return s == paid || s == failed }
 
-// public is what callers are told.
+// public returns the state that callers see.
 func (s stage) public() schema.PlatformState {
 	switch s {
 	case paid:
@@ -53,13 +52,13 @@ func (s stage) public() schema.PlatformState {
 	}
 }
 
-// record is a search as it is stored: how far each part has come, what it was charged, and what answers have told.
+// record is a search as it is stored: the state of each part, its charges, and what answers have returned.
 type record struct {
 	ID      string
 	Account string
-	Attempt string // the call that began it; another one under the same idempotency key is another attempt
-	Keyed   bool   // it was made under an idempotency key
-	Write   string // another one at every write
+	Attempt string // the id of the call that began it; another call with the same idempotency key is another attempt
+	Keyed   bool   // it has an idempotency key
+	Write   string // different for every write
 
 	Bound  string // what the cursor of its first answer is bound to
 	Recent bool
@@ -70,20 +69,20 @@ type record struct {
 
 	Parts []part
 	Fee   fee
-	Front []json.RawMessage // results that the page before held back
-	Seen  []uint64          // URLs of the pages before, hashed
+	Front []json.RawMessage // results that the previous page held back
+	Seen  []uint64          // hashes of the URLs of earlier pages
 
-	HeldBack  []uint64 // identities of results that wait for the next page
+	HeldBack  []uint64 // identities of results for the next page
 	Next      nextPage
 	Answered  bool  // the first answer has been given
 	FirstTold int64 // credits in the first answer
 	Told      int64 // credits in all answers
-	// Tellings are the ids of the answers to polls that have told something.
+	// Tellings are the ids of the answers to polls that returned something.
 	Tellings []string `json:",omitempty"`
 	Complete bool     // an answer has said that nothing is pending
 
-	Deadline time.Time // when every part is at its end, however it ends
-	Ended    time.Time // when every part was; zero before
+	Deadline time.Time // when every part has ended in any case
+	Ended    time.Time // when every part had ended; zero before
 }
 
 // part is one platform's share of a search.
@@ -93,24 +92,24 @@ type part struct {
 	Due      account.Due
 	Credits  int64 // charged
 
-	From      []byte // the place of this page; nil is the first
-	Place     []byte // the place of the platform's next page; nil when there is none
+	From      []byte // the position of this page; nil is the first
+	Place     []byte // the position of the platform's next page; nil when there is none
 	Results   json.RawMessage
 	FetchedAt time.Time
 	Hit       bool
 	HasText   bool // something could be enriched
-	Spoilt    bool // something could not be, which has text
+	Spoilt    bool // something with text could not be
 	TimedOut  bool // it failed by running out of time
-	// Why it failed, for callers; nil where it was given up, or has not failed.
+	// Why it failed, for callers; nil if it was abandoned, or has not failed.
 	Why   *schema.PlatformError `json:",omitempty"`
-	Shown bool                  // its results have been in an answer
+	Shown bool                  // its results were in an answer
 
 	noted stage // the stage in the stored record, as far as this process knows; "" when there is none
 
-	list []ranked // what Results decodes to, where that is at hand; nil where it is to be decoded
+	list []ranked // the decoded Results, if at hand; otherwise nil
 }
 
-// fee is what the enrichment of all parts together costs.
+// fee is the price of the enrichment of all parts.
 type fee struct {
 	Stage   stage
 	Due     account.Due
@@ -124,7 +123,7 @@ func (r *record) clone() record {
 	return c
 }
 
-// join takes over from mine what has come further there: the two go back to one record, and have gone on apart.
+// join takes over from mine what has moved further there: r and mine are later states of the same record.
 func (r *record) join(mine *record) {
 	for i := range r.Parts {
 		if mine.Parts[i].goneFurther(&r.Parts[i], r.Complete) {
@@ -139,7 +138,7 @@ func (r *record) join(mine *record) {
 	}
 }
 
-// keep takes over from now what has happened to the parts since before, while r was written.
+// keep takes over from now what has changed in the parts since before, while r was written.
 func (r *record) keep(before, now *record) {
 	for i := range r.Parts {
 		if now.Parts[i].Stage != before.Parts[i].Stage {
@@ -154,7 +153,7 @@ func (r *record) keep(before, now *record) {
 	}
 }
 
-// become returns what is known of the part now, with what is stored and told of p.
+// become returns the current part now, with what is stored and answered of p.
 func (p *part) become(now part) part {
 	now.Shown, now.noted = p.Shown, p.noted
 	return now
@@ -167,41 +166,40 @@ func (r *record) written() {
 	}
 }
 
-// unwritten reports whether something has happened to a part that is not stored.
+// unwritten reports whether a change of a part is not stored yet.
 func (r *record) unwritten() bool {
 	return slices.ContainsFunc(r.Parts, func(p part) bool { return p.noted != p.Stage })
 }
 
-// payable reports whether a part may be charged: its results are there, and they are stored if the search can be asked
-// for again.
+// payable reports whether a part may be charged: it has results, and they are stored if the search can be continued.
 func (r *record) payable(p *part) bool {
 	return p.Stage == found && (p.noted == found || !r.Keyed && !r.Answered)
 }
 
-// any tells whether a part is in that stage.
+// any reports whether a part is in that stage.
 func (r *record) any(s stage) bool {
 	return slices.ContainsFunc(r.Parts, func(p part) bool { return p.Stage == s })
 }
 
-// partsOpen tells whether some part is not decided.
+// partsOpen reports whether some part is not decided.
 func (r *record) partsOpen() bool { return r.any(pending) || r.any(found) }
 
-// open tells whether anything is not decided: a part, or the enrichment.
+// open reports whether anything is not decided: a part, or the enrichment.
 func (r *record) open() bool { return r.partsOpen() || !r.Fee.Stage.decided() }
 
-// spoilt tells whether something that was paid for could not be enriched.
+// spoilt reports whether something that was paid for could not be enriched.
 func (r *record) spoilt() bool {
 	return slices.ContainsFunc(r.Parts, func(p part) bool { return p.Stage == paid && p.Spoilt })
 }
 
-// feeIsEarned tells whether the enrichment is charged, once all parts are decided: when something that was paid for had
+// feeIsEarned reports whether the enrichment is charged, once all parts are decided: if something that was paid for has
 // text, and all of it could be enriched.
 func (r *record) feeIsEarned() bool {
 	text := slices.ContainsFunc(r.Parts, func(p part) bool { return p.Stage == paid && p.HasText })
 	return text && !r.spoilt()
 }
 
-// charged returns what the search has come to so far, in credits.
+// charged returns the credits charged so far.
 func (r *record) charged() int64 {
 	sum := r.Fee.Credits
 	for i := range r.Parts {
@@ -210,12 +208,12 @@ func (r *record) charged() int64 {
 	return sum
 }
 
-// shown returns the parts whose results have been in an answer.
+// shown returns the parts whose results were in an answer.
 func (r *record) shown() []part {
 	return r.which(func(p part) bool { return p.Stage == paid && p.Shown })
 }
 
-// unshown returns those whose results have not.
+// unshown returns the parts whose results were not.
 func (r *record) unshown() []part {
 	return r.which(func(p part) bool { return p.Stage == paid && !p.Shown })
 }
@@ -224,7 +222,7 @@ func (r *record) which(keep func(part) bool) []part {
 	return slices.DeleteFunc(slices.Clone(r.Parts), func(p part) bool { return !keep(p) })
 }
 
-// show marks the results of all that is paid as answered.
+// show marks the results of all paid parts as answered.
 func (r *record) show() {
 	for i := range r.Parts {
 		if r.Parts[i].Stage == paid {
@@ -233,7 +231,7 @@ func (r *record) show() {
 	}
 }
 
-// giveUp lets every part in that stage fail.
+// giveUp fails every part in that stage.
 func (r *record) giveUp(s stage, timedOut bool) {
 	for i := range r.Parts {
 		if p := &r.Parts[i]; p.Stage == s {
@@ -242,7 +240,7 @@ func (r *record) giveUp(s stage, timedOut bool) {
 	}
 }
 
-// fail drops what was found: nobody is told, and nobody pays.
+// fail drops what was found: it is not reported, and not paid.
 func (p *part) fail(timedOut bool) {
 	p.Stage, p.Results, p.list, p.Place, p.TimedOut, p.Why = failed, nil, nil, nil, timedOut, nil
 }
@@ -258,7 +256,7 @@ func (p *part) why() schema.PlatformError {
 	return schema.PlatformError{Code: problem.PlatformUnavailable, Detail: string(p.Platform) + " is not available"}
 }
 
-// end notes when the last part came to its end.
+// end notes the time when the last part has ended.
 func (r *record) end(now time.Time) {
 	if r.Ended.IsZero() && !r.any(pending) {
 		r.Ended = now
@@ -277,12 +275,12 @@ func (r *record) allFailed() error {
 	return problem.New(code, "no platform answered the search: %s", joinIDs(ids))
 }
 
-// without leaves out what is held back for the next page.
+// without returns results without those held back for the next page.
 func (r *record) without(results []ranked) []ranked {
 	return slices.DeleteFunc(results, func(x ranked) bool { return slices.Contains(r.HeldBack, x.identity()) })
 }
 
-// urls returns the URLs of the pages before and of this one, hashed: all of this one, whatever their number.
+// urls returns the hashes of the URLs of earlier pages and of this one: all of this one, whatever their number.
 func (r *record) urls() []uint64 {
 	var page []uint64
 	for _, p := range r.which(func(p part) bool { return p.Stage == paid }) {

@@ -63,7 +63,7 @@ func (s *Service) start(ctx context.Context, req Request, plan *Plan) (*job, err
 	return j, nil
 }
 
-// openTab opens the tab of a search. One that the cache can answer needs no unpaid call.
+// openTab opens the tab of a search. A search that the cache can answer needs no unpaid call.
 func (s *Service) openTab(ctx context.Context, who account.Caller, plan *Plan) (*account.Tab, error) {
 	sandbox := true
 	for _, part := range slices.Concat(plan.parts, plan.held.pages) {
@@ -81,7 +81,7 @@ func (s *Service) openTab(ctx context.Context, who account.Caller, plan *Plan) (
 	return tab, err
 }
 
-// releaseAll gives up the holds of a search that does not begin.
+// releaseAll releases the holds of a search that does not begin.
 func (s *Service) releaseAll(ctx context.Context, plan *Plan, books account.Books) {
 	for _, item := range plan.items() {
 		due := books.Due(item.Name, credits.Charge{Operation: s.cfg.All.Name})
@@ -106,7 +106,7 @@ func (p *Plan) items() []account.Item {
 	return items
 }
 
-// record is a search that begins: what is asked first, then what cannot be.
+// record is a search that begins: first the parts that are read, then those that have failed already.
 func (p *Plan) record(req Request, front []json.RawMessage) record {
 	r := record{
 		ID: req.jobID(), Account: req.Who.Account(), Attempt: req.ID, Keyed: req.IdempotencyKey != "", Bound: p.bound,
@@ -124,7 +124,7 @@ func (p *Plan) record(req Request, front []json.RawMessage) record {
 
 func newPart(p searchPart) part { return part{Platform: p.platform, Stage: pending, From: p.from} }
 
-// jobID returns a new id, or the one that follows from the idempotency key.
+// jobID returns a new id, or the one derived from the idempotency key.
 func (r Request) jobID() string {
 	if r.IdempotencyKey == "" {
 		return "job_" + rand.Text()
@@ -133,7 +133,7 @@ func (r Request) jobID() string {
 	return "job_" + base32.StdEncoding.EncodeToString(sum[:])[:26]
 }
 
-// run starts every part. What is not there at the end of the time is given up, whatever its provider still does.
+// run starts every part. A part without a result at the end of the time fails, whatever its provider is still doing.
 func (s *Service) run(ctx context.Context, j *job, left time.Duration) {
 	st := j.lock()
 	defer j.unlock()
@@ -165,7 +165,7 @@ func (s *Service) run(ctx context.Context, j *job, left time.Duration) {
 
 // finish waits for the last part, or for the end of the time.
 func (s *Service) finish(ctx context.Context, id string, j *job, over <-chan struct{}) {
-	defer s.leave(id, j) // from now on it is answered from the records
+	defer s.leave(id, j) // from now on it is answered from its record
 	select {
 	case <-over:
 	case <-ctx.Done():
@@ -174,8 +174,8 @@ func (s *Service) finish(ctx context.Context, id string, j *job, over <-chan str
 	j.closeTab(ctx)
 }
 
-// closeTab ends the tab of a search of which every part has come to its end. What was found will be paid for, unless the
-// caller is gone.
+// closeTab ends the tab of a search in which every part has ended. What was found will be paid for, unless the caller
+// is gone.
 func (j *job) closeTab(ctx context.Context) {
 	st := j.lock()
 	outcome := account.Failed
@@ -184,10 +184,10 @@ func (j *job) closeTab(ctx context.Context) {
 	}
 	tab := st.running.tab
 	j.unlock()
-	tab.Close(context.WithoutCancel(ctx), outcome) // that the time is over says nothing of the caller
+	tab.Close(context.WithoutCancel(ctx), outcome) // the end of the time does not mean that the caller is gone
 }
 
-// fork does work in the background that [Service.Close] waits for.
+// fork runs work in the background; [Service.Close] waits for it.
 func (s *Service) fork(work func()) {
 	s.work.Fork()
 	go func() {
@@ -196,7 +196,7 @@ func (s *Service) fork(work func()) {
 	}()
 }
 
-// runPart makes one platform's search and notes how it ended.
+// runPart makes one platform's search and records the result.
 func (s *Service) runPart(ctx context.Context, j *job, i int) {
 	st := j.lock()
 	plan, id := st.running.plan, st.ID
@@ -208,7 +208,7 @@ func (s *Service) runPart(ctx context.Context, j *job, i int) {
 	}
 	st = j.lock()
 	defer j.unlock()
-	if st.Parts[i].Stage != pending { // given up
+	if st.Parts[i].Stage != pending { // it was abandoned
 		return
 	}
 	if err == nil && st.running.left {
@@ -217,8 +217,8 @@ func (s *Service) runPart(ctx context.Context, j *job, i int) {
 	s.endPart(ctx, st, i, r, err)
 }
 
-// endPart notes how a part ended. Nothing is charged before there is an answer: a caller who gets none pays nothing.
-// From the first answer on each part is noted and paid as it ends.
+// endPart records the result of a part. Nothing is charged before there is an answer, so that a caller without an
+// answer pays nothing. After the first answer each part is recorded and paid as it ends.
 func (s *Service) endPart(ctx context.Context, st *state, i int, r partResult, err error) {
 	p := &st.Parts[i]
 	if err == nil {
@@ -241,8 +241,8 @@ func (s *Service) endPart(ctx context.Context, st *state, i int, r partResult, e
 	}
 }
 
-// endLate notes a part that has ended after the first answer, charges it, and notes the charge. What cannot be noted is
-// not charged.
+// endLate records a part that has ended after the first answer, charges it, and records the charge. What cannot be
+// recorded is not charged.
 func (s *Service) endLate(ctx context.Context, st *state, i int) {
 	if err := s.note(ctx, st); err != nil {
 		s.cfg.Log.ErrorContext(ctx, "a part of a search is not noted",
@@ -252,12 +252,12 @@ func (s *Service) endLate(ctx context.Context, st *state, i int) {
 		}
 	}
 	s.settle(ctx, st)
-	if err := s.note(ctx, st); err != nil { // the noted hold says what was charged
+	if err := s.note(ctx, st); err != nil { // the hold in the record shows what was charged
 		s.cfg.Log.ErrorContext(ctx, "a charge of a search is not noted", "job", st.ID, "error", err)
 	}
 }
 
-// cut gives up every part that is pending when the time is over.
+// cut fails every part that is pending at the end of the time.
 func (s *Service) cut(ctx context.Context, j *job) {
 	st := j.lock()
 	defer j.unlock()
@@ -268,15 +268,15 @@ func (s *Service) cut(ctx context.Context, j *job) {
 	}
 }
 
-// partResult is what one platform's search gave.
+// partResult is the result of one platform's search.
 type partResult struct {
-	data    []byte // the results, with raw and enrichment as asked
+	data    []byte // the results, with raw and enrichment if requested
 	list    []ranked
 	entry   *cache.Entry
 	state   schema.CacheState
 	price   int64 // credits
 	hasText bool  // something could be enriched
-	spoilt  bool  // something with text could not
+	spoilt  bool  // something with text could not be
 }
 
 func (p *part) found(r partResult) {
@@ -287,8 +287,8 @@ func (p *part) found(r partResult) {
 	}
 }
 
-// readPart makes one platform's search and gives its results their raw and enrichment. Only, if it is not nil, says
-// which results to keep.
+// readPart makes one platform's search and adds raw and enrichment to its results. only, if it is not nil, selects the
+// results to keep.
 func (s *Service) readPart(
 	ctx context.Context, plan *Plan, q *read.Query, only map[uint64]bool,
 ) (r partResult, err error) {
@@ -310,11 +310,11 @@ func (s *Service) readPart(
 	if plan.enrich && !bytes.Equal(r.data, []byte("[]")) {
 		s.enrich(ctx, q, &r)
 	}
-	r.list = rankedOf(r.data, 0) // here, where the platforms do not wait for each other
+	r.list = rankedOf(r.data, 0) // here, because this runs concurrently for each platform
 	return r, ctx.Err()
 }
 
-// enrich gives results their enrichment, and says whether there was anything to enrich and whether all of it was.
+// enrich adds enrichment to results, and notes whether there was anything to enrich and whether all of it was.
 func (s *Service) enrich(ctx context.Context, q *read.Query, r *partResult) {
 	a := &operation.Answer{Data: r.data}
 	outcome := s.cfg.Reader.Enrich(ctx, q, r.entry, a)

@@ -87,7 +87,7 @@ func TestAFanOutAndASearchShareTheCache(t *testing.T) {
 	if got := all("tea"); got.Meta.Cache != schema.Hit || got.Meta.DataAgeS != 60 {
 		t.Errorf("%s, %d s old", got.Meta.Cache, got.Meta.DataAgeS)
 	}
-	// Page two as well: both hold the same place.
+	// The same for the second page: both have the same position.
 	first := all("milk")
 	second := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Query: "milk", Kind: schema.PostResult, Cursor: first.Meta.NextCursor})
 	if second.Meta.Cache != schema.Miss {
@@ -102,7 +102,7 @@ func TestAFanOutAndASearchShareTheCache(t *testing.T) {
 
 func TestResultsAreFused(t *testing.T) {
 	t.Parallel()
-	same := enginetest.By("w", "same", 1) // on both, at different places
+	same := enginetest.By("w", "same", 1) // on both, at different ranks
 	onA := []schema.SearchResult{enginetest.By("a", "a1", 5), enginetest.By("b", "a2", -1), enginetest.By("c", "a3", 3), same}
 	onB := []schema.SearchResult{enginetest.By("d", "b1", 4), same, enginetest.By("e", "b3", 6)}
 	tests := []struct {
@@ -129,7 +129,7 @@ func TestResultsAreFused(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			for range 5 { // whoever is first to answer
+			for range 5 { // whichever answers first
 				e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(10, onA...)), enginetest.Searcher(platform.X, enginetest.Lists(10, onB...)))
 				got := searchAll(t, e.Client, tt.req)
 				if diff := gocmp.Diff(tt.want, enginetest.IDs(got.Data)); diff != "" {
@@ -152,7 +152,7 @@ func TestAtMostThreeOfAnAuthorAreOnTheFirstPage(t *testing.T) {
 		loud = append(loud, enginetest.By("loud", fmt.Sprint("loud", i), i))
 	}
 	loud = append(loud, enginetest.By("quiet", "quiet", 9))
-	for _, size := range []int{7, 4} { // in one page of the platform, and in two
+	for _, size := range []int{7, 4} { // on one page of the platform, and on two
 		t.Run(fmt.Sprint("pages of ", size), func(t *testing.T) {
 			t.Parallel()
 			e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(size, loud...)))
@@ -231,7 +231,7 @@ func TestACombinedCursorWalksEveryPlatformToItsEnd(t *testing.T) {
 	}
 	ok := schema.OK
 	want := []states{
-		{platform.TikTok: ok, platform.X: ok, platform.YouTube: schema.Failed}, // which drops out
+		{platform.TikTok: ok, platform.X: ok, platform.YouTube: schema.Failed}, // which fails
 		{platform.TikTok: ok, platform.X: ok}, {platform.TikTok: ok}, {platform.TikTok: ok},
 	}
 	if diff := gocmp.Diff(want, reached); diff != "" {
@@ -307,7 +307,7 @@ func TestAFanOutWalkNeverRepeatsNeverLosesAndEnds(t *testing.T) {
 	})
 }
 
-// A cursor that holds the place of every platform would be longer than any request line.
+// TestALongCombinedCursorStaysShort checks the length of a cursor with the position of every platform.
 func TestALongCombinedCursorStaysShort(t *testing.T) {
 	t.Parallel()
 	var all []providers.Provider
@@ -335,7 +335,7 @@ func TestALongCombinedCursorStaysShort(t *testing.T) {
 			t.Fatalf("a cursor of %d characters", len(cursor))
 		}
 	}
-	if want := 90 * (len(all) - 1); n != want { // the sandbox is asked only when it is alone
+	if want := 90 * (len(all) - 1); n != want { // the sandbox is searched only if it is the only platform
 		t.Errorf("%d results, want %d", n, want)
 	}
 }
@@ -522,7 +522,7 @@ func TestACombinedCursorIsGoodForItsOwnSearchOnly(t *testing.T) {
 	}
 }
 
-// pendingWorld is a search of three platforms of which two are late.
+// pendingWorld is a search of three platforms, two of which are late.
 func pendingWorld(t *testing.T, opts enginetest.Config) (*enginetest.Engine, chan struct{}, chan struct{}) {
 	t.Helper()
 	onX, onYouTube := make(chan struct{}), make(chan struct{})
@@ -599,7 +599,7 @@ func TestWhatIsLateBecomesAJob(t *testing.T) {
 		wantCharges(t, e, enginetest.Charged(1, "search", "tiktok", "MISS"), enginetest.Charged(1, "search", "x", "MISS"),
 			enginetest.Charged(1, "search", "youtube", "MISS"), enginetest.Charged(3, "search_across", "", ""))
 
-		// It is kept for 15 minutes after its end, however often it is asked for.
+		// It is stored for 15 minutes after its end, however often it is read.
 		e.Clock.Advance(14 * time.Minute)
 		job(t, e.Client, id, 0)
 		e.Clock.Advance(time.Minute)
@@ -636,7 +636,7 @@ func TestTheFirstAnswerWaitsForSomething(t *testing.T) {
 		if took := time.Since(began); took != 6*time.Second || len(got.Data) != 3 || got.Meta.JobID != "" {
 			t.Errorf("%d results after %v", len(got.Data), took)
 		}
-		// And to the end when nothing comes.
+		// And until the end if no results come.
 		never := enginetest.Of(t, enginetest.Late(enginetest.Searcher(platform.X, nil), nil))
 		began = time.Now()
 		_, err := never.Client.SearchAcross(t.Context(), socialdata.SearchAcrossRequest{Query: "a", Wait: 1 * time.Second})
@@ -681,7 +681,7 @@ func TestAJobIsItsAccountsAlone(t *testing.T) {
 			}
 		}
 		refused("job_unknown")
-		refused(id) // under way
+		refused(id) // in progress
 		close(onX)
 		close(onYouTube)
 		job(t, e.Client, id, 5)
@@ -701,7 +701,7 @@ func TestAJobSurvivesARestart(t *testing.T) {
 		first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
 		close(onX)
 		synctest.Wait()
-		// Another process on the same records: YouTube is pending there, and stays so until the deadline.
+		// For another process with the same records, YouTube is pending, until the deadline.
 		after, err := socialdata.New(socialdata.WithRecords(e.Records), socialdata.WithClock(e.Clock.Now), socialdata.WithEnricher(enginetest.Enricher()))
 		if err != nil {
 			t.Fatal(err)
@@ -732,7 +732,7 @@ func TestACallerWhoLeavesWithoutAnAnswerPaysNothing(t *testing.T) {
 		defer leave()
 		_, err := e.Client.SearchAcross(ctx, socialdata.SearchAcrossRequest{Query: "a", Wait: 20 * time.Second})
 		enginetest.WantProblem(t, err, problem.UpstreamTimeout, "stopped waiting")
-		time.Sleep(20 * time.Second) // of the bubble: what is late has ended
+		time.Sleep(20 * time.Second) // in the bubble: until what is late has ended
 		wantCharges(t, e)
 		if e.Balance(t) != 1000 {
 			t.Errorf("%d credits are left", e.Balance(t))

@@ -28,19 +28,19 @@ type Service struct {
 	work background.Group
 
 	mu   sync.Mutex
-	live map[string]*job // the searches that this process is working on
+	live map[string]*job // the searches that this process makes
 
-	looks singleflight.Group // at jobs that other processes are working on
+	looks singleflight.Group // reads of jobs of other processes
 
 	untold untold
 }
 
-// Config is what a [Service] is made of. All of it must be there.
+// Config is what a [Service] needs. All fields are required.
 type Config struct {
 	Reader    *read.Reader
 	Upstreams *upstreams.Pool
-	Row       *read.Row            // how one platform is searched
-	All       *operation.Operation // what the caller asked for
+	Row       *read.Row            // the search of one platform
+	All       *operation.Operation // the search of several platforms
 	Records   records.Store
 	Marks     func(data []byte) privacy.Marks // of everyone in JSON
 	Cursors   *cursor.Keeper
@@ -49,10 +49,10 @@ type Config struct {
 	ToldAsFailed func(context.Context, account.Due, error)
 	// Untold is [account.Accounts.Untold].
 	Untold func(context.Context, account.Due, error)
-	// Explain says to callers why a platform's search failed.
+	// Explain returns why a platform's search failed, for callers.
 	Explain func(platform.ID, error) schema.PlatformError
-	Timeout time.Duration // of one search, however late its parts are
-	// JobLife is how long a job is kept after its end, and KeyedLife one that was made under an idempotency key.
+	Timeout time.Duration // for one search, including late parts
+	// JobLife is for how long a job is stored after its end, and KeyedLife for one with an idempotency key.
 	JobLife, KeyedLife time.Duration
 	Now                func() time.Time
 	Log                *slog.Logger
@@ -66,22 +66,22 @@ func New(cfg Config) *Service {
 // Request is who makes a search, and how.
 type Request struct {
 	Who            account.Caller
-	ID             string        // of the request
-	IdempotencyKey string        // what is charged once, however often it is asked; "" for none
-	Left           time.Duration // how long the search may take; 0 means the service's time-out
+	ID             string        // the request id of the call
+	IdempotencyKey string        // makes the charge happen once, however often the call is repeated; "" for none
+	Left           time.Duration // time for the search; 0 means the service's timeout
 }
 
-// errClosed says that the service takes no more searches.
+// errClosed means that the service is closed.
 var errClosed = problem.New(problem.PlatformUnavailable, "the service is shutting down; nothing was charged")
 
-// running returns the job of that id if this process works on it, or nil.
+// running returns the job with that id if this process makes it, or nil.
 func (s *Service) running(id string) *job {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.live[id]
 }
 
-// enter and leave keep the list of what is worked on.
+// enter and leave maintain the jobs that this process makes.
 func (s *Service) enter(id string, j *job) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +96,7 @@ func (s *Service) leave(id string, j *job) {
 	}
 }
 
-// Close refuses new searches and returns when those under way have ended, or with ctx.
+// Close refuses new searches and returns when all in progress have ended, or when ctx ends.
 func (s *Service) Close(ctx context.Context) error {
 	s.untold.close()
 	return s.work.Close(ctx)

@@ -12,12 +12,12 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// enrichment is what the hold of the enrichment is called; those of the parts are called like their platforms.
+// enrichment is the name of the hold of the enrichment; those of the parts have the names of their platforms.
 const enrichment = "enrichment"
 
-// settle decides every part that was found and may be charged, side by side: a durable ledger then writes them in one
-// transaction. Once no part is left, the enrichment is decided too. A part of which the ledger cannot say whether it was
-// charged stays found. One that another goroutine is deciding is left to it.
+// settle decides every part with results that may be charged, concurrently, so that a durable ledger writes them in one
+// transaction. Once all parts are decided, it decides the enrichment too. If it is not known whether a part was
+// charged, it stays found. It leaves out parts that another goroutine is settling.
 func (s *Service) settle(ctx context.Context, st *state) {
 	var parts []int
 	for i := range st.Parts {
@@ -29,13 +29,13 @@ func (s *Service) settle(ctx context.Context, st *state) {
 	s.settleFee(ctx, st)
 }
 
-// settlePart decides one part that was found.
+// settlePart decides one part with results.
 func (s *Service) settlePart(ctx context.Context, st *state, i int) {
 	s.settleParts(ctx, st, i)
 	s.settleFee(ctx, st)
 }
 
-// settleParts decides parts that were found.
+// settleParts decides parts with results.
 func (s *Service) settleParts(ctx context.Context, st *state, parts ...int) {
 	parts = slices.DeleteFunc(parts, func(i int) bool { return !st.ask(i) })
 	dues := make([]account.Due, len(parts))
@@ -52,13 +52,13 @@ func (s *Service) settleParts(ctx context.Context, st *state, parts ...int) {
 	})
 	for n, i := range parts {
 		st.asked(i)
-		if st.Parts[i].Stage == found { // else it was given up meanwhile, and releasing its hold has told
+		if st.Parts[i].Stage == found { // otherwise it was abandoned meanwhile, and releasing its hold has shown the result
 			s.decide(ctx, st, i, receipts[n], errs[n])
 		}
 	}
 }
 
-// decide says what settling a part came to. What cannot be paid for has failed.
+// decide applies the result of settling a part. A part that cannot be paid fails.
 func (s *Service) decide(ctx context.Context, st *state, i int, r credits.Receipt, err error) {
 	p := &st.Parts[i]
 	p.Stage, p.Credits = s.outcome(ctx, st.ID, string(p.Platform), r, err)
@@ -70,7 +70,7 @@ func (s *Service) decide(ctx context.Context, st *state, i int, r credits.Receip
 	}
 }
 
-// outcome says what settling something that was found came to.
+// outcome returns the result of settling something with results.
 func (s *Service) outcome(ctx context.Context, id, what string, r credits.Receipt, err error) (stage, int64) {
 	if err == nil {
 		return paid, r.Charged
@@ -82,7 +82,7 @@ func (s *Service) outcome(ctx context.Context, id, what string, r credits.Receip
 	return failed, 0
 }
 
-// settleFee charges the enrichment, once for all parts, or drops it. It waits for the last part.
+// settleFee charges the enrichment, once for all parts, or releases it. It waits for the last part.
 func (s *Service) settleFee(ctx context.Context, st *state) {
 	if st.partsOpen() || st.Fee.Stage.decided() || !st.ask(theFee) {
 		return
@@ -100,7 +100,7 @@ func (s *Service) settleFee(ctx context.Context, st *state) {
 	}
 }
 
-// withdraw gives up every part in that stage.
+// withdraw abandons every part in that stage.
 func (s *Service) withdraw(ctx context.Context, st *state, from stage) {
 	for i := range st.Parts {
 		if st.Parts[i].Stage == from {
@@ -109,7 +109,8 @@ func (s *Service) withdraw(ctx context.Context, st *state, from stage) {
 	}
 }
 
-// withdrawUnwritten gives up what was found and could not be noted: what cannot be noted is not charged.
+// withdrawUnwritten abandons parts with results that could not be recorded, because what is not recorded must not be
+// charged.
 func (s *Service) withdrawUnwritten(ctx context.Context, st *state) {
 	for i := range st.Parts {
 		if p := &st.Parts[i]; p.Stage == found && p.noted != found {
@@ -118,8 +119,8 @@ func (s *Service) withdrawUnwritten(ctx context.Context, st *state) {
 	}
 }
 
-// withdrawPart gives up a part and its hold. One that turns out to have been charged, by a ledger that had failed to say
-// so, is paid.
+// withdrawPart abandons a part and releases its hold. If that shows that the part had been charged, by a ledger whose
+// answer was lost, it is paid.
 func (s *Service) withdrawPart(ctx context.Context, st *state, i int) {
 	n := s.release(ctx, st, string(st.Parts[i].Platform), st.Parts[i].Due)
 	switch p := &st.Parts[i]; {
@@ -130,7 +131,7 @@ func (s *Service) withdrawPart(ctx context.Context, st *state, i int) {
 	}
 }
 
-// withdrawFee gives up the hold of the enrichment, once no part is left.
+// withdrawFee releases the hold of the enrichment, once all parts are decided.
 func (s *Service) withdrawFee(ctx context.Context, st *state) {
 	if st.Fee.Stage.decided() || st.partsOpen() {
 		return
@@ -140,7 +141,7 @@ func (s *Service) withdrawFee(ctx context.Context, st *state) {
 	}
 }
 
-// release gives up a hold and returns what had been charged to it.
+// release releases a hold and returns what had been charged to it.
 func (s *Service) release(ctx context.Context, st *state, what string, due account.Due) int64 {
 	if due.Hold.ID == "" {
 		return 0
@@ -159,7 +160,7 @@ func (s *Service) release(ctx context.Context, st *state, what string, due accou
 	return receipt.Charged
 }
 
-// due is the charge of a part that comes to its price.
+// due returns the charge of a part at its price.
 func (r *running) due(id platform.ID, operation string, amount int64, hit bool) account.Due {
 	charge := credits.Charge{Amount: amount, Operation: operation, Platform: string(id), Cache: string(schema.Miss)}
 	if hit {

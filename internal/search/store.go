@@ -15,17 +15,17 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// maxWrites is how often a change is written, before somebody else's writes are too many.
+// maxWrites is the maximum number of attempts at one change while others write.
 const maxWrites = 100
 
-// errTaken says that another call makes the search under the same idempotency key.
+// errTaken means that another call makes the search with the same idempotency key.
 var errTaken = problem.New(problem.PlatformUnavailable,
 	"an earlier call under this Idempotency-Key has not come to its end; try again, and nothing is charged twice")
 
-// change makes a change to the record and writes it, unless do returns false. If another process has written the record
-// in between, do is called again with what is stored then. After an error the change has not been made in this process.
-// The job is not locked during the write: what happens to its parts meanwhile is kept, and written the next time. Others
-// that want to write wait, until ctx ends.
+// change applies do to the record and writes it, unless do returns false. If another process has written the record
+// meanwhile, do is applied to the new version. After an error the record is unchanged in this process. The job is not
+// locked during the write: changes of its parts meanwhile are kept, and written the next time. Other writes wait, until
+// ctx ends.
 func (s *Service) change(ctx context.Context, st *state, do func(*record) bool) error {
 	if r := st.running; r != nil {
 		if !r.writing.tryLock() {
@@ -62,13 +62,13 @@ func (s *Service) change(ctx context.Context, st *state, do func(*record) bool) 
 	return fmt.Errorf("socialdata: job %s: %w for the %dth time", st.ID, records.ErrConflict, maxWrites)
 }
 
-// note writes the record as it is. It waits for other writes as long as they take.
+// note writes the record. It waits for other writes as long as they take.
 func (s *Service) note(ctx context.Context, st *state) error {
 	return s.change(context.WithoutCancel(ctx), st, func(*record) bool { return true })
 }
 
-// put writes next over a version and returns the new one. A store that fails may have written all the same: the stored
-// record shows it.
+// put writes next over a version and returns the new one. If the store fails, it may have written nevertheless: then
+// the stored record shows it.
 func (s *Service) put(ctx context.Context, version int64, next *record) (int64, error) {
 	ctx = context.WithoutCancel(ctx)
 	next.Write = rand.Text()
@@ -78,7 +78,7 @@ func (s *Service) put(ctx context.Context, version int64, next *record) (int64, 
 	}
 	r := records.Record{Key: jobKey(next.ID), Value: value, Version: version}
 	if next.Keyed {
-		r.Owner = next.Account // it is kept for a day
+		r.Owner = next.Account // it is stored for a day
 	}
 	version, err = s.write(ctx, r, s.lifeOf(next))
 	if err != nil {
@@ -94,10 +94,10 @@ func (s *Service) put(ctx context.Context, version int64, next *record) (int64, 
 	return version, nil
 }
 
-// errUnknown says that a write has failed and may have been made all the same.
+// errUnknown means that a write has failed but may have been made.
 var errUnknown = errors.New("socialdata: it is not known whether the job was written")
 
-// over returns when the time of the call in ctx is over, but no less than a moment from now.
+// over returns when the time of the call in ctx ends, but at least a moment from now.
 func (s *Service) over(ctx context.Context) time.Time {
 	least := time.Now().Add(leastToAsk)
 	if begun := operation.Begun(ctx); !begun.IsZero() && begun.Add(s.cfg.Timeout).After(least) {
@@ -106,7 +106,8 @@ func (s *Service) over(ctx context.Context) time.Time {
 	return least
 }
 
-// standing reads a record after a write that has failed. It asks again while the store fails, as long as the call has time.
+// standing reads a record after a write that has failed. It repeats the read while the store fails, as long as the call
+// has time.
 func (s *Service) standing(ctx context.Context, key string) (records.Record, error) {
 	over := s.over(ctx)
 	for wait := firstPause; ; wait = min(2*wait, longestPause) {
@@ -118,14 +119,14 @@ func (s *Service) standing(ctx context.Context, key string) (records.Record, err
 	}
 }
 
-// How long a call asks what became of a write at least, and how long it waits before it asks again.
+// The minimum time for which a call tries to find out the result of a write, and the pause between attempts.
 const (
 	leastToAsk   = 2 * time.Second
 	firstPause   = 20 * time.Millisecond
 	longestPause = 500 * time.Millisecond
 )
 
-// write adds a record that is not there yet, and writes any other over its version.
+// write adds a record without a version, and replaces the version of any other.
 func (s *Service) write(ctx context.Context, r records.Record, ttl time.Duration) (int64, error) {
 	if r.Version != 0 {
 		return s.cfg.Records.Put(ctx, r, ttl)
@@ -137,8 +138,8 @@ func (s *Service) write(ctx context.Context, r records.Record, ttl time.Duration
 	return stands.Version, err
 }
 
-// lifeOf returns how long a record is kept from now on: never less than it should be kept after the end, for what was
-// charged must be there when the clock has been set.
+// lifeOf returns how long a record is stored from now on: never less than it is to be stored after its end, because
+// charges must stay known even if the clock is set.
 func (s *Service) lifeOf(r *record) time.Duration {
 	end, ttl := r.Ended, s.cfg.JobLife
 	if end.IsZero() {
@@ -150,14 +151,14 @@ func (s *Service) lifeOf(r *record) time.Duration {
 	return min(max(end.Add(ttl).Sub(s.cfg.Now()), ttl), ttl+s.cfg.Timeout)
 }
 
-// past reports whether the deadline of a search has passed. No deadline is further away than a search may take, unless the
-// clock has been set back since.
+// past reports whether the deadline of a search has passed. A deadline that is further away than the time of a search
+// counts as passed, because the clock was set back since.
 func (s *Service) past(deadline time.Time) bool {
 	left := deadline.Sub(s.cfg.Now())
 	return left < 0 || left > s.cfg.Timeout
 }
 
-// reload reads the record again, and keeps what this process knows better.
+// reload reads the record again, and keeps what has moved further in this process.
 func (s *Service) reload(ctx context.Context, st *state) error {
 	var fresh *record
 	var version int64
@@ -187,7 +188,7 @@ func (s *Service) load(ctx context.Context, id string) (*record, int64, error) {
 	return r, stands.Version, nil
 }
 
-// drop removes the record of a search that came to nothing, so that it can be made again under its idempotency key.
+// drop removes the record of a search that has failed, so that it can be repeated with its idempotency key.
 func (s *Service) drop(ctx context.Context, st *state) {
 	if st.version == 0 {
 		return

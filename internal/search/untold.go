@@ -13,17 +13,17 @@ import (
 	"github.com/socialdata/socialdata/operation"
 )
 
-// telling is what an answer to a poll tells. When a poll fails because it is unknown whether its telling was noted, this
-// process keeps it: if it turns out to be noted, the next poll tells it again, or its charges are refunded. So the
+// telling is what an answer to a poll returns. If a poll fails because it is unknown whether its telling was recorded,
+// this process keeps it: if it was recorded, the next poll returns it again, or its charges are refunded. So the
 // credits in answers are those that are charged.
 type telling struct {
 	id      string
-	parts   []int // whose results it shows
+	parts   []int // those whose results it has
 	dues    []account.Due
 	credits int64
 }
 
-// telling returns what a poll that is answered now tells first.
+// telling returns what a poll would return for the first time now.
 func (r *record) telling() telling {
 	t := telling{id: rand.Text(), credits: r.charged() - r.Told}
 	fee := t.credits
@@ -50,7 +50,7 @@ func (r *record) tell(t telling) {
 	r.show()
 }
 
-// landed returns those tellings that are in the record.
+// landed returns the tellings that are in the record.
 func (r *record) landed(tellings []telling) []telling {
 	return slices.DeleteFunc(slices.Clone(tellings), func(t telling) bool { return !slices.Contains(r.Tellings, t.id) })
 }
@@ -90,7 +90,7 @@ func (u *untold) take(job string) []telling {
 	return out
 }
 
-// put adds tellings of a job, and reports whether something must be started to resolve them.
+// put adds tellings of a job, and reports whether the caller must start the work of resolving them.
 func (u *untold) put(job string, tellings []telling) (idle bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -106,7 +106,7 @@ func (u *untold) jobs() []string {
 	return slices.Sorted(maps.Keys(u.of))
 }
 
-// more reports whether there are any. If not, the work on them is over.
+// more reports whether there are any. If not, the work has ended.
 func (u *untold) more() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -138,7 +138,7 @@ func (s *Service) keepUntold(ctx context.Context, job string, tellings []telling
 	}()
 }
 
-// resolveUntold refunds the charges of the tellings that are noted, and forgets those that are not.
+// resolveUntold refunds the charges of the tellings that were recorded, and drops the others.
 func (s *Service) resolveUntold(ctx context.Context) {
 	for _, job := range s.untold.jobs() {
 		tellings := s.untold.take(job)
@@ -159,7 +159,8 @@ func (s *Service) resolveJob(ctx context.Context, job string, tellings []telling
 		return err
 	}
 	st := &state{record: *r, version: version}
-	if len(r.landed(tellings)) < len(tellings) { // a write that is still on its way fails once there is another version
+	// After this, a write that is still in progress fails, because the version differs.
+	if len(r.landed(tellings)) < len(tellings) {
 		if err := s.note(ctx, st); err != nil {
 			return err
 		}
@@ -172,5 +173,5 @@ func (s *Service) resolveJob(ctx context.Context, job string, tellings []telling
 	return nil
 }
 
-// errPollFailed says why what is charged is given back.
+// errPollFailed is the reason of refunds for polls that failed.
 var errPollFailed = errors.New("socialdata: the poll that was to tell of the charge has failed")

@@ -21,13 +21,13 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// silent is a store of records that answers nothing from the next write of a job on, until it speaks.
+// silent is a store of records that stops answering with the next write of a job, until it speaks.
 type silent struct {
 	records.Store
 	mu     sync.Mutex
 	armed  bool
 	silent bool
-	writes bool // the write is made
+	writes bool // the write is made, but not answered
 }
 
 func (s *silent) arm(writes bool) {
@@ -63,14 +63,14 @@ func (s *silent) Put(ctx context.Context, r records.Record, ttl time.Duration) (
 	return 0, errDisk
 }
 
-// TestAPollThatFailsIsToldAgainOrRefunded lets the store of records fall silent for a poll that would tell one credit, for
-// longer than a call's time.
+// TestAPollThatFailsIsToldAgainOrRefunded silences the store of records during a poll that would return one credit, for
+// longer than the time of a call.
 func TestAPollThatFailsIsToldAgainOrRefunded(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		writes bool // the write of the poll is made
 		again  string
-		used   int64 // that the next poll tells
+		used   int64 // in the next poll
 		left   int64
 	}{
 		"noted, and asked again in this process":        {true, "here", 1, 998},
@@ -162,7 +162,7 @@ func TestAPartOfADeadProcessThatAFailedPollTellsIsRefunded(t *testing.T) {
 		dying, store := &brittle{Store: e.Records}, &silent{Store: e.Records}
 		ledger := &faulty{e.Ledger, func(c credits.Charge) error {
 			if c.Platform == "x" {
-				dying.set(jobs) // from now on nothing is noted
+				dying.set(jobs) // from now on no record can be written
 			}
 			return nil
 		}}
@@ -189,7 +189,7 @@ func TestAPartOfADeadProcessThatAFailedPollTellsIsRefunded(t *testing.T) {
 	})
 }
 
-// TestWhatAFailedPollHasNotedIsRefundedOnClose closes the process at once.
+// TestWhatAFailedPollHasNotedIsRefundedOnClose closes the engine immediately.
 func TestWhatAFailedPollHasNotedIsRefundedOnClose(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -212,7 +212,7 @@ func TestWhatAFailedPollHasNotedIsRefundedOnClose(t *testing.T) {
 	})
 }
 
-// stuck is a store of records whose writes of jobs take long.
+// stuck is a store of records with slow writes of jobs.
 type stuck struct {
 	records.Store
 	mu   sync.Mutex
@@ -239,7 +239,7 @@ func (s *stuck) Put(ctx context.Context, r records.Record, ttl time.Duration) (i
 	return s.Store.Put(ctx, r, ttl)
 }
 
-// TestAStoreOfRecordsThatHangsKeepsNoJob lets the note of a late part hang: polls are answered meanwhile.
+// TestAStoreOfRecordsThatHangsKeepsNoJob lets the write for a late part hang: polls are answered meanwhile.
 func TestAStoreOfRecordsThatHangsKeepsNoJob(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -262,7 +262,7 @@ func TestAStoreOfRecordsThatHangsKeepsNoJob(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		store.set(0)
-		e.Clock.Advance(time.Minute) // what could not be noted as charged is settled at the deadline
+		e.Clock.Advance(time.Minute) // what could not be recorded as charged is settled at the deadline
 		got := job(t, c, first.Meta.JobID, 0)
 		if diff := gocmp.Diff([]string{"x0", "y0", "x1", "y1"}, enginetest.IDs(got.Data)); diff != "" {
 			t.Errorf("results (-want +got):\n%s", diff)
@@ -273,8 +273,8 @@ func TestAStoreOfRecordsThatHangsKeepsNoJob(t *testing.T) {
 	})
 }
 
-// TestPollsThatWaitForTheStoreEndWithTheirTime lets a poll hang while it is noted: others that have something to tell wait
-// for it, and no longer than their own time.
+// TestPollsThatWaitForTheStoreEndWithTheirTime lets the write of a poll hang: others with results wait for it, but only
+// for their own time.
 func TestPollsThatWaitForTheStoreEndWithTheirTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -8,16 +8,16 @@ import (
 	"github.com/socialdata/socialdata/platform"
 )
 
-// Watch makes a fan-out search and hands every transition and every result to yield as it comes, and at last the meta,
-// until yield returns false. A part is charged just before its first event: a caller who leaves pays for what has been
-// handed over. The enrichment is charged with the last part.
+// Watch makes a fan-out search and yields every change of a platform's state and every result as it comes, and finally
+// the meta, until yield returns false. A part is charged just before its first event, so that a caller who leaves pays
+// for what was yielded. The enrichment is charged with the last part.
 func (s *Service) Watch(ctx context.Context, req Request, plan *Plan, yield func(operation.Event) bool) error {
-	plan.first = false // nothing is held back from somebody who sees all of it
+	plan.first = false // all results are yielded, so none is held back
 	j, err := s.start(ctx, req, plan)
 	if err != nil {
 		return err
 	}
-	defer func() { // a caller who stays to the end leaves nothing behind
+	defer func() { // a caller who stays to the end leaves no record
 		st := j.lock()
 		defer j.unlock()
 		_ = s.abandon(ctx, st, nil)
@@ -53,8 +53,8 @@ func (j *job) front() []json.RawMessage {
 	return st.Front
 }
 
-// nextPart charges the next part that has ended and returns its events; none when it is still to come, which changed
-// tells.
+// nextPart charges the next part that has ended and returns its events. If none has ended, it returns no events and a
+// channel that is closed when one does.
 func (s *Service) nextPart(
 	ctx context.Context, j *job, told map[platform.ID]bool,
 ) (events []operation.Event, changed <-chan struct{}) {
@@ -72,7 +72,7 @@ func (s *Service) nextPart(
 		if st.Parts[i].Stage == found {
 			s.settlePart(ctx, st, i)
 		}
-		if st.Parts[i].Stage == found { // the ledger cannot say: unless it can now, it is not shown
+		if st.Parts[i].Stage == found { // the ledger's result is unknown: unless it is known now, the part is not shown
 			s.withdrawPart(ctx, st, i)
 		}
 		return st.events(i), st.running.changed
@@ -80,7 +80,7 @@ func (s *Service) nextPart(
 	return nil, st.running.changed
 }
 
-// events returns what has come of a part, without what was handed over before.
+// events returns the events of a part, without those that were yielded before.
 func (st *state) events(i int) []operation.Event {
 	p := &st.Parts[i]
 	out := []operation.Event{{Platform: p.Platform, State: p.Stage.public()}}
@@ -94,7 +94,7 @@ func (st *state) events(i int) []operation.Event {
 	return out
 }
 
-// endWatch says what all of it came to, or why nothing did.
+// endWatch yields the meta, or why there were no results.
 func (s *Service) endWatch(ctx context.Context, req Request, j *job, yield func(operation.Event) bool) error {
 	st := j.lock()
 	s.settleFee(ctx, st)
