@@ -14,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// keysAToken is how many keys one token of the rate limit is worth (D79).
+// keysAToken is how many keys count as one call in the rate limit (D79).
 const keysAToken = 10
 
 // batch is a call with many keys.
@@ -24,8 +24,8 @@ type batch struct {
 
 	row   *read.Row
 	call  operation.Call
-	quote credits.Quote // the highest that it may cost
-	most  int64         // credits that it may cost; 0 is no bound
+	quote credits.Quote // the maximum price
+	most  int64         // the caller's limit for the price in credits; 0 is no limit
 
 	parts []*read.Part // of the reads
 }
@@ -71,8 +71,8 @@ func (s *Session) readBatch(ctx context.Context, row *read.Row, call operation.C
 		})
 }
 
-// charge answers the batch within the time that is left, and charges what that came to: in one step when all of it is in the
-// cache, else by a hold of the whole price.
+// charge answers the batch in the time left, and charges for the answer: in one step when all of it is in the cache,
+// otherwise with a hold of the whole price.
 func (b *batch) charge(ctx context.Context, left time.Duration, idempotencyKey string) (*operation.Answer, error) {
 	over := time.Now().Add(left)
 	if err := account.Within(b.quote.Total(), b.most); err != nil {
@@ -101,12 +101,12 @@ func (b *batch) charge(ctx context.Context, left time.Duration, idempotencyKey s
 	}
 	paid, err := b.chargeHit(ctx, have, b.call.RequestID, idempotencyKey)
 	if err == nil && paid.Meta.CreditsUsed > 0 && !paid.Replayed {
-		b.who.Paid(ctx, b.found()-1) // one has been given back
+		b.who.Paid(ctx, b.found()-1) // the first one was given back already
 	}
 	return paid, err
 }
 
-// chargeRead holds the price, reads what is missing, and settles what that came to.
+// chargeRead holds the price, reads what is missing, and settles the price of the answer.
 func (b *batch) chargeRead(
 	ctx context.Context, missing []*read.Part, over time.Time, idempotencyKey string,
 ) (answer *operation.Answer, err error) {
@@ -122,8 +122,8 @@ func (b *batch) chargeRead(
 		}
 		receipt, settleErr := b.who.Settle(ctx, account.NewDue(hold, b.call.RequestID, idempotencyKey, b.due(charge, answer)))
 		answer.Meta.CreditsUsed, answer.Meta.CreditsRemaining = receipt.Charged, receipt.Balance
-		answer.Replayed = receipt.Earlier && idempotencyKey != "" // another call under the key has paid for it
-		if err == nil || charge > 0 {                             // what has failed and costs nothing is told as it is: its hold runs out
+		answer.Replayed = receipt.Earlier && idempotencyKey != "" // another call with the key has paid for it
+		if err == nil || charge > 0 {                             // a failed call that is free keeps its error
 			err = errors.Join(err, settleErr)
 		}
 		b.close(ctx, tab, missing, receipt, err)
@@ -139,7 +139,7 @@ func (b *batch) chargeRead(
 			p.Context = tab.Context(ctx, i) //nolint:fatcontext // each read has its own
 		}
 		b.reader.ReadMany(ctx, missing, time.Until(over))
-		if err = ctx.Err(); err != nil { // who has left pays nothing
+		if err = ctx.Err(); err != nil { // a caller who is gone pays nothing
 			return nil, err
 		}
 		if err = b.failure(); err != nil {
@@ -149,22 +149,22 @@ func (b *batch) chargeRead(
 	rest, cancel := context.WithDeadline(ctx, over)
 	defer cancel()
 	answer, enriched, err := b.answer(rest)
-	if err = errors.Join(err, ctx.Err()); err != nil { // who has left during the enrichment does not pay for half an answer
+	if err = errors.Join(err, ctx.Err()); err != nil { // a caller who has left meanwhile does not pay for a part
 		return answer, err
 	}
 	charge = b.price(enriched)
 	return answer, nil
 }
 
-// due is what a charge for the batch says in the books.
+// due returns the charge for the batch.
 func (b *batch) due(amount int64, answer *operation.Answer) credits.Charge {
 	return credits.Charge{
 		Amount: amount, Operation: b.row.Name, Platform: b.call.Platform, Cache: string(answer.Meta.Cache),
 	}
 }
 
-// close ends the tab of the reads that were missing, each as its key was answered. What was in the cache gives back an
-// unpaid call for each key that is charged.
+// close ends the tab of the reads that were missing, each by the answer of its key. Keys that were in the cache and are
+// charged give back an unpaid call each.
 func (b *batch) close(ctx context.Context, tab *account.Tab, missing []*read.Part, receipt credits.Receipt, err error) {
 	if tab != nil {
 		outcomes := make([]account.Outcome, len(missing))
@@ -195,7 +195,7 @@ func (b *batch) found() int {
 	return n
 }
 
-// price returns what the batch costs as it was answered: the reads that found an object, and the enrichment once.
+// price returns the price of the answer: that of the reads that found an object, and of the enrichment once.
 func (b *batch) price(enriched bool) int64 {
 	n := int64(0)
 	for _, p := range b.parts {
@@ -209,7 +209,8 @@ func (b *batch) price(enriched bool) int64 {
 	return n
 }
 
-// failure returns the one problem of a batch of which every key has failed at the upstream: a time-out if all of them are.
+// failure returns the single problem of a batch in which every key has failed at the upstream: a timeout if all of them
+// are.
 func (b *batch) failure() error {
 	var first, other error
 	for _, key := range b.Keys {
@@ -240,7 +241,7 @@ func (b *batch) failure() error {
 	return first
 }
 
-// problem is what a key's error is to the caller: that of the read of the key alone.
+// problem returns a key's error as the caller sees it: as for the read of the key alone.
 func (b *batch) problem(err error) *problem.Error {
 	p := problemOf(b.Row.Operation, operation.Call{Platform: b.call.Platform}, err)
 	p.RequestID = b.call.RequestID

@@ -13,18 +13,18 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// answered is what a key of a batch is answered with, but for the key.
+// answered is the answer of a key in a batch, without the key.
 type answered struct {
 	data    []byte
-	raw     json.RawMessage // of what carries none by itself
+	raw     json.RawMessage // of data that does not contain it
 	problem *problem.Error
 	state   schema.CacheState
 	age     int64  // seconds
-	tag     string // of all but the age; "" when the same may be answered better the next time
+	tag     string // covers all but the age; "" if a repetition may have a better answer
 	ttl     time.Duration
 }
 
-// answer puts the answer together, and reports whether its enrichment is to be paid.
+// answer makes the answer, and reports whether its enrichment is to be paid.
 func (b *batch) answer(ctx context.Context) (*operation.Answer, bool, error) {
 	parts, enriched, err := b.answers(ctx)
 	if err != nil {
@@ -62,7 +62,7 @@ func (b *batch) answer(ctx context.Context) (*operation.Answer, bool, error) {
 	return a, enriched, err
 }
 
-// listed returns raws as a list, null where one is missing; nil when all are.
+// listed returns raws as a list, with null for a missing one; nil when all are missing.
 func listed(raws []json.RawMessage) (json.RawMessage, error) {
 	for _, raw := range raws {
 		if raw != nil {
@@ -72,7 +72,7 @@ func listed(raws []json.RawMessage) (json.RawMessage, error) {
 	return nil, nil
 }
 
-// refusal is the problem of a key that cannot be read; nil of one that can.
+// refusal returns the problem of a key that cannot be read, or nil.
 func (b *batch) refusal(key read.Key) *problem.Error {
 	if key.Err == nil {
 		return nil
@@ -80,8 +80,8 @@ func (b *batch) refusal(key read.Key) *problem.Error {
 	return b.problem(key.Err)
 }
 
-// answers returns what each read is answered with, and whether the enrichment is to be paid: it is when something was
-// enriched and nothing failed (D11, D65).
+// answers returns the answer of each read, and whether the enrichment is to be paid: if something was enriched and
+// nothing failed (D11, D65).
 func (b *batch) answers(ctx context.Context) ([]answered, bool, error) {
 	out, enriched, failed := make([]answered, len(b.parts)), false, false
 	for i, p := range b.parts {
@@ -107,7 +107,7 @@ func (b *batch) answers(ctx context.Context) ([]answered, bool, error) {
 	return out, enriched && !failed, nil
 }
 
-// failed is the answer of a read that found nothing, or failed.
+// failed returns the answer of a read that found nothing, or failed.
 func (b *batch) failed(p *read.Part) answered {
 	out := answered{problem: b.problem(p.Err), state: schema.Miss}
 	out.tag = string(out.problem.Code)
@@ -120,10 +120,10 @@ func (b *batch) failed(p *read.Part) answered {
 	return out
 }
 
-// ageOf returns how old an entry is.
+// ageOf returns the age of an entry.
 func (b *batch) ageOf(e *cache.Entry) time.Duration { return max(0, b.cfg.Now().Sub(e.FetchedAt)) }
 
-// append appends one element of the answer, as [schema.BatchItem] is written.
+// append appends one element of the answer, encoded like [schema.BatchItem].
 func (a *answered) append(out []byte, key string) ([]byte, error) {
 	name, err := schema.Marshal(key)
 	if err != nil {

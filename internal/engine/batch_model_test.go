@@ -29,28 +29,28 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// batchSchedules is how many schedules are tried when BATCH_SCHEDULES does not say. For the long run:
+// batchSchedules is how many schedules are tried if BATCH_SCHEDULES is not set. For a long run:
 //
 //	BATCH_SCHEDULES=100000 go test -timeout 4h -run TestBatchesChargeWhatTheyTell ./internal/engine
 const batchSchedules = 2000
 
-// batchSchedule is a few batches of one caller with all that happens to them.
+// batchSchedule is a few batches of one caller with everything that happens to them.
 type batchSchedule struct {
 	Batches   []batchCall
-	Most      int // keys a request to the platform; 1 where each is read by itself
+	Most      int // keys in a request to the platform; 1 if each is read alone
 	OneStep   bool
 	Unhappy   bool // the enricher fails
 	Processes []enginetest.Process
-	Restart   time.Duration // how long after its end a process is replaced
+	Restart   time.Duration // how long after its death a process is replaced
 }
 
 // batchCall is one batch.
 type batchCall struct {
-	Handles       []string // what comes of each follows from how it begins: see [modelSource]
+	Handles       []string // how each begins determines its result: see [modelSource]
 	Fresh, Enrich bool
-	Key           int           // of idempotency; 0 for none. The same number is the same call
+	Key           int           // the number of the idempotency key; 0 for none. An equal number is the same call
 	HangUp        time.Duration // when the caller leaves; 0 for never
-	Pause         time.Duration // behind it
+	Pause         time.Duration // after it
 }
 
 func drawBatches(t *rapid.T) batchSchedule {
@@ -87,7 +87,7 @@ func drawBatches(t *rapid.T) batchSchedule {
 	return s
 }
 
-// modelSource is [enginetest.Batched] with handles that answer too late, and of one form.
+// modelSource is [enginetest.Batched] with more handles: some answer too late, and some have only one form.
 func modelSource(most int) providers.Provider {
 	source := &enginetest.Batched{Most: most, Answers: time.Second}
 	p := source.Provider(platform.X, "x")
@@ -95,7 +95,7 @@ func modelSource(most int) providers.Provider {
 	late := func(ctx context.Context, handles ...string) {
 		if slices.ContainsFunc(handles, func(h string) bool { return strings.HasPrefix(h, "late") }) {
 			select {
-			case <-time.After(12 * time.Second): // within the call, and sometimes not together with another one
+			case <-time.After(12 * time.Second): // within the call, but sometimes not together with another one
 			case <-ctx.Done():
 			}
 		}
@@ -132,7 +132,7 @@ func modelSource(most int) providers.Provider {
 	return p
 }
 
-// batchWorld is what all processes of a schedule share, and what the caller has seen.
+// batchWorld is what all processes of a schedule share, and what the caller has received.
 type batchWorld struct {
 	batchSchedule
 
@@ -140,14 +140,14 @@ type batchWorld struct {
 	records *records.Memory
 	cache   *cache.Memory
 	made    []*enginetest.Machine
-	now     *enginetest.Machine // the one that takes calls
+	now     *enginetest.Machine // the one that receives calls
 
 	told  int64
-	known map[int]bool // the keys under which there was an answer
-	cut   bool         // a process ended during a call that was not made again: what it cost is not told
-	again bool         // an answer was not kept, and its call made once more under its key
-	// failed is when a machine last told a failure. What it was to find out and to give back is forgotten when it ends soon
-	// after that, without a note.
+	known map[int]bool // the keys with an answer
+	cut   bool         // a process died during a call that was not repeated: its price is unknown
+	again bool         // an answer was not stored, and its call made once more with its key
+	// failed is when a machine last told a failure. What it was to find out and to give back is forgotten when it ends
+	// soon after that, without a note.
 	failed map[*enginetest.Machine]time.Time
 	empty  bool // a call that was made again found nothing: what a process that died charged for it is not told
 }
@@ -170,7 +170,7 @@ func (w *batchWorld) machine(p enginetest.Process) *enginetest.Machine {
 	return m
 }
 
-// alive returns the process that takes calls, a new one if the last has ended.
+// alive returns the process that receives calls, a new one if the last has died.
 func (w *batchWorld) alive() *enginetest.Machine {
 	select {
 	case <-w.now.Ended:
@@ -182,7 +182,7 @@ func (w *batchWorld) alive() *enginetest.Machine {
 	return w.now
 }
 
-// call makes a batch: until there is an answer, or once when there is no key to ask again with.
+// call makes a batch: until there is an answer, or once without a key.
 func (w *batchWorld) call(ctx context.Context, c batchCall) {
 	call := operation.Call{Platform: "x", Params: url.Values{"handles": {strings.Join(c.Handles, ",")}}}
 	if c.Fresh {
@@ -221,9 +221,9 @@ func (w *batchWorld) call(ctx context.Context, c batchCall) {
 	w.cut = true
 }
 
-// answer holds an answer against its price.
+// answer compares an answer with its price.
 func (w *batchWorld) answer(c batchCall, a *operation.Answer) {
-	if w.known[c.Key] { // costs nothing more
+	if w.known[c.Key] { // a repetition is free
 		w.again = w.again || !a.Replayed
 		return
 	}
@@ -237,8 +237,8 @@ func (w *batchWorld) answer(c batchCall, a *operation.Answer) {
 	}
 }
 
-// refunded reports whether a charge was given back whose call had been told as failed: what is repeated under its key after
-// that is free.
+// refunded reports whether a charge was refunded after its call had been reported as failed: a repetition with its key
+// is then free.
 func (w *batchWorld) refunded() bool {
 	entries, err := w.ledger.Entries(context.Background(), credits.Query{Account: "account", Limit: 1000})
 	if err != nil {
@@ -247,7 +247,7 @@ func (w *batchWorld) refunded() bool {
 	return slices.ContainsFunc(entries, func(e credits.Entry) bool { return e.Kind == credits.Refunded })
 }
 
-// priceOf is what a batch costs by its answer.
+// priceOf returns the price of a batch by its answer.
 func priceOf(c batchCall, data []byte) int64 {
 	var items []schema.BatchItem[schema.Profile]
 	if err := json.Unmarshal(data, &items); err != nil {
@@ -281,7 +281,7 @@ func priceOf(c batchCall, data []byte) int64 {
 	return price
 }
 
-// playBatches runs a schedule and says what is wrong, or "".
+// playBatches runs a schedule and returns what is wrong, or "".
 func playBatches(t *testing.T, s batchSchedule) (wrong string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -309,8 +309,8 @@ func playBatches(t *testing.T, s batchSchedule) (wrong string) {
 			w.call(t.Context(), c)
 			time.Sleep(c.Pause)
 		}
-		w.alive()                   // what a process has left is found by the next one
-		time.Sleep(5 * time.Minute) // every hold has run out
+		w.alive()                   // the next process finds what one has left
+		time.Sleep(5 * time.Minute) // all holds have expired
 		wrong = w.compare(t.Context())
 	})
 	return wrong
@@ -324,7 +324,7 @@ func (w *batchWorld) forgetful() bool {
 	})
 }
 
-// compare holds what was charged against what was told.
+// compare compares what was charged with what was reported.
 func (w *batchWorld) compare(ctx context.Context) string {
 	entries, err := w.ledger.Entries(ctx, credits.Query{Account: "account", Limit: 1000})
 	if err != nil {
@@ -352,10 +352,10 @@ func (w *batchWorld) compare(ctx context.Context) string {
 	return ""
 }
 
-// TestBatchesChargeWhatTheyTell plays batches of keys that are found, absent, refused, late and failing, plain, fresh and
-// enriched, some of them repeated under an idempotency key, whose callers leave and whose processes end, and in which any
-// call of the ledger, the records and the cache may fail or hang: what is told is the price of the keys that were found, and
-// what is told is charged.
+// TestBatchesChargeWhatTheyTell plays batches of keys that are found, absent, refused, late and failing, plain, fresh
+// and enriched, some of them repeated with an idempotency key. Callers leave, processes die, and any call of the
+// ledger, the records and the cache may fail or hang. The reported price must be that of the keys that were found, and
+// must be charged.
 func TestBatchesChargeWhatTheyTell(t *testing.T) {
 	n := batchSchedules
 	if s := os.Getenv("BATCH_SCHEDULES"); s != "" {
@@ -378,13 +378,13 @@ func TestBatchesChargeWhatTheyTell(t *testing.T) {
 	})
 }
 
-// TestARepeatedBatchTellsTheChargeOfAProcessThatDied, even when the first note of that fails: a schedule that once told 0
-// credits for 1.
+// TestARepeatedBatchTellsTheChargeOfAProcessThatDied checks this even if the first write of the record fails: such a
+// schedule once reported 0 credits for 1.
 func TestARepeatedBatchTellsTheChargeOfAProcessThatDied(t *testing.T) {
 	t.Parallel()
 	const moment = 100 * time.Millisecond
 	for _, oneStep := range []bool{false, true} {
-		for faulty := range 30 { // the call that fails in the last process: one of them is the note
+		for faulty := range 30 { // the call that fails in the last process: one of them writes the record
 			s := batchSchedule{
 				Batches: []batchCall{{Handles: []string{"a b"}}, {Handles: []string{"ann"}, Key: 1}}, Most: 1, OneStep: oneStep,
 				Processes: []enginetest.Process{

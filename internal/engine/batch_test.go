@@ -21,7 +21,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// items says what each key of a batch was answered with: the id of the profile or the code of the problem, and the cache.
+// items returns the answer of each key of a batch: the id of the profile or the code of the problem, and the cache
+// state.
 func items(e *schema.Envelope[[]schema.BatchItem[schema.Profile]]) []string {
 	var out []string
 	for _, item := range e.Data {
@@ -204,8 +205,8 @@ func TestABatchTakesFewRequestsAndLeavesTheRestToLoneReads(t *testing.T) {
 		name    string
 		source  *enginetest.Batched
 		handles []string
-		want    []string // what each key is answered with
-		asked   []string // the requests, sorted
+		want    []string // the answer of each key
+		asked   []string // the upstream requests, sorted
 	}{
 		{
 			"one request", &enginetest.Batched{Most: 100},
@@ -309,8 +310,8 @@ func TestWhatABatchCannotReadTheNextSourceMay(t *testing.T) {
 	})
 }
 
-// TestABatchIsOneCallOfItsKind: its JSON is that of the Go type, it has a tag that tells one outcome from another, and under
-// an idempotency key it is charged once.
+// TestABatchIsOneCallOfItsKind checks that a batch has the JSON of the Go type, a tag that differs for different
+// results, and one charge for each idempotency key.
 func TestABatchIsOneCallOfItsKind(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})

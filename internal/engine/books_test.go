@@ -47,7 +47,7 @@ func TestTheKeysOfASearchsPartsAreNobodyElses(t *testing.T) {
 	}
 }
 
-// failing is a record store that cannot keep anything.
+// failing is a record store that cannot write.
 type failing struct{ records.Store }
 
 var errDisk = errors.New("the disk is on fire")
@@ -60,7 +60,7 @@ func TestAnIdempotentAnswerThatCannotBeKeptIsGivenAndPaidOnce(t *testing.T) {
 	e := enginetest.New(t, enginetest.Config{Records: failing{records.NewMemory(records.MemoryConfig{Now: clock.Now})}})
 	for i, want := range []int64{999, 999, 997} {
 		params := "handle=ann"
-		if i == 2 { // a day later the key may be used for another request
+		if i == 2 { // after a day the key can be used for another request
 			params = "handle=bob&fresh=true"
 			clock.Advance(24 * time.Hour)
 		}
@@ -74,7 +74,7 @@ func TestAnIdempotentAnswerThatCannotBeKeptIsGivenAndPaidOnce(t *testing.T) {
 	}
 }
 
-// panicking is a cache that breaks.
+// panicking is a cache that panics.
 type panicking struct{ cache.Store }
 
 func (panicking) Get(context.Context, string) (*cache.Entry, error) { panic("broken") }
@@ -82,9 +82,9 @@ func (panicking) Get(context.Context, string) (*cache.Entry, error) { panic("bro
 func TestAPanicInAPlugCostsNothingAndLocksNothing(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{Cache: panicking{}})
-	for range 2 { // the second finds the key free
+	for range 2 { // the key is free for the second call
 		func() {
-			defer func() { _ = recover() }() // as net/http, or the server, does
+			defer func() { _ = recover() }() // like net/http, or the server
 			_, err := e.Client.Do(t.Context(), socialdata.Operation("profile"), keyedCall("mock", idempotencyKey, "handle=ann"))
 			enginetest.WantProblem(t, err, problem.InternalError, "")
 		}()
@@ -125,7 +125,7 @@ func TestAFaultOfOursIsLoggedUnderItsRequest(t *testing.T) {
 	}
 }
 
-// refusing is a ledger that holds and releases, and cannot write a charge.
+// refusing is a ledger that holds and releases, but cannot write a charge.
 type refusing struct{ credits.Ledger }
 
 func (l refusing) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (credits.Receipt, error) {
@@ -151,7 +151,7 @@ func TestAChargeThatFailsLeavesNothingHeld(t *testing.T) {
 	}
 }
 
-// counting counts what is asked of a ledger. Lose, when set, fails a charge that has been made.
+// counting counts the calls of a ledger. If lose is set, a charge is made but returns an error.
 type counting struct {
 	*credits.Memory
 	reserves, settles, charges int

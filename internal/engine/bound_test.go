@@ -24,7 +24,7 @@ func TestMaxCreditsRefusesBeforeAnythingIsHeld(t *testing.T) {
 	tests := []struct {
 		name, operation string
 		call            operation.Call
-		price           string // the highest
+		price           string // the maximum
 		below           string
 	}{
 		{"plain", "profile", on("mock", "handle", "ann"), "2", "1"},
@@ -71,7 +71,7 @@ func on(platform string, params ...string) operation.Call {
 	return c
 }
 
-// bounded returns the call with a bound.
+// bounded returns the call with a maximum price.
 func bounded(c operation.Call, most string) operation.Call {
 	params := url.Values{"max_credits": {most}}
 	maps.Copy(params, c.Params)
@@ -100,7 +100,7 @@ func TestMaxCreditsIsNoPartOfWhatIsRead(t *testing.T) {
 		t.Error("page two is page one")
 	}
 
-	// Under an idempotency key it is part of the request.
+	// With an idempotency key it is part of the request.
 	posts("", 5, "one-key-of-this-test")
 	_, err := e.Client.Posts(t.Context(), socialdata.PostsRequest{
 		Platform: platform.Mock, Handle: "ann", MaxCredits: 6, IdempotencyKey: "one-key-of-this-test",

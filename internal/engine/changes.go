@@ -17,9 +17,9 @@ import (
 
 const (
 	changesPage = 100
-	// changesLook is how often the feed is looked at for what other processes have found.
+	// changesLook is the interval at which the feed is read for changes found by other processes.
 	changesLook = time.Second
-	// changesBeat is after how long a stream to which nothing comes says so.
+	// changesBeat is the interval of empty events in a stream without changes.
 	changesBeat = 15 * time.Second
 )
 
@@ -28,8 +28,8 @@ func boundTo(row *read.Row, owner string, in operation.Args) string {
 	return row.Name + "|" + strconv.Quote(owner) + in.Binding()
 }
 
-// listChanges answers a page of the account's feed, oldest first. One who waits for more gets a cursor in any case: the feed
-// goes on.
+// listChanges returns a page of the account's feed, oldest first. A call that waits for more always gets a cursor,
+// since the feed goes on.
 func listChanges(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
 	in, err := call.Bind(row.Params)
 	if err != nil {
@@ -53,7 +53,7 @@ func listChanges(ctx context.Context, s *Session, row *read.Row, call operation.
 	if err != nil {
 		return nil, err
 	}
-	if len(found) == 0 && q.Monitor != "" { // a mistyped name must not look like a quiet monitor
+	if len(found) == 0 && q.Monitor != "" { // distinguishes a mistyped name from a monitor without changes
 		if _, err := s.watching.store.Monitor(ctx, q.Account, q.Monitor); err != nil {
 			return nil, stored(ctx, err)
 		}
@@ -70,13 +70,13 @@ func listChanges(ctx context.Context, s *Session, row *read.Row, call operation.
 	return s.paged(ctx, call, found, bound, next)
 }
 
-// since returns what of the feed the parameters select.
+// since returns the part of the feed that the parameters select.
 func (s *Session) since(in operation.Args) (watch.Since, error) {
 	owner, err := s.watcher()
 	return watch.Since{Account: owner, Monitor: in.Get("monitor"), Type: in.Get("type"), From: in.Time("since")}, err
 }
 
-// await returns a part of the feed, and waits for it while it is empty, but no longer than patience.
+// await returns a part of the feed. While that is empty it waits, at most for patience.
 func (s *Session) await(ctx context.Context, q watch.Since, patience time.Duration) ([]schema.Change, error) {
 	over := time.Now().Add(patience)
 	for {
@@ -93,7 +93,7 @@ func (s *Session) await(ctx context.Context, q watch.Since, patience time.Durati
 		case <-committed:
 		case <-look.C:
 		case <-s.watching.ended:
-			over = time.Time{} // once more, and then no longer
+			over = time.Time{} // one more read, then no more
 		case <-ctx.Done():
 			look.Stop()
 			return nil, ctx.Err()
@@ -104,7 +104,7 @@ func (s *Session) await(ctx context.Context, q watch.Since, patience time.Durati
 
 var errEnded = problem.New(problem.PlatformUnavailable, "the service is stopping").After(time.Second)
 
-// follow hands the changes of a call to yield as they come, and an empty event whenever none has come for a while, until
+// follow yields the changes of a call as they come, and an empty event when there has been none for a while, until
 // yield returns false or ctx ends.
 func (s *Session) follow(ctx context.Context, o *operation.Operation, call operation.Call, yield func(operation.Event) bool) error {
 	in, err := call.Bind(o.Params)
@@ -124,10 +124,10 @@ func (s *Session) follow(ctx context.Context, o *operation.Operation, call opera
 		}
 	}
 	q.Limit = changesPage
-	for beat := time.Duration(0); ; beat = changesBeat { // the stream begins at once, with whatever there is
+	for beat := time.Duration(0); ; beat = changesBeat { // the stream begins at once, even without changes
 		found, err := s.await(ctx, q, beat)
 		if err == nil {
-			err = s.stillValid(ctx) // a stream must not outlive its key
+			err = s.stillValid(ctx) // a stream must end when its key is revoked
 		}
 		switch {
 		case err != nil:
@@ -160,7 +160,7 @@ func (s *Session) stillValid(ctx context.Context) error {
 	return err
 }
 
-// over reports whether the engine has ended.
+// over reports whether the engine is closed.
 func (s *Session) over() bool {
 	select {
 	case <-s.watching.ended:
@@ -170,9 +170,9 @@ func (s *Session) over() bool {
 	}
 }
 
-// Watch makes the monitor of that name what d says, and hands its changes to yield as they come, from behind the last one
-// that an earlier Watch of it has dealt with, until yield returns false, the monitor has stopped, or something fails: the
-// failure is the last pair.
+// Watch makes the monitor with that name and definition d, and yields its changes as they come, beginning after the
+// last one that an earlier Watch of it has processed, until yield returns false, the monitor has stopped, or an error
+// occurs, which is the last pair.
 func (s *Session) Watch(ctx context.Context, name string, d watch.Definition, yield func(schema.Change, error) bool) {
 	ctx, id := named(ctx, "")
 	if err := s.watch(ctx, name, d, id, func(c schema.Change) bool { return yield(c, nil) }); err != nil {
@@ -192,7 +192,7 @@ func (s *Session) watch(
 			return err
 		}
 	}
-	// What was told before this monitor was made was told of another of its name.
+	// Changes from before this monitor was made belong to an earlier one with its name.
 	q := watch.Since{Account: m.Account, Monitor: name, From: m.CreatedAt, After: m.Heard, Limit: changesPage}
 	for {
 		found, err := s.await(ctx, q, changesBeat)
@@ -218,7 +218,7 @@ func (s *Session) watch(
 	}
 }
 
-// stillWatched says why nothing more will come of a monitor; nil when something may.
+// stillWatched returns why a monitor will have no more changes; nil when it may.
 func (s *Session) stillWatched(ctx context.Context, m *watch.Monitor) error {
 	if s.over() {
 		return errEnded
@@ -227,13 +227,13 @@ func (s *Session) stillWatched(ctx context.Context, m *watch.Monitor) error {
 	return stored(ctx, err)
 }
 
-// stopped reports whether a monitor polls no more: what says so may be of long ago.
+// stopped reports whether a monitor is stopped now: a change that says so may be old.
 func (s *Session) stopped(ctx context.Context, of *watch.Monitor) bool {
 	m, err := s.watching.store.Monitor(ctx, of.Account, of.Name)
 	return err == nil && m.State == watch.Stopped
 }
 
-// heard notes that the changes of a monitor have been dealt with up to that place.
+// heard records that the changes of a monitor have been processed up to seq.
 func (s *Session) heard(ctx context.Context, m *watch.Monitor, seq int64) error {
 	ctx, cancel := s.bounded(context.WithoutCancel(ctx))
 	defer cancel()
@@ -246,16 +246,16 @@ func (s *Session) heard(ctx context.Context, m *watch.Monitor, seq int64) error 
 	return stored(ctx, err)
 }
 
-// The history is read in parts of so many numbers, and answered in pages of so many points.
+// The history is read in parts of this many samples, and returned in pages of this many points.
 const (
 	historyPart = 5000
 	historyPage = 1000
 )
 
-// steps are the stretches of time that numbers are summed up over.
+// steps are the intervals over which samples can be summarised.
 var steps = map[string]time.Duration{"1h": time.Hour, "1d": 24 * time.Hour, "7d": 7 * 24 * time.Hour}
 
-// listHistory answers a page of the numbers of a monitor, oldest first.
+// listHistory returns a page of a monitor's numbers, oldest first.
 func listHistory(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
 	in, err := call.Bind(row.Params)
 	if err != nil {
@@ -292,7 +292,8 @@ func listHistory(ctx context.Context, s *Session, row *read.Row, call operation.
 	return s.paged(ctx, call, points, bound, place)
 }
 
-// points returns a page of points, and when the next one begins; the zero time when there is none. A step of 0 sums nothing up.
+// points returns a page of points, and when the next one begins; the zero time when there is none. With a step of 0,
+// each sample is a point.
 func (s *Session) points(
 	ctx context.Context, q watch.Numbers, step time.Duration,
 ) (points []schema.HistoryPoint, next time.Time, err error) {

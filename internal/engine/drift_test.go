@@ -17,7 +17,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// row is a read of posts without any parameter but the handle.
+// row is a read of posts with the handle as its only parameter.
 func row(op providers.Op, source read.Source) *read.Row {
 	return &read.Row{Op: op, Source: source, Operation: &operation.Operation{
 		Name: string(op), Path: "/v1/{platform}/" + string(op), TTL: time.Minute, Data: reflect.TypeFor[[]schema.Post](),

@@ -60,7 +60,8 @@ func (s *Session) failEndpoint(ctx context.Context, id string, err error) error 
 	return s.fail(ctx, endpointing, operation.Call{RequestID: id}, err)
 }
 
-// PutEndpoint makes an endpoint of the session's account, or changes the one of that name. The secret is "" unless it is new.
+// PutEndpoint makes an endpoint of the session's account, or changes the one of that name. The secret is "" unless it
+// is new.
 func (s *Session) PutEndpoint(
 	ctx context.Context, name string, d EndpointDefinition,
 ) (e schema.Endpoint, secret string, made bool, err error) {
@@ -168,8 +169,8 @@ func (s *Session) RekeyEndpoint(ctx context.Context, name string) (e schema.Endp
 // TestType is the type of what [Session.TestEndpoint] sends.
 const TestType = "test"
 
-// TestEndpoint sends a change of the type test to an endpoint, now and once, and returns what came of it. It is in no feed and
-// in no list of deliveries.
+// TestEndpoint sends a change of the type test to an endpoint, now and once, and returns what came of it. It is in no
+// feed and in no list of deliveries.
 func (s *Session) TestEndpoint(ctx context.Context, name string) (schema.Delivery, error) {
 	ctx, id := named(ctx, "")
 	owner, err := s.watcher()

@@ -1,9 +1,9 @@
-// Package engine carries out a call from beginning to end: it finds the operation's handler, answers a repeated call
-// from its record, holds the price, reads, enriches, settles, and makes every error a problem. It answers the
-// operations of the service itself too, such as the balance or the list of platforms.
+// Package engine makes a call from beginning to end: it finds the operation's handler, answers a repeated call from its
+// record, holds the price, reads, enriches, settles, and translates every error into a problem. It also has the
+// handlers of the service's own operations, such as the balance or the list of platforms.
 //
-// [New] makes an [Engine] of a [Config], the one place that lists what an engine is made of. A [Session] is the engine
-// bound to who calls; everything is called on a Session.
+// [New] makes an [Engine] of a [Config], which lists everything that an engine consists of. A [Session] is the engine
+// bound to a caller; all calls are made on a Session.
 package engine
 
 import (
@@ -41,42 +41,42 @@ import (
 	"github.com/socialdata/socialdata/watch"
 )
 
-// Config is what an engine is made of. Rows must be there; the zero value of everything else has a meaning.
+// Config is what an engine consists of. Rows is required; the zero value of every other field is a default.
 type Config struct {
 	Rows        []*read.Row                 // the operation table, in the order of its description
 	Platforms   *platform.Table             // nil means those of the specification
 	Providers   []providers.Provider        // those of one platform in the order in which they are tried
 	Ledger      credits.Ledger              // nil charges nothing
 	Cache       cache.Store                 // nil keeps 64 MiB in memory
-	Keys        keys.Store                  // nil knows no key
+	Keys        keys.Store                  // nil accepts no key
 	Limiter     keys.Limiter                // nil counts in memory
 	Records     records.Store               // nil keeps jobs and idempotent answers in memory
 	Requests    requests.Store              // nil keeps the request log and the usage in memory
-	LogBounds   requests.Bounds             // of what Requests keeps
-	AnswerLife  time.Duration               // how long an idempotent answer is kept; 0 means 24 hours
-	JobLife     time.Duration               // how long a job is kept after its end; 0 means 15 minutes
+	LogBounds   requests.Bounds             // limits of Requests
+	AnswerLife  time.Duration               // for how long an idempotent answer is stored; 0 means 24 hours
+	JobLife     time.Duration               // for how long a job is stored after its end; 0 means 15 minutes
 	Enricher    enrich.Enricher             // nil enriches nothing
-	Prices      map[platform.ID]int64       // base credits that differ from the platform's own
-	Rate        keys.Rate                   // of keys that have none of their own; zero means [keys.DefaultRate]
-	Timeout     time.Duration               // of one call, all attempts and providers together; 0 means 15 seconds
-	Room        int64                       // bytes of memory for all answers at work; 0 means 512 MiB
-	CursorKeys  [][]byte                    // the first seals, all open, as does one that Records keeps, which seals when there is no other
-	Environment string                      // what the deployment is called; "" means development
+	Prices      map[platform.ID]int64       // base credits, if they differ from the platform's own
+	Rate        keys.Rate                   // for keys without their own; zero means [keys.DefaultRate]
+	Timeout     time.Duration               // for one call, including all attempts and providers; 0 means 15 seconds
+	Room        int64                       // bytes of memory for all answers in progress; 0 means 512 MiB
+	CursorKeys  [][]byte                    // the first seals, all open; the one in Records is added at the end
+	Environment string                      // the name of the deployment; "" means development
 	Now         func() time.Time            // nil means [time.Now]
-	Log         *slog.Logger                // nil logs nothing
-	Observer    observe.Observer            // functions that are nil are not told
-	Blocklist   privacy.Blocklist           // nil notes what is erased and blocked in memory
-	Erasers     []privacy.Eraser            // what keeps data of people beside Cache and Records
-	Retention   privacy.Retention           // how long content is kept; the zero value is the default
-	Redact      read.Redact                 // what is blanked in answers; the zero value is nothing
-	Shares      map[string]providers.Shares // of the limits of providers, by name; others have [providers.DefaultShares]
+	Log         *slog.Logger                // nil disables logging
+	Observer    observe.Observer            // nil functions are not called
+	Blocklist   privacy.Blocklist           // nil keeps erasures and blocks in memory
+	Erasers     []privacy.Eraser            // what has personal data besides Cache and Records
+	Retention   privacy.Retention           // for how long content is stored; the zero value is the default
+	Redact      read.Redact                 // what is redacted in answers; the zero value redacts nothing
+	Shares      map[string]providers.Shares // of upstream limits, by provider; the default is [providers.DefaultShares]
 
 	Watches     watch.Store // nil keeps monitors in memory
-	MostWatches int         // monitors of an account; 0 means 1,000
+	MostWatches int         // maximum number of monitors of an account; 0 means 1,000
 
 	PrivateWebhooks bool // endpoints may be http:// and at private addresses
 
-	Dependencies map[string]func() schema.HealthState // what the engine stands on, by name
+	Dependencies map[string]func() schema.HealthState // the health of what the engine depends on, by name
 }
 
 // Engine is what all sessions share. It is safe for concurrent use.
@@ -100,15 +100,15 @@ type Engine struct {
 	watching  watching
 }
 
-// holdSlack is how much longer than its call a hold lasts: enrichment and settling come after the upstream.
+// holdSlack is how much longer than its call a hold lasts: enrichment and settling follow the upstream read.
 const holdSlack = time.Minute
 
-// recordsPatience is how long the store of records has for an answer while the engine is made.
+// recordsPatience is the time limit for the store of records while the engine is made.
 const recordsPatience = 10 * time.Second
 
 // New returns an Engine. It makes the secret of cursors in the store of records if that has none, and fails when the
-// store does and no cursor key is given. It fails too when a provider is of an unknown platform or named like another of
-// its platform, when a cursor key is too short, and when a row of the service's own has no handler.
+// store does and there is no cursor key. It also fails when a provider has an unknown platform or the same name as
+// another of its platform, when a cursor key is too short, and when a row of the service's own has no handler.
 func New(cfg Config) (_ *Engine, err error) {
 	shared := cfg.Records != nil
 	cfg.fill()
@@ -118,7 +118,7 @@ func New(cfg Config) (_ *Engine, err error) {
 	}
 	guard := account.NewGuard(cfg.Timeout)
 	books := &concealer{store: guard.Records(cfg.Records)}
-	if len(cursorKeys) > len(cfg.CursorKeys) { // else the store is away, and the engine starts with the keys that it was given
+	if len(cursorKeys) > len(cfg.CursorKeys) { // otherwise the store is unavailable: it starts with the configured keys
 		if _, err := books.load(context.Background()); err != nil {
 			return nil, err
 		}
@@ -134,7 +134,7 @@ func New(cfg Config) (_ *Engine, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var revalidated atomic.Pointer[upstreams.Pool] // there before anything is read
+	var revalidated atomic.Pointer[upstreams.Pool] // set before anything is read
 	erased := erasure.New(erasure.Config{List: cfg.Blocklist, Forget: forgetting(cfg.Cache, &revalidated), Log: cfg.Log})
 	defer func() {
 		if err != nil {
@@ -188,8 +188,8 @@ func New(cfg Config) (_ *Engine, err error) {
 	return e, nil
 }
 
-// forgetting returns what removes names from this process's memory: from the cache's part of it, and from what is kept of
-// upstreams' answers, of which it is not known who is in them, so that all of them go.
+// forgetting returns a function that removes names from this process's memory: from the memory of the cache, and all
+// stored upstream answers, since it is not known whom they contain.
 func forgetting(c cache.Store, answers *atomic.Pointer[upstreams.Pool]) func(map[privacy.Name]struct{}) int {
 	return func(names map[privacy.Name]struct{}) int {
 		if p := answers.Load(); p != nil {
@@ -202,7 +202,7 @@ func forgetting(c cache.Store, answers *atomic.Pointer[upstreams.Pool]) func(map
 	}
 }
 
-// checkPrices refuses the price of a platform that does not exist.
+// checkPrices returns an error for a price of a platform that does not exist.
 func checkPrices(prices map[platform.ID]int64, known *platform.Table) error {
 	for _, id := range slices.Sorted(maps.Keys(prices)) {
 		if !known.Has(id) {
@@ -212,7 +212,7 @@ func checkPrices(prices map[platform.ID]int64, known *platform.Table) error {
 	return nil
 }
 
-// addRows takes the operation table in.
+// addRows adds the operation table.
 func (e *Engine) addRows(rows []*read.Row) error {
 	operations := make([]*operation.Operation, 0, len(rows))
 	defer func() { e.routes = operation.NewRoutes(operations) }()
@@ -270,7 +270,7 @@ func (e *Engine) reads(op providers.Op) *read.Row {
 	return nil
 }
 
-// streamed returns the operation that is watched as it goes: the search of several platforms.
+// streamed returns the operation that can be streamed: the search of several platforms.
 func (e *Engine) streamed() *operation.Operation {
 	if row := e.rows["search_across"]; row != nil {
 		return row.Operation
@@ -278,16 +278,16 @@ func (e *Engine) streamed() *operation.Operation {
 	return nil
 }
 
-// Session returns the engine bound to who shows key; nil binds it to nobody.
+// Session returns the engine bound to the caller with key; nil binds it to no key.
 func (e *Engine) Session(key *keys.Key) Session { return Session{e, e.accounts.Caller(key)} }
 
-// Close waits until everything that the engine does in the background has ended. Reads from upstream are refused from
-// then on.
+// Close waits until everything that the engine does in the background has ended. From then on, upstream reads are
+// refused.
 func (e *Engine) Close(ctx context.Context) error {
-	if err := e.watching.close(ctx); err != nil { // it reads and searches
+	if err := e.watching.close(ctx); err != nil { // first, because it reads and searches
 		return err
 	}
-	if err := e.search.Close(ctx); err != nil { // it still reads
+	if err := e.search.Close(ctx); err != nil { // then search, because it reads
 		return err
 	}
 	if err := e.reader.Close(ctx); err != nil {

@@ -14,15 +14,15 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// EraseRequest is what is to be erased: one of Handle, ID and URL.
+// EraseRequest names what is to be erased, by one of Handle, ID and URL.
 type EraseRequest struct {
-	Platform        platform.ID // "" where URL says it
+	Platform        platform.ID // "" if URL determines it
 	Handle, ID, URL string
 	Block, DryRun   bool
 	By, Reason      string
 }
 
-// maxReason is how long a reason, a handle or an id may be, in bytes.
+// maxReason is the maximum length of a reason, a handle or an id, in bytes.
 const maxReason = 512
 
 // Erase erases a subject. See [erasure.Keeper.Erase].
@@ -34,7 +34,7 @@ func (e *Engine) Erase(ctx context.Context, r EraseRequest) (privacy.Receipt, er
 	return e.erased.Erase(ctx, e.erasers, in)
 }
 
-// Unblock lets a subject be read again. See [erasure.Keeper.Unblock].
+// Unblock allows reading a subject again. See [erasure.Keeper.Unblock].
 func (e *Engine) Unblock(ctx context.Context, r EraseRequest) (privacy.Receipt, error) {
 	in, err := e.erasable(r)
 	if err != nil {
@@ -43,15 +43,15 @@ func (e *Engine) Unblock(ctx context.Context, r EraseRequest) (privacy.Receipt, 
 	return e.erased.Unblock(ctx, e.erasers, in)
 }
 
-// Erasures returns the receipts behind after, oldest first, at most limit of them; 0 is no bound.
+// Erasures returns up to limit receipts after the number after, oldest first; 0 is no limit.
 func (e *Engine) Erasures(ctx context.Context, after int64, limit int) ([]privacy.Receipt, error) {
 	return e.erased.Receipts(ctx, after, limit)
 }
 
-// VerifyErasures proves that the receipts are as they were written, and returns how many there are.
+// VerifyErasures verifies that the receipts were not changed, and returns their number.
 func (e *Engine) VerifyErasures(ctx context.Context) (int64, error) { return e.erased.Verify(ctx) }
 
-// erasable reduces what names the subject as reads do. Every error of it is an invalid_request or not_found problem.
+// erasable normalizes the subject like a read does. All errors are invalid_request or not_found problems.
 func (e *Engine) erasable(r EraseRequest) (out erasure.Request, err error) {
 	given := 0
 	for _, v := range []string{r.Handle, r.ID, r.URL} {
@@ -81,7 +81,7 @@ func (e *Engine) erasable(r EraseRequest) (out erasure.Request, err error) {
 	return out, checkReason(out)
 }
 
-// named returns whom an address names.
+// named returns the subject that a URL names.
 func (e *Engine) named(r EraseRequest) (on platform.ID, handle, id string, err error) {
 	found, err := e.resolver.Text(r.URL)
 	if err != nil {
@@ -107,7 +107,7 @@ func (e *Engine) named(r EraseRequest) (on platform.ID, handle, id string, err e
 	return "", "", "", problem.New(problem.InvalidRequest, "the address names neither an account nor an object")
 }
 
-// reduced reduces what names something, as reads do.
+// reduced normalizes a name, like a read does.
 func (e *Engine) reduced(on platform.ID, s providers.Subject, name, value string) (string, error) {
 	if value = strings.TrimSpace(value); value == "" {
 		return "", nil
@@ -122,8 +122,7 @@ func (e *Engine) reduced(on platform.ID, s providers.Subject, name, value string
 	return canonical, nil
 }
 
-// reducedID reduces the id of an object, of which it is not known what it is: it is taken as it stands unless it is the
-// address of one.
+// reducedID normalizes the id of an object of an unknown type: it is used unchanged unless it is a URL.
 func (e *Engine) reducedID(on platform.ID, id string) (string, error) {
 	if u, err := url.Parse(id); err == nil && u.Host != "" {
 		return "", problem.New(problem.InvalidRequest, "\"id\" must be an id; pass an address as url")
@@ -134,10 +133,10 @@ func (e *Engine) reducedID(on platform.ID, id string) (string, error) {
 	if reduced, err := e.reduced(on, providers.PostID, "id", id); err == nil {
 		return reduced, nil
 	}
-	return id, nil // that of something else than a post
+	return id, nil // a URL of something other than a post
 }
 
-// checkReason refuses a reason that says whom it is about: it is kept for good.
+// checkReason refuses a reason that contains the subject, because it is stored permanently.
 func checkReason(r erasure.Request) error {
 	if len(r.Reason) > maxReason {
 		return problem.New(problem.InvalidRequest, "\"reason\" must have at most %d bytes", maxReason)
@@ -150,7 +149,7 @@ func checkReason(r erasure.Request) error {
 	return nil
 }
 
-// knowing fails for an operation that shows what is kept while it is not known what must not be shown.
+// knowing fails for an operation that shows stored data while it is not known what is erased or blocked.
 func (e *Engine) knowing(ctx context.Context, row *read.Row) error {
 	switch row.Name {
 	case "me", "usage", "requests", "platforms", "resolve", "health":

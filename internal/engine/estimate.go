@@ -14,18 +14,18 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// planned is a call that has been checked and priced, and not begun: a read, a batch, a search of several platforms, or, when
-// all are nil, a call that is free.
+// planned is a call that has been checked and priced, but not begun: a read, a batch, a search of several platforms,
+// or, when all are nil, a free call.
 type planned struct {
 	read   *read.Query
 	batch  *batch
 	search *search.Plan
 }
 
-// planner checks and prices a call of one of the service's own operations that is charged.
+// planner checks and prices a call of one of the service's own operations that cost credits.
 type planner func(ctx context.Context, s *Session, row *read.Row, call operation.Call) (planned, error)
 
-// planners returns the planner of each row of the service's own that is charged, by name.
+// planners returns the planner of each row of the service's own that costs credits, by name.
 func planners() map[string]planner {
 	return map[string]planner{"raw": planRaw, "enrich": planText, "search_across": planSearch}
 }
@@ -49,7 +49,7 @@ func planSearch(ctx context.Context, s *Session, row *read.Row, call operation.C
 	return planned{search: plan}, err
 }
 
-// plan checks and prices a call, as making it does.
+// plan checks and prices a call, like making it does.
 func (s *Session) plan(ctx context.Context, row *read.Row, call operation.Call) (planned, error) {
 	if row.Of != nil {
 		b, err := s.planBatch(ctx, row, call)
@@ -69,7 +69,7 @@ func (s *Session) plan(ctx context.Context, row *read.Row, call operation.Call) 
 	return planned{}, err
 }
 
-// estimate answers what another call may cost, and makes nothing of it.
+// estimate returns the price of another call, without making it.
 func estimate(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
 	in, err := call.Bind(row.Params)
 	if err != nil {
@@ -107,8 +107,8 @@ func estimate(ctx context.Context, s *Session, row *read.Row, call operation.Cal
 	return s.told(call, out, out.Balance)
 }
 
-// estimate says what the batch may cost and what the cache has of its answer. At least it costs what is there already: what
-// is not found is free.
+// estimate returns what the batch may cost and what the cache has of its answer. The minimum is the price of what is in
+// the cache: a key that is not found is free.
 func (b *batch) estimate(ctx context.Context) schema.Estimate {
 	out, known := schema.Estimate{}, 0
 	for i, q := range b.Reads {
@@ -135,7 +135,7 @@ func (b *batch) estimate(ctx context.Context) schema.Estimate {
 	return out
 }
 
-// called reads the path and query of a call as the HTTP API would.
+// called reads the path and query of a call like the HTTP API.
 func (s *Session) called(of string) (*read.Row, operation.Call, error) {
 	escaped, query, _ := strings.Cut(of, "?")
 	path, err := url.PathUnescape(escaped)
@@ -157,7 +157,7 @@ func (s *Session) called(of string) (*read.Row, operation.Call, error) {
 	if call.Pairs == nil {
 		call.Pairs = operation.Pairs{}
 	}
-	if err != nil && (o.Service || s.cfg.Platforms.Has(platform.ID(call.Platform))) { // else the plan says so first
+	if err != nil && (o.Service || s.cfg.Platforms.Has(platform.ID(call.Platform))) { // else the plan reports it
 		return nil, call, problem.Wrap(err, problem.InvalidRequest, `parameter "of": the query string is malformed; `+
 			"escape special characters as %%XX")
 	}

@@ -112,7 +112,7 @@ func TestEstimateAsksNoUpstreamAndKnowsTheCache(t *testing.T) {
 	}
 }
 
-// limit is a limit of an upstream that stands where a test says.
+// limit is an upstream's limit whose state a test sets.
 type limit struct {
 	providers.Limit
 	name  string
@@ -248,7 +248,7 @@ func TestEstimateRefusesWhatIsNoCall(t *testing.T) {
 	}
 }
 
-// TestTheAllocationsOfAnEstimateDoNotGrowWithTheTable: what it takes is its own, and not that of other platforms.
+// TestTheAllocationsOfAnEstimateDoNotGrowWithTheTable checks that an estimate allocates nothing for other platforms.
 func TestTheAllocationsOfAnEstimateDoNotGrowWithTheTable(t *testing.T) { // not parallel: allocations are counted for the whole process
 	var ids []platform.ID
 	for _, info := range platform.All() {
@@ -265,7 +265,7 @@ func TestTheAllocationsOfAnEstimateDoNotGrowWithTheTable(t *testing.T) { // not 
 			}
 		})
 	}
-	const slack = 3 // the race detector makes pools forget now and then; a step for each platform would be 27 more
+	const slack = 3 // the race detector empties pools at random; a step for each platform would be 27 more
 	if alone, all := count(platform.X), count(ids...); all > alone+slack || all > 80 {
 		t.Errorf("%v allocations among all platforms, %v with one; want no more, and 80 at most", all, alone)
 	}

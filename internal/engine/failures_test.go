@@ -16,7 +16,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// A platform that failed says why (D93), in what the same search alone would say, and never what the upstream said.
+// TestAPlatformThatFailedSaysWhy checks that a platform that failed has an error (D93), the same as for its search
+// alone, and never with text of the upstream.
 func TestAPlatformThatFailedSaysWhy(t *testing.T) {
 	t.Parallel()
 	fails := func(err error) enginetest.Find {
@@ -67,7 +68,7 @@ func TestAPlatformThatFailedSaysWhy(t *testing.T) {
 	}
 }
 
-// What was late says why in the job.
+// TestAJobSaysWhyAPlatformFailed checks that a platform that was late has its error in the job.
 func TestAJobSaysWhyAPlatformFailed(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})

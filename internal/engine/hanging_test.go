@@ -16,10 +16,10 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// frozen stops whoever asks a store until it is thawed.
+// frozen blocks the calls of a store until it is thawed.
 type frozen struct {
 	mu    sync.Mutex
-	until chan struct{} // nil while it is not
+	until chan struct{} // nil while it is not frozen
 	asked int
 }
 
@@ -118,7 +118,7 @@ func TestCallsFailAtOnceWhileAStoreHangs(t *testing.T) {
 				began := time.Now()
 				var wg sync.WaitGroup
 				var mu sync.Mutex
-				waited := 0 // calls that were not answered at once, of those that came while it was known to hang
+				waited := 0 // calls that waited although the store was known to hang
 				for time.Since(began) < 30*time.Second {
 					at := time.Since(began)
 					wg.Go(func() {
@@ -156,7 +156,7 @@ func TestCallsFailAtOnceWhileAStoreHangs(t *testing.T) {
 	}
 }
 
-// TestAStoreThatHungIsFoundToBeBackWithoutACall looks at the health alone.
+// TestAStoreThatHungIsFoundToBeBackWithoutACall only reads the health.
 func TestAStoreThatHungIsFoundToBeBackWithoutACall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -21,61 +21,61 @@ import (
 )
 
 const (
-	// How long a call waits before it looks again what has come of an earlier one, at first and at most.
+	// The initial and the maximum pause before a call checks the result of an earlier one again.
 	idempotencyPoll, idempotencySlow = 20 * time.Millisecond, 250 * time.Millisecond
-	// idempotencyLease is how long a claim outlives a process that has died; a living one renews it. A failure is told for
-	// as long to those who waited for the claim.
+	// idempotencyLease is how long a claim is valid after its process has died; a live process renews it. A failure is
+	// kept for as long, for the calls that waited for the claim.
 	idempotencyLease = 5 * time.Second
 )
 
-// kept is what stands under an idempotency key: the request, whose claim it is, and what came of it.
+// kept is the record of an idempotency key: the request, the call that has claimed it, and the result.
 type kept struct {
 	Digest string
-	Claim  string // of the call that makes the request
+	Claim  string // the id of the call that makes the request
 
 	Answer  *operation.Answer `json:",omitempty"` // of a read
-	Due     *credits.Charge   `json:",omitempty"` // for Answer: whether it was made, the ledger says by the idempotency key
+	Due     *credits.Charge   `json:",omitempty"` // of Answer; only the ledger knows whether it was made
 	Job     string            `json:",omitempty"` // of a search, which is replayed from its own record
 	At      time.Time         // when it was answered
-	Failure *failure          `json:",omitempty"` // for those who waited for it
+	Failure *failure          `json:",omitempty"` // for calls that waited for it
 }
 
-// failure is a problem that a call under an idempotency key came to.
+// failure is the problem of a call with an idempotency key.
 type failure struct {
 	Code       problem.Code
 	Detail     string
 	RetryAfter time.Duration
 }
 
-// attempt is one call under an idempotency key.
+// attempt is one call with an idempotency key.
 type attempt struct {
 	*Session
 	row  *read.Row
 	call operation.Call
 	key  string    // of the record
-	over time.Time // when the call is
+	over time.Time // the end of the call's time
 
 	mine    kept
-	version int64 // of the record that holds the claim
+	version int64 // of the record with the claim
 	ready   *ready
 
-	ledgerKey string // what the ledger knows the charge by
+	ledgerKey string // the idempotency key of the charge in the ledger
 }
 
-// ready is an answer that was in the cache, with what it costs.
+// ready is an answer that was in the cache, with its charge.
 type ready struct {
 	answer *operation.Answer
 	charge credits.Charge
 }
 
-// work makes a charged call. Left is how long it may take; the idempotencyKey is the ledger's. Job is what the answer
-// can be replayed from, or "" when it has to be kept itself.
+// work makes a charged call. left is its time limit; idempotencyKey is that for the ledger. job is what the answer can
+// be replayed from, or "" when the answer itself has to be stored.
 type work func(
 	ctx context.Context, idempotencyKey string, left time.Duration,
 ) (answer *operation.Answer, job string, err error)
 
-// idempotent makes a charged call, or, when the account has made it under the same idempotency key within a day, gives
-// the same answer again for nothing.
+// idempotent makes a charged call or, if the account has made it with the same idempotency key within a day, returns
+// the same answer free of charge.
 func (s *Session) idempotent(
 	ctx context.Context, row *read.Row, call operation.Call, price int64, have *ready, do work,
 ) (*operation.Answer, error) {
@@ -83,7 +83,7 @@ func (s *Session) idempotent(
 		answer, _, err := do(ctx, "", s.left(ctx))
 		return answer, err
 	}
-	if err := checkIdempotencyKey(call.IdempotencyKey); err != nil { // of a search: a read has checked it
+	if err := checkIdempotencyKey(call.IdempotencyKey); err != nil { // for a search: a read has checked it
 		return nil, err
 	}
 	digest, err := s.books.conceal(ctx, requestOf(row, call))
@@ -94,17 +94,17 @@ func (s *Session) idempotent(
 		Session: s, row: row, call: call, key: records.Key("idempotency", s.who.Account(), call.IdempotencyKey),
 		over: time.Now().Add(s.left(ctx)), mine: kept{Digest: digest, Claim: rand.Text()}, ready: have,
 	}
-	// The ledger's key holds the request as well: the same key on another one is another charge.
+	// The ledger's key includes the request: the same key with another request is another charge.
 	if a.ledgerKey, err = s.books.conceal(ctx, call.IdempotencyKey+" "+digest); err != nil {
 		return nil, err
 	}
-	if have != nil { // noted before it is paid for: two writes in all, and neither waits for another call
+	if have != nil { // recorded before it is paid for: two writes in total, and no waiting for other calls
 		a.mine.Answer, a.mine.Due, a.mine.At = have.answer, &have.charge, s.cfg.Now()
 	}
 	return a.share(ctx, do)
 }
 
-// share makes the call, or waits for another of this process that deals with the same key.
+// share makes the call, or waits for another call of this process with the same key.
 func (a *attempt) share(ctx context.Context, do work) (*operation.Answer, error) {
 	for {
 		own, mine := a.turns.take(a.key)
@@ -126,14 +126,14 @@ func (a *attempt) share(ctx context.Context, do work) (*operation.Answer, error)
 	}
 }
 
-// The two ways in which what stands under a key is no answer.
+// The two states of a key's record without an answer.
 var (
 	errUnderWay = errors.New("the earlier call is still under way")
 	errVoid     = errors.New("nothing is left of the earlier call but its record")
 )
 
-// make claims the key and does the work, or waits for what comes of an earlier claim: its answer, or its failure, is
-// everybody's who has waited for it. What stands under the key in the end goes to left.
+// make claims the key and does the work, or waits for the result of an earlier claim: all calls that have waited get
+// its answer, or its failure. The final record goes to left.
 func (a *attempt) make(ctx context.Context, do work, left **kept) (*operation.Answer, error) {
 	waited := ""
 	for wait := idempotencyPoll; ; wait = min(2*wait, idempotencySlow) {
@@ -167,18 +167,18 @@ func (a *attempt) make(ctx context.Context, do work, left **kept) (*operation.An
 	}
 }
 
-// paid charges for the answer that was at hand.
+// paid charges for the answer that was in the cache.
 func (a *attempt) paid(ctx context.Context) (*operation.Answer, error) {
 	receipt, err := a.pay(ctx, a.ready.answer, a.ready.charge)
 	if err != nil {
 		a.failed(ctx, err)
 		return nil, err
 	}
-	a.ready.answer.Replayed = receipt.Earlier // another call under the key has paid for it
+	a.ready.answer.Replayed = receipt.Earlier // another call with the key has paid for it
 	return a.ready.answer, nil
 }
 
-// outcome returns what has come of the call that stands under the key, to one who has waited for that claim.
+// outcome returns the result of the call in the record, for a caller that has waited for that claim.
 func (a *attempt) outcome(ctx context.Context, stands *kept, waited string) (*operation.Answer, error) {
 	f := stands.Failure
 	switch {
@@ -201,8 +201,8 @@ func (a *attempt) outcome(ctx context.Context, stands *kept, waited string) (*op
 	return answer, err
 }
 
-// settled gives an answer again of which it is not known whether it was paid for: the ledger says so, or is paid by this
-// call.
+// settled repeats an answer when it is not known whether it was paid for: this call charges for it, unless the ledger
+// has the charge already.
 func (a *attempt) settled(ctx context.Context, stands *kept) (*operation.Answer, error) {
 	answer := a.again(stands)
 	receipt, err := a.pay(ctx, answer, *stands.Due)
@@ -211,7 +211,7 @@ func (a *attempt) settled(ctx context.Context, stands *kept) (*operation.Answer,
 	}
 	answer.Replayed = receipt.Earlier
 	stands.Due = nil
-	if b, err := schema.Marshal(stands); err == nil && a.version != 0 { // so that no other call need ask the ledger
+	if b, err := schema.Marshal(stands); err == nil && a.version != 0 { // so that no other call needs to ask the ledger
 		r := records.Record{Key: a.key, Owner: a.who.Account(), Value: b, Version: a.version, Subjects: a.subjects(stands, b)}
 		if _, err := a.cfg.Records.Put(context.WithoutCancel(ctx), r, a.cfg.AnswerLife-a.cfg.Now().Sub(stands.At)); err != nil {
 			a.cfg.Log.DebugContext(ctx, "a paid answer is not noted as paid", "request_id", a.call.RequestID, "error", err)
@@ -220,7 +220,7 @@ func (a *attempt) settled(ctx context.Context, stands *kept) (*operation.Answer,
 	return answer, nil
 }
 
-// late fails when this call's own time is over.
+// late fails when this call's own time has ended.
 func (a *attempt) late(ctx context.Context) error {
 	if !time.Now().Before(a.over) {
 		return problem.New(problem.UpstreamTimeout,
@@ -229,7 +229,7 @@ func (a *attempt) late(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// pause waits a moment for what the earlier call comes to, within this call's own time.
+// pause waits for a moment for the earlier call, within this call's own time.
 func (a *attempt) pause(ctx context.Context, wait time.Duration) error {
 	if err := a.late(ctx); err != nil {
 		return err
@@ -242,8 +242,8 @@ func (a *attempt) pause(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// look returns what stands under the key, or claims it and returns nil. One that has waited only reads, which locks
-// nothing, until nothing stands there.
+// look returns the record of the key, or claims the key and returns nil. A call that has waited only reads, which locks
+// nothing, until there is no record.
 func (a *attempt) look(ctx context.Context, waited string) (*kept, error) {
 	if waited == "" {
 		return a.claim(ctx, 0)
@@ -260,14 +260,14 @@ func (a *attempt) look(ctx context.Context, waited string) (*kept, error) {
 	return k, json.Unmarshal(stands.Value, k)
 }
 
-// claim writes the claim where nothing stands, or over that version, and returns nil; or it returns what stands there.
+// claim writes the claim if there is no record, or over that version, and returns nil; otherwise it returns the record.
 func (a *attempt) claim(ctx context.Context, over int64) (*kept, error) {
 	r, err := a.record()
 	if err != nil {
 		return nil, err
 	}
 	ttl := idempotencyLease
-	if a.ready != nil { // no claim that has to be renewed, but the answer
+	if a.ready != nil { // not a claim, which has to be renewed, but the answer
 		ttl = a.cfg.AnswerLife
 	}
 	if r.Version = over; over != 0 {
@@ -290,15 +290,16 @@ func (a *attempt) claim(ctx context.Context, over int64) (*kept, error) {
 	return k, json.Unmarshal(stands.Value, k)
 }
 
-// record returns the record of the attempt as it is.
+// record returns the record of the attempt.
 func (a *attempt) record() (records.Record, error) {
 	b, err := schema.Marshal(&a.mine)
 	return records.Record{Key: a.key, Owner: a.who.Account(), Value: b, Version: a.version, Subjects: a.subjects(&a.mine, b)}, err
 }
 
-// subjects returns the marks of a record, encoded as b, that may hold anyone: a failure quotes what was asked, as a batch does
-// of the keys that it has not found, and the service's own operations answer with words that are not ours. Who is in the
-// others is read from them, and whom the call named: what is answered need not say so, such as the products of a shop.
+// subjects returns the marks of a record, encoded as b, that may hold anyone: a failure quotes what was asked, as a
+// batch does of the keys that it has not found, and the service's own operations answer with words that are not ours.
+// Who is in the others is read from them, and whom the call named: what is answered need not say so, such as the
+// products of a shop.
 func (a *attempt) subjects(k *kept, b []byte) privacy.Marks {
 	switch {
 	case k.Answer != nil && a.row.Of != nil:
@@ -334,8 +335,8 @@ func (a *attempt) named() (marks privacy.Marks) {
 	return marks
 }
 
-// put writes the record over the claim, unless that has been lost. A store that failed may have written all the same:
-// the claim is then of another version.
+// put replaces the claim by the record, unless the claim was lost. If the store fails, it may have written
+// nevertheless: the claim then has another version.
 func (a *attempt) put(ctx context.Context, ttl time.Duration) error {
 	ctx = context.WithoutCancel(ctx)
 	err := a.write(ctx, ttl)
@@ -362,7 +363,7 @@ func (a *attempt) write(ctx context.Context, ttl time.Duration) error {
 	return err
 }
 
-// recorded does the work and keeps its answer. A failure is kept for those who wait, and for no call that comes later.
+// recorded does the work and stores its answer. A failure is stored for calls that wait, but not for later ones.
 func (a *attempt) recorded(ctx context.Context, do work) (*operation.Answer, error) {
 	release := sync.OnceFunc(a.renew(context.WithoutCancel(ctx)))
 	ended := false
@@ -382,13 +383,14 @@ func (a *attempt) recorded(ctx context.Context, do work) (*operation.Answer, err
 		a.mine.Answer = answer
 	}
 	if err := a.put(ctx, a.cfg.AnswerLife); err != nil {
-		// The charge stands and the answer is good. A second call would be charged nothing, by the ledger's own record.
+		// The charge is made and the answer is valid. A second call would be charged nothing, because the ledger has
+		// the charge.
 		a.cfg.Log.ErrorContext(ctx, "idempotent answer not kept", "request_id", a.call.RequestID, "error", err)
 	}
 	return answer, nil
 }
 
-// failed says to those who wait what the call came to.
+// failed stores the failure of the call for those that wait.
 func (a *attempt) failed(ctx context.Context, err error) {
 	p := problemOf(a.row.Operation, a.call, err)
 	a.mine.Answer, a.mine.Due = nil, nil
@@ -398,7 +400,7 @@ func (a *attempt) failed(ctx context.Context, err error) {
 	}
 }
 
-// renew keeps the claim on a key until the function that it returns is called, or until it has been lost.
+// renew renews the claim until the returned function is called, or until the claim is lost.
 func (a *attempt) renew(ctx context.Context) (release func()) {
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -422,8 +424,8 @@ func (a *attempt) renew(ctx context.Context) (release func()) {
 	}
 }
 
-// replay gives an answer again. Nothing is charged; the credits are those of the call that it repeats, the balance is
-// today's, and the data is as old as it is: no one may keep it.
+// replay repeats an answer. Nothing is charged; the credits are those of the first call, the balance is the current
+// one, and the data has its real age and must not be cached.
 func (a *attempt) replay(ctx context.Context, k *kept) (*operation.Answer, error) {
 	if k.Job != "" {
 		return a.search.Replay(ctx, a.who, k.Job, a.call.RequestID)
@@ -435,7 +437,7 @@ func (a *attempt) replay(ctx context.Context, k *kept) (*operation.Answer, error
 	return answer, err
 }
 
-// again returns the answer that was kept, as it is told now.
+// again returns the stored answer with its current meta.
 func (a *attempt) again(k *kept) *operation.Answer {
 	answer := k.Answer
 	answer.TTL = 0
@@ -444,7 +446,7 @@ func (a *attempt) again(k *kept) *operation.Answer {
 	return answer
 }
 
-// pay charges the caller for an answer once, and tells it so.
+// pay charges the caller for an answer once, and puts the result into the answer.
 func (a *attempt) pay(ctx context.Context, answer *operation.Answer, c credits.Charge) (credits.Receipt, error) {
 	receipt, err := a.who.Charge(ctx, a.call.RequestID, a.ledgerKey, c)
 	if err != nil {
@@ -457,12 +459,12 @@ func (a *attempt) pay(ctx context.Context, answer *operation.Answer, c credits.C
 	return receipt, nil
 }
 
-// requestOf returns what tells one request from another.
+// requestOf returns a text that identifies a request.
 func requestOf(row *read.Row, call operation.Call) string {
 	return row.Name + "|" + call.Platform + "|" + call.Path + "?" + call.Given().Values().Encode()
 }
 
-// checkIdempotencyKey refuses what is no idempotency key; "" is none, and fine.
+// checkIdempotencyKey returns an error for an invalid idempotency key; "" is valid and means none.
 func checkIdempotencyKey(key string) error {
 	visible := !strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' })
 	if key == "" || visible && len(key) >= 16 && len(key) <= 128 {

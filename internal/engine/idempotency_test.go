@@ -26,7 +26,7 @@ import (
 
 const onceKey = "order-0123456789"
 
-// once makes a read of a GitHub profile under an idempotency key.
+// once makes a read of a GitHub profile with an idempotency key.
 func once(ctx context.Context, c *socialdata.Client, key, handle string) (*operation.Answer, error) {
 	req := enginetest.Call("handle", handle)
 	req.Platform, req.IdempotencyKey = "github", key
@@ -41,7 +41,7 @@ func TestTheSameKeyIsAnsweredAgainForNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.Clock.Advance(23 * time.Hour) // the cache has long forgotten
+	e.Clock.Advance(23 * time.Hour) // the cache has expired
 	again, err := once(t.Context(), e.Client, onceKey, "octocat")
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +175,7 @@ func TestAFanOutIsAnsweredAgainForNothing(t *testing.T) {
 func TestTheBooksHoldNothingOfAKeyedRequest(t *testing.T) {
 	t.Parallel()
 	store := records.NewMemory(records.MemoryConfig{})
-	kept := map[string]string{} // what the books keep of a call, by what was asked
+	kept := map[string]string{} // the ledger's idempotency key of each request
 	for _, handle := range []string{"octocat", "private-person", "octocat"} {
 		e := enginetest.New(t, enginetest.Config{Records: store, Providers: []providers.Provider{
 			enginetest.Profiles(platform.GitHub, "github", schema.Official, enginetest.Answers(new(enginetest.Counter))),
@@ -184,7 +184,8 @@ func TestTheBooksHoldNothingOfAKeyedRequest(t *testing.T) {
 		if _, err := once(t.Context(), e.Client, key, handle); err != nil {
 			t.Fatal(err)
 		}
-		if err := store.Delete(t.Context(), records.Key("idempotency", e.Key.Account, key), 0); err != nil { // the answer is lost
+		// So that the call is repeated.
+		if err := store.Delete(t.Context(), records.Key("idempotency", e.Key.Account, key), 0); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := once(t.Context(), e.Client, key, handle); err != nil || e.Balance(t) != 999 {

@@ -18,8 +18,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// TestLoneReadsOfManyCallersGoTogether: a thousand callers of two accounts, each with a handle of its own, take few requests,
-// and each gets its own answer and pays for it.
+// TestLoneReadsOfManyCallersGoTogether checks that a thousand callers of two accounts, each with a handle of its own,
+// cause few requests, and that each gets its own answer and pays for it.
 func TestLoneReadsOfManyCallersGoTogether(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestLoneReadsOfManyCallersGoTogether(t *testing.T) {
 	})
 }
 
-// TestABatchOfUncachedKeysIsOneRequest: they start together, though nothing is under way.
+// TestABatchOfUncachedKeysIsOneRequest checks that the reads start together, although no request is in progress.
 func TestABatchOfUncachedKeysIsOneRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestABatchOfUncachedKeysIsOneRequest(t *testing.T) {
 	})
 }
 
-// TestABatchAsksForEightKeysAtATime where the upstream takes one a request.
+// TestABatchAsksForEightKeysAtATime checks this for an upstream that accepts one key in a request.
 func TestABatchAsksForEightKeysAtATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -108,7 +108,8 @@ func TestABatchAsksForEightKeysAtATime(t *testing.T) {
 	})
 }
 
-// TestABatchEndsInTime: what is not there after the time of one call is a time-out of its key, and is kept when it comes.
+// TestABatchEndsInTime checks that a key without a result in the time of a call has a timeout, and that a later result
+// is cached.
 func TestABatchEndsInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -142,7 +143,7 @@ func TestABatchEndsInTime(t *testing.T) {
 	})
 }
 
-// TestTheEstimateOfABatchIsItsPrice for what is not known, and tells what is.
+// TestTheEstimateOfABatchIsItsPrice checks this for keys that are not cached, and that cached ones are reported.
 func TestTheEstimateOfABatchIsItsPrice(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
@@ -166,7 +167,8 @@ func TestTheEstimateOfABatchIsItsPrice(t *testing.T) {
 	}
 }
 
-// TestABatchDoesNotWaitForTheReadOfAnother: a key that another caller is reading keeps the other keys no moment from going.
+// TestABatchDoesNotWaitForTheReadOfAnother checks that a key that another caller is reading does not delay the other
+// keys.
 func TestABatchDoesNotWaitForTheReadOfAnother(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -19,16 +19,16 @@ import (
 
 const (
 	keysPage = 100
-	mostKeys = 1000 // keys of an account that work, and that it makes in a day
+	mostKeys = 1000 // maximum number of valid keys of an account, and of keys that it makes in a day
 )
 
-// managingKeys is what failures of keys are logged and told as.
+// managingKeys is the operation in logs and problems of changes of keys.
 var managingKeys = &operation.Operation{Name: "keys", Func: "Keys", Path: "/manage/keys/{name}", Service: true}
 
 // errNoKeys means that the store of keys cannot list or change them.
 var errNoKeys = problem.New(problem.PlatformUnavailable, "the keys of this service are kept elsewhere: they cannot be seen or changed here")
 
-// admin returns the store of keys as one that can be changed, and the account whose keys the session sees.
+// admin returns the store of keys for changes, and the account whose keys the session can use.
 func (s *Session) admin() (store keys.Admin, owner string, err error) {
 	key := s.who.Key()
 	if key == nil {
@@ -41,7 +41,7 @@ func (s *Session) admin() (store keys.Admin, owner string, err error) {
 	return store, key.Account, nil
 }
 
-// keptKeys returns the error of the store of keys as what it is to callers.
+// keptKeys translates an error of the store of keys for callers.
 func keptKeys(ctx context.Context, err error) error {
 	switch {
 	case err == nil, ctx.Err() != nil:
@@ -57,7 +57,7 @@ func keptKeys(ctx context.Context, err error) error {
 	return &account.UnavailableError{Store: "keys", Err: err}
 }
 
-// listKeys answers a page of the account's keys, oldest first.
+// listKeys returns a page of the account's keys, oldest first.
 func listKeys(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
 	in, err := call.Bind(row.Params)
 	if err != nil {
@@ -97,15 +97,15 @@ func listKeys(ctx context.Context, s *Session, row *read.Row, call operation.Cal
 	return s.paged(ctx, call, out, bound, next)
 }
 
-// KeyWish is what an account wants one of its keys to be. A limit that is nil is as high as it may be.
+// KeyWish is the definition of a key by its account. A nil limit means the highest that is allowed.
 type KeyWish struct {
 	Name        string
-	Environment keys.Environment // "" means live for a new key, and that of the one that is there
+	Environment keys.Environment // "" means live for a new key, and no change for an existing one
 	Limits      keys.Limits
 	Manage      bool
 }
 
-// PutKey makes a key of the session's account, or changes the one of that name, and reports whether it is new.
+// PutKey makes a key of the session's account, or changes the one with that name, and reports whether it is new.
 func (s *Session) PutKey(ctx context.Context, w KeyWish) (k schema.MadeKey, made bool, err error) {
 	ctx, id := named(ctx, "")
 	k, made, err = s.putKey(ctx, w)
@@ -135,14 +135,14 @@ func (s *Session) RevokeKey(ctx context.Context, key string) (schema.Key, error)
 	return k, s.failKeys(ctx, id, err)
 }
 
-// RotateKey gives a key of the session's account a new secret. The one before is accepted for that long.
+// RotateKey gives a key of the session's account a new secret. The previous one is accepted for overlap.
 func (s *Session) RotateKey(ctx context.Context, key string, overlap time.Duration) (schema.MadeKey, error) {
 	ctx, id := named(ctx, "")
 	k, err := s.rotateKey(ctx, key, overlap)
 	return k, s.failKeys(ctx, id, err)
 }
 
-// failKeys is fail for keys; nil for no error.
+// failKeys is fail for operations on keys; it returns nil for nil.
 func (s *Session) failKeys(ctx context.Context, requestID string, err error) error {
 	if err == nil {
 		return nil
@@ -173,7 +173,7 @@ func (s *Session) putKey(ctx context.Context, w KeyWish) (made schema.MadeKey, i
 		case 0:
 			made, err = s.makeKey(bounded, store, owner, all, w)
 			if errors.Is(err, keys.ErrTaken) {
-				continue // another call has been faster
+				continue // another call has made it meanwhile
 			}
 			return made, err == nil, keptKeys(ctx, err)
 		case 1:
@@ -185,7 +185,7 @@ func (s *Session) putKey(ctx context.Context, w KeyWish) (made schema.MadeKey, i
 	}
 }
 
-// makeKey makes a key whose limits are at most those of the session's own.
+// makeKey makes a key with limits that do not exceed those of the session's own key.
 func (s *Session) makeKey(ctx context.Context, store keys.Admin, owner string, all []keys.Key, w KeyWish) (schema.MadeKey, error) {
 	working, young, today := 0, 0, s.cfg.Now().Add(-24*time.Hour)
 	for _, k := range all {
@@ -215,7 +215,7 @@ func (s *Session) makeKey(ctx context.Context, store keys.Admin, owner string, a
 	return schema.MadeKey{Key: s.shownKey(k), Secret: &secret}, nil
 }
 
-// changeKey changes a key within its bounds.
+// changeKey changes a key within its limits.
 func (s *Session) changeKey(ctx context.Context, store keys.Admin, k keys.Key, w KeyWish) (schema.MadeKey, error) {
 	if w.Environment != "" && w.Environment != k.Environment {
 		return schema.MadeKey{}, problem.New(problem.InvalidRequest, "the key is a %s key, and stays one; make another key", k.Environment)
@@ -232,7 +232,7 @@ func (s *Session) changeKey(ctx context.Context, store keys.Admin, k keys.Key, w
 	return schema.MadeKey{Key: s.shownKey(k)}, err
 }
 
-// allowed returns the limits that are wanted, those that are not as high as they may be, unless one of them is higher.
+// allowed returns the limits in want, with those in most for nil ones. It fails if one is higher than in most.
 func (s *Session) allowed(want, most keys.Limits) (keys.Limits, error) {
 	want.Rate, want.DayCap, want.TotalCap = cmp.Or(want.Rate, most.Rate), cmp.Or(want.DayCap, most.DayCap), cmp.Or(want.TotalCap, most.TotalCap)
 	return want, cmp.Or(want.Check(), want.Within(most, s.accounts.Rate))
@@ -267,8 +267,8 @@ func (s *Session) rotateKey(ctx context.Context, id string, overlap time.Duratio
 	return schema.MadeKey{Key: s.shownKey(k), Secret: &secret}, nil
 }
 
-// own returns the store of keys and a context for a call of it, if the key with that id is of the session's account. Another
-// account's is as absent as one that there is not.
+// own returns the store of keys and a context for a call of it, if the key with that id belongs to the session's
+// account. A key of another account is treated like one that does not exist.
 func (s *Session) own(ctx context.Context, id string) (keys.Admin, context.Context, context.CancelFunc, error) {
 	store, owner, err := s.admin()
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// TestAnAnswerThatIsKeptForAnHourIsChargedOnce repeats a call after its answer is gone, and within the day in which the
-// ledger knows its key.
+// TestAnAnswerThatIsKeptForAnHourIsChargedOnce repeats a call after its answer has expired, but within the day in which
+// the ledger knows its key.
 func TestAnAnswerThatIsKeptForAnHourIsChargedOnce(t *testing.T) {
 	t.Parallel()
 	var calls enginetest.Counter
@@ -60,7 +60,7 @@ func TestAJobIsKeptAsLongAsItIsSaid(t *testing.T) {
 		if _, err := e.Client.Job(t.Context(), socialdata.JobRequest{ID: first.Meta.JobID}); err != nil {
 			t.Error(err)
 		}
-		e.Clock.Advance(6 * time.Minute) // that poll wrote the record again
+		e.Clock.Advance(6 * time.Minute) // because that poll wrote the record again
 		_, err = e.Client.Job(t.Context(), socialdata.JobRequest{ID: first.Meta.JobID})
 		enginetest.WantProblem(t, err, problem.NotFound)
 	})

@@ -8,8 +8,8 @@ import (
 	"github.com/socialdata/socialdata/operation"
 )
 
-// callHandler adds the request id of the call to each line that does not have it, so that a line can always be found by
-// the id that the caller has. Of errors it writes what is [observe.Loggable]: no line holds what was asked.
+// callHandler adds the request id of the call to each line without it, so that lines can be found by the id that the
+// caller has. Of errors it writes [observe.Loggable] only, so that no line contains what was requested.
 type callHandler struct{ slog.Handler }
 
 // Handle implements [slog.Handler].
@@ -27,7 +27,7 @@ func (h callHandler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, line)
 }
 
-// loggable replaces an error by what may be logged of it.
+// loggable replaces an error by its loggable text.
 func loggable(a slog.Attr) slog.Attr {
 	if err, ok := a.Value.Any().(error); ok {
 		a.Value = slog.StringValue(observe.Loggable(err))

@@ -25,12 +25,12 @@ import (
 	"github.com/socialdata/socialdata/watch"
 )
 
-// watching is what monitors are kept in and polled by. In memory nothing is polled before there is something to poll; what a
-// store keeps is polled from the beginning.
+// watching stores and polls monitors. With monitors in memory, polling begins with the first monitor; with a store, at
+// the start.
 type watching struct {
 	engine *Engine
 	store  watch.Store
-	ended  chan struct{} // closed when the engine ends
+	ended  chan struct{} // closed when the engine is closed
 	safe   *webhooks.Safe
 	guard  webhooks.Guard
 
@@ -40,16 +40,16 @@ type watching struct {
 	closed bool
 }
 
-// mostWatches is how many monitors an account has at most, unless it is set.
+// mostWatches is the maximum number of monitors of an account, unless one is configured.
 const mostWatches = 1000
 
-// erasable is a store of monitors that can forget people.
+// erasable is a store of monitors from which people can be erased.
 type erasable interface {
 	watch.Store
 	privacy.Eraser
 }
 
-// watchStore returns the store that was set, or one in memory.
+// watchStore returns the configured store, or one in memory.
 func watchStore(set watch.Store) (erasable, error) {
 	if set == nil {
 		return watch.NewMemory(), nil
@@ -69,7 +69,7 @@ func (w *watching) open(e *Engine, store watch.Store) {
 	}
 }
 
-// start begins to poll, unless the engine has ended. What is due already is polled at once.
+// start begins to poll, unless the engine is closed. Monitors that are due already are polled immediately.
 func (w *watching) start() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -81,7 +81,7 @@ func (w *watching) start() {
 	}
 }
 
-// committed returns a channel that is closed when this process has committed a poll; nil while it makes none.
+// committed returns a channel that is closed when this process has committed a poll; nil while it does not poll.
 func (w *watching) committed() <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -109,8 +109,8 @@ func (w *watching) close(ctx context.Context) error {
 	return err
 }
 
-// Watched implements [watch.Reader]: it reads one page as the key of a monitor. The ledger knows the page by its name, and
-// charges it once.
+// Watched implements [watch.Reader]: it reads one page with the key of a monitor. The ledger identifies the page by its
+// name, and charges it once.
 func (w *watching) Watched(ctx context.Context, r watch.Read) (watch.Page, error) {
 	ctx, id := named(ctx, "")
 	ctx = providers.WithClass(ctx, providers.ClassBackground)
@@ -141,9 +141,9 @@ func (w *watching) Watched(ctx context.Context, r watch.Read) (watch.Page, error
 	return page, nil
 }
 
-// poll makes the read of a page, which the ledger charges once by its name.
+// poll reads a page, which the ledger charges once by its name.
 func (s *Session) poll(ctx context.Context, row *read.Row, call operation.Call, once string) (*operation.Answer, error) {
-	if row.Price == operation.EachPlatform { // all the time that there is: no one waits
+	if row.Price == operation.EachPlatform { // all the time there is, because no caller waits
 		call.Pairs = append(call.Pairs, operation.Pair{Name: "wait_s", Value: "25"})
 	}
 	plan, err := s.plan(ctx, row, call)
@@ -172,7 +172,7 @@ func callOf(a watch.Ask, requestID string) operation.Call {
 	return call
 }
 
-// watcher returns the account whose monitors the session sees. A client that knows no accounts is one account.
+// watcher returns the account whose monitors the session can use. Without accounts, all callers are one account.
 func (s *Session) watcher() (string, error) {
 	if s.who.Key() == nil && (s.accounts.Ledger != nil || s.accounts.Keys != nil) {
 		return "", account.ErrNone
@@ -180,7 +180,7 @@ func (s *Session) watcher() (string, error) {
 	return s.who.Account(), nil
 }
 
-// stored returns the error of the store of monitors as what it is to callers.
+// stored translates an error of the store of monitors for callers.
 func stored(ctx context.Context, err error) error {
 	if err == nil || isOfWatches(err) || ctx.Err() != nil {
 		return err
@@ -188,16 +188,16 @@ func stored(ctx context.Context, err error) error {
 	return &account.UnavailableError{Store: "monitors", Err: err}
 }
 
-// bounded returns ctx with the time that a call of the store of monitors has.
+// bounded returns ctx with the time limit for a call of the store of monitors.
 func (s *Session) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, s.cfg.Timeout)
 }
 
-// managing is what failures of monitors are logged and told as.
+// managing is the operation in logs and problems of changes of monitors.
 var managing = &operation.Operation{Name: "monitors", Func: "Monitors", Path: "/manage/monitors/{name}", Service: true}
 
-// PutMonitor makes a monitor of the session's account, or gives the one of that name another definition, and reports whether
-// it is new.
+// PutMonitor makes a monitor of the session's account, or changes the definition of the one with that name, and reports
+// whether it is new.
 func (s *Session) PutMonitor(ctx context.Context, name string, d watch.Definition) (m schema.Monitor, made bool, err error) {
 	ctx, id := named(ctx, "")
 	stands, made, err := s.put(ctx, name, d, id)
@@ -243,7 +243,7 @@ func (s *Session) put(ctx context.Context, name string, d watch.Definition, id s
 	return m, made, stored(ctx, err)
 }
 
-// watchable returns the row of an operation that a monitor may ask.
+// watchable returns the row of an operation that a monitor can call.
 func (s *Session) watchable(name string) (*read.Row, error) {
 	var names []string
 	for _, row := range s.cfg.Rows {
@@ -259,7 +259,7 @@ func (s *Session) watchable(name string) (*read.Row, error) {
 		strings.Join(names, ", "), problem.DidYouMean(name, names))
 }
 
-// askPrice checks what a monitor asks as the call would be checked, and returns the price of a page.
+// askPrice checks a monitor's call, like making it does, and returns the price of a page.
 func (s *Session) askPrice(ctx context.Context, row *read.Row, a watch.Ask, id string) (int64, error) {
 	fans := row.Price == operation.EachPlatform
 	switch {
@@ -287,7 +287,7 @@ func (s *Session) askPrice(ctx context.Context, row *read.Row, a watch.Ask, id s
 	return plan.read.Quote.Total(), nil
 }
 
-// PauseMonitor stops or resumes the polls of a monitor. What it had to poll meanwhile it polls at once.
+// PauseMonitor pauses or resumes the polls of a monitor. A monitor that was due meanwhile is polled immediately.
 func (s *Session) PauseMonitor(ctx context.Context, name string, paused bool) (schema.Monitor, error) {
 	ctx, id := named(ctx, "")
 	m, err := s.pause(ctx, name, paused)
@@ -319,7 +319,7 @@ func (s *Session) pause(ctx context.Context, name string, paused bool) (watch.Mo
 	return m, stored(ctx, err)
 }
 
-// EndMonitor ends a monitor. What it has told stays in the feed; its history is removed.
+// EndMonitor ends a monitor. Its changes stay in the feed; its history is removed.
 func (s *Session) EndMonitor(ctx context.Context, name string) error {
 	ctx, id := named(ctx, "")
 	owner, err := s.watcher()
@@ -334,7 +334,7 @@ func (s *Session) EndMonitor(ctx context.Context, name string) error {
 	return nil
 }
 
-// month is what the price of a month is told for.
+// month is the time for which the maximum price is shown.
 const month = 30 * 24 * time.Hour
 
 // shown returns a monitor as its account sees it.
@@ -380,7 +380,7 @@ func spell(d time.Duration) string {
 
 const monitorsPage = 100
 
-// listMonitors answers a page of the account's monitors, by name.
+// listMonitors returns a page of the account's monitors, by name.
 func listMonitors(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
 	in, err := call.Bind(row.Params)
 	if err != nil {
@@ -411,7 +411,7 @@ func listMonitors(ctx context.Context, s *Session, row *read.Row, call operation
 	return s.paged(ctx, call, out, bound, next)
 }
 
-// place returns where the page begins that a call asks for; "" is the beginning.
+// place returns the position at which the requested page begins; "" is the beginning.
 func (s *Session) place(ctx context.Context, bound string, in operation.Args) (string, error) {
 	given := in.Cursor()
 	if given == "" {
@@ -424,7 +424,7 @@ func (s *Session) place(ctx context.Context, bound string, in operation.Args) (s
 	return at.Token, nil
 }
 
-// paged makes the free answer of a page, with the cursor of the place behind it; "" for none.
+// paged makes the free answer of a page, with the cursor of the next position; "" for none.
 func (s *Session) paged(ctx context.Context, call operation.Call, data any, bound, next string) (*operation.Answer, error) {
 	a, err := s.free(ctx, call, data)
 	if err != nil || next == "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/observe"
 )
 
-// TestEachChargeIsToldOnce makes calls that are charged, fail, are repeated and are made of parts.
+// TestEachChargeIsToldOnce makes calls that are charged, fail, are repeated and have parts.
 func TestEachChargeIsToldOnce(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

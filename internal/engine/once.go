@@ -13,24 +13,25 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// changeLife is how long the answer to a change is given again under its idempotency key.
+// changeLife is for how long the answer to a change is repeated for its idempotency key.
 const changeLife = 24 * time.Hour
 
-// onceLease is how long a change may take before another call under its key makes it in its place.
+// onceLease is how long a change may take before another call with its key makes it instead.
 const onceLease = time.Minute
 
-// change is what is kept of a change that was made under an idempotency key. Without an answer it is under way.
+// change is the record of a change with an idempotency key. Without an answer it is in progress.
 type change struct {
-	Digest string // of the request, keyed
+	Digest string // keyed hash of the request
 	Claim  string
 	Answer []byte `json:",omitempty"`
 }
 
-// changing is what failures of changes under an idempotency key are logged and told as.
+// changing is the operation in logs and problems of changes with an idempotency key.
 var changing = &operation.Operation{Name: "manage", Path: "/manage", Service: true}
 
-// Once makes a change of the session's account once for an idempotency key within a day. A call that repeats an earlier one
-// gets what do returned then; one that comes while it is under way waits for it. Nothing is kept of a change that failed.
+// Once makes a change of the session's account once for an idempotency key within a day. A call that repeats an earlier
+// one gets the result of its do; one that comes while that is in progress waits for it. A change that fails is not
+// stored.
 func (s *Session) Once(
 	ctx context.Context, idempotencyKey, request string, do func(context.Context) ([]byte, error),
 ) (answer []byte, replayed bool, err error) {
@@ -67,7 +68,7 @@ func (s *Session) Once(
 	return answer, false, nil
 }
 
-// claimChange claims a key for a change, or returns what an earlier call under it came to.
+// claimChange claims a key for a change, or returns the record of an earlier call with it.
 func (s *Session) claimChange(ctx context.Context, idempotencyKey, request string) (stands *change, mine records.Record, err error) {
 	digest, err := s.books.conceal(ctx, request)
 	if err != nil {
@@ -76,7 +77,7 @@ func (s *Session) claimChange(ctx context.Context, idempotencyKey, request strin
 	value, _ := json.Marshal(change{Digest: digest, Claim: rand.Text()}) // strings: it cannot fail
 	mine = records.Record{
 		Key: records.Key("idempotency", s.who.Account(), "manage "+idempotencyKey), Owner: s.who.Account(), Value: value,
-		Subjects: privacy.MarksOf(privacy.Anything), // names that the account has chosen
+		Subjects: privacy.MarksOf(privacy.Anything), // it contains names that the account has chosen
 	}
 	over := time.Now().Add(s.left(ctx))
 	for {

@@ -12,10 +12,10 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// PlatformTable returns the platforms that there are.
+// PlatformTable returns the platforms.
 func (e *Engine) PlatformTable() *platform.Table { return e.cfg.Platforms }
 
-// platforms answers what can be read from each platform, and why not where it cannot.
+// platforms returns what can be read from each platform, and why not if it cannot.
 func platforms(ctx context.Context, s *Session, _ *read.Row, call operation.Call) (*operation.Answer, error) {
 	out := []schema.PlatformInfo{}
 	for _, info := range s.cfg.Platforms.All() {
@@ -40,7 +40,7 @@ func (s *Session) operationInfo(id platform.ID, row *read.Row) schema.OperationI
 	}
 	for _, source := range s.upstreams.Sources(id) {
 		p, serves := source.Provider, source.Serves(row.Op)
-		// Who serves it knows best; what the others say is why they do not.
+		// The note of a provider that serves it is used; those of others only explain why they do not.
 		if !out.Available && (out.Note == nil || serves) {
 			out.Note = set(p.Notes[row.Op])
 		}
@@ -52,7 +52,7 @@ func (s *Session) operationInfo(id platform.ID, row *read.Row) schema.OperationI
 		}
 		if needs := p.Required[row.Op]; !out.Available {
 			out.Required = append(out.Required, needs...)
-		} else { // one that does without is enough
+		} else { // a provider without it is enough
 			out.Required = slices.DeleteFunc(out.Required, func(name string) bool { return !slices.Contains(needs, name) })
 		}
 		if !out.Available && s.batched(row) {
@@ -74,13 +74,13 @@ func (s *Session) operationInfo(id platform.ID, row *read.Row) schema.OperationI
 	return out
 }
 
-// batched reports whether there is a batch of what a row reads.
+// batched reports whether a row has a batch operation.
 func (s *Session) batched(row *read.Row) bool { return s.rows[row.Name+"/batch"] != nil }
 
-// rawRoutes lists what can be read unchanged at the price of a platform, each route once.
+// rawRoutes lists the raw routes at the price of a platform, each once.
 func (s *Session) rawRoutes(id platform.ID) []schema.RawRoute {
 	out := []schema.RawRoute{}
-	for _, info := range s.cfg.Platforms.All() { // a provider may list routes of other platforms than its own
+	for _, info := range s.cfg.Platforms.All() { // a provider may have routes at the price of other platforms
 		for _, source := range s.upstreams.Sources(info.ID) {
 			p := source.Provider
 			for _, route := range p.Routes {
@@ -98,11 +98,10 @@ func (s *Session) rawRoutes(id platform.ID) []schema.RawRoute {
 	return out
 }
 
-// Drifted returns what of the upstreams' answers has not been as it should be since the start, by platform, operation and
-// field.
+// Drifted returns the deviations of upstream answers from the schema since the start, by platform, operation and field.
 func (e *Engine) Drifted() []observe.Drifted { return e.upstreams.Drifted() }
 
-// allowed adds the values by which another provider can filter to those before; none at all are any.
+// allowed adds the values of a filter of another provider to those before; empty means any value.
 func allowed(before, more []string, known bool) []string {
 	out := append([]string{}, before...)
 	if known && len(before) == 0 || len(more) == 0 {
@@ -116,13 +115,13 @@ func allowed(before, more []string, known bool) []string {
 	return out
 }
 
-// health answers the state of every platform.
+// health returns the state of every platform.
 func health(ctx context.Context, s *Session, _ *read.Row, call operation.Call) (*operation.Answer, error) {
 	return s.free(ctx, call, s.Health())
 }
 
-// Health returns the state of every platform and dependency. A store is among the dependencies while it hangs, as ledger,
-// keys or records. It is free and needs no account.
+// Health returns the state of every platform and dependency. While a store hangs, it is among the dependencies, as
+// ledger, keys or records. Health is free and needs no account.
 func (s *Session) Health() schema.Health {
 	out := schema.Health{
 		Status: "ok", Environment: s.cfg.Environment, Platforms: map[platform.ID]schema.HealthState{},

@@ -19,7 +19,7 @@ import (
 	"github.com/socialdata/socialdata/watch"
 )
 
-// problemOf turns any error of the engine into what a caller may see. It is the only place that does.
+// problemOf translates any error of the engine into a problem for the caller. It is the only place that does.
 func problemOf(o *operation.Operation, call operation.Call, err error) *problem.Error {
 	p := translate(o, call, err)
 	p.Call = o.Title(call)
@@ -29,10 +29,10 @@ func problemOf(o *operation.Operation, call operation.Call, err error) *problem.
 	return p
 }
 
-// translate returns the problem that err is to the caller.
+// translate returns the problem of err.
 func translate(o *operation.Operation, call operation.Call, err error) *problem.Error {
 	if p, ok := errors.AsType[*problem.Error](err); ok && p.Code != problem.InternalError {
-		own := *p // a shared one, such as of a flight that many wait for, must not get each caller's id
+		own := *p // a shared problem, such as that of a joined read, must not get each caller's id
 		return &own
 	}
 	on := call.Platform
@@ -95,13 +95,13 @@ func translate(o *operation.Operation, call operation.Call, err error) *problem.
 	return problem.Wrap(err, problem.InternalError, "something went wrong on our side")
 }
 
-// explain says to callers why the search of one platform failed, as the same search alone would.
+// explain returns why the search of one platform failed, as for that search alone.
 func (e *Engine) explain(on platform.ID, err error) schema.PlatformError {
 	p := problemOf(e.reads(providers.OpSearch).Operation, operation.Call{Platform: string(on)}, err)
 	return schema.PlatformError{Code: p.Code, Detail: p.Detail}
 }
 
-// storeWords is what a store is called to callers.
+// storeWords returns the name of a store for callers.
 func storeWords(store string) string {
 	if store == "ledger" {
 		return "books"
@@ -109,7 +109,7 @@ func storeWords(store string) string {
 	return store
 }
 
-// price says what a call would have cost and what the account can spend; "" where that is not known.
+// price returns the price of the call and what the account can spend, in words; "" if that is not known.
 func price(err error) string {
 	short, ok := errors.AsType[*account.ShortError](err)
 	if !ok {

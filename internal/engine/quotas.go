@@ -14,25 +14,25 @@ import (
 )
 
 const (
-	quotaEvery = 5 * time.Second    // is what was used of limits saved at the latest
-	quotaPart  = 50                 // or when the fiftieth part of one has been used since: three replicas stay within 5 %
-	quotaTTL   = 3 * 24 * time.Hour // no limit that is saved is longer than a day
-	quotaTries = 5                  // against others who save at the same time
+	quotaEvery = 5 * time.Second    // maximum time until the use of limits is saved
+	quotaPart  = 50                 // or earlier, when a fiftieth of a limit was used: then three replicas stay within 5 %
+	quotaTTL   = 3 * 24 * time.Hour // no saved limit is longer than a day
+	quotaTries = 5                  // attempts while others save concurrently
 )
 
-// quotas saves what has been used of the upstreams' limits, and takes over what other processes have used of them.
+// quotas saves how much of the upstreams' limits was used, and adds what other processes have used.
 type quotas struct {
 	limits   map[string][]providers.Limit // by provider
-	records  records.Store                // nil: each process counts for itself
+	records  records.Store                // nil: each process counts separately
 	log      *slog.Logger
 	work     background.Group
 	saving   sync.Mutex
 	mu       sync.Mutex
-	armed    *time.Timer // saves when it is over; nil when nothing has been used since
-	hurrying bool        // a save has been begun before its time
+	armed    *time.Timer // saves when it fires; nil when nothing was used since the last save
+	hurrying bool        // an early save was begun
 }
 
-// Quotas returns where the upstreams' limits stand.
+// Quotas returns the state of the upstreams' limits.
 func (e *Engine) Quotas() []observe.Quota {
 	out := e.upstreams.Quotas()
 	for i := range out {
@@ -41,7 +41,7 @@ func (e *Engine) Quotas() []observe.Quota {
 	return out
 }
 
-// open takes over what is saved, where the records outlive the engine.
+// open loads what is saved, if the records outlive the engine.
 func (q *quotas) open(limits map[string][]providers.Limit, store records.Store, shared bool, log *slog.Logger) {
 	q.limits, q.log = limits, log
 	if !shared {
@@ -53,12 +53,12 @@ func (q *quotas) open(limits map[string][]providers.Limit, store records.Store, 
 	q.restore(ctx)
 }
 
-// failed logs that each process counts for itself, for now.
+// failed logs that for now each process counts separately.
 func (q *quotas) failed(err error) {
 	q.log.Warn("what was used of the upstreams' limits is neither saved nor shared", "error", err)
 }
 
-// restore takes over what is saved.
+// restore loads what is saved.
 func (q *quotas) restore(ctx context.Context) {
 	keys, err := q.records.Keys(ctx, "quota/")
 	if err != nil {
@@ -123,7 +123,7 @@ func (q *quotas) used(p *providers.Provider) {
 	}
 }
 
-// save saves what has been used since it was last saved.
+// save saves what was used since the last save.
 func (q *quotas) save() {
 	q.saving.Lock()
 	defer q.saving.Unlock()
@@ -148,7 +148,7 @@ func (q *quotas) save() {
 	}
 }
 
-// saveOne writes one limit over what others have written meanwhile.
+// saveOne adds the use of one limit to what others have saved.
 func (q *quotas) saveOne(ctx context.Context, key string, l providers.Limit) error {
 	for try := 0; ; try++ {
 		before, err := q.records.Get(ctx, key)
@@ -178,7 +178,7 @@ func (q *quotas) saveOne(ctx context.Context, key string, l providers.Limit) err
 	}
 }
 
-// close saves what is not saved yet, and ends.
+// close saves the rest, and ends.
 func (q *quotas) close(ctx context.Context) error {
 	if q.records == nil {
 		return nil

@@ -22,7 +22,7 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// limitedTo is a provider whose upstream lets so many reads through a day, and counts what it is asked.
+// limitedTo is a provider whose upstream has a daily limit, and counts its requests.
 func limitedTo(limit int, sent *int) providers.Provider {
 	c := upstream.New(upstream.Config{
 		Base: "https://api.example", Quota: upstream.NewQuota(limit, 24*time.Hour),
@@ -73,7 +73,7 @@ func TestLimitsOutliveARestartAndCountForAllProcesses(t *testing.T) {
 				} else if !errors.Is(err, problem.PlatformUnavailable) {
 					t.Fatal(err)
 				}
-				synctest.Wait() // for what is saved meanwhile
+				synctest.Wait() // for the save
 			}
 			return did
 		}
@@ -86,7 +86,7 @@ func TestLimitsOutliveARestartAndCountForAllProcesses(t *testing.T) {
 		if err := one.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		one = open() // knows at once
+		one = open() // it has the saved use from the start
 		want := observe.Quota{
 			Platform: platform.GitHub, Provider: "github", Name: "core", Limit: limit, Used: 200, Left: 200, Shared: true,
 		}
@@ -161,7 +161,7 @@ func TestABudgetThatIsUsedUpAsksTheNextSource(t *testing.T) {
 	if p.RetryAfter <= 0 {
 		t.Errorf("Retry-After is %v", p.RetryAfter)
 	}
-	if err := readOne(t.Context(), alone, "omar"); err != nil { // a caller goes on
+	if err := readOne(t.Context(), alone, "omar"); err != nil { // a caller can continue
 		t.Error(err)
 	}
 }

@@ -13,38 +13,38 @@ import (
 )
 
 const (
-	queuedMost  = 32_768                 // requests wait to be written; one more is dropped and counted
-	writeEvery  = 200 * time.Millisecond // is how long they wait at most
-	foldEvery   = 10 * time.Second       // is how far the usage lags behind the books where no one asks for it
+	queuedMost  = 32_768                 // maximum number of requests in the queue; any more are dropped and counted
+	writeEvery  = 200 * time.Millisecond // maximum time in the queue
+	foldEvery   = 10 * time.Second       // maximum delay of the usage behind the ledger while it is not read
 	trimEvery   = time.Minute
-	writeWithin = 5 * time.Second // is the time that the store has for one write
-	warnEvery   = time.Minute     // of what could not be written
+	writeWithin = 5 * time.Second // time limit of the store for one write
+	warnEvery   = time.Minute     // interval of warnings about what could not be written
 )
 
-// recorder writes the request log beside the calls and never in their way: a call leaves its line and goes on. A log in
-// memory has it at once; for any other a goroutine writes many lines at a time, and ends when none has come for a while.
+// recorder writes the request log in the background, so that calls do not wait for it. A log in memory is written
+// immediately; for any other, a goroutine writes many lines at a time, and ends when there has been none for a while.
 type recorder struct {
 	store  requests.Store
-	memory *requests.Memory // the store, if that is in memory
+	memory *requests.Memory // the store, if it is in memory
 	books  requests.Books   // nil when nothing is charged
 	bounds requests.Bounds
 	now    func() time.Time
 	log    *slog.Logger
 	work   background.Group
-	hurry  chan struct{} // somebody waits for what is queued
+	hurry  chan struct{} // a caller waits for the queue to be written
 
 	mu      sync.Mutex
 	running bool
-	closing bool // what is dropped is written once more, and not again
-	tried   bool // it was
+	closing bool // what was dropped is written a last time
+	tried   bool // the last time has passed
 	queue   []requests.Request
-	dropped requests.Tallies    // of requests that found no room or could not be written
-	charged map[string]struct{} // accounts with entries that the usage may lack
-	came    uint64              // requests that were queued, ever
-	done    uint64              // of those, written or dropped
-	wrote   chan struct{}       // closed when done grows
+	dropped requests.Tallies    // of requests that did not fit or could not be written
+	charged map[string]struct{} // accounts with entries that may be missing in the usage
+	came    uint64              // number of requests that were queued
+	done    uint64              // number of those that were written or dropped
+	wrote   chan struct{}       // closed when done increases
 
-	// Of the goroutine alone.
+	// For the goroutine only.
 	folded, trimmed, warned time.Time
 	added                   int // requests since the last trim
 }
@@ -64,7 +64,7 @@ func newRecorder(cfg *Config) *recorder {
 	return r
 }
 
-// note takes a request into the log.
+// note adds a request to the log.
 func (r *recorder) note(q requests.Request) {
 	if r.memory != nil {
 		r.memory.Note(q)
@@ -99,10 +99,10 @@ func (r *recorder) charge(account string) {
 	r.charged[account] = struct{}{}
 }
 
-// droppedPlaces bounds how finely dropped requests are told apart.
+// droppedPlaces is the maximum number of tallies for dropped requests.
 const droppedPlaces = 4096
 
-// drop counts a request that is lost. The lock is held.
+// drop counts a request that is lost. The caller holds the lock.
 func (r *recorder) drop(q *requests.Request) {
 	if len(r.dropped) >= droppedPlaces {
 		q = &requests.Request{At: q.At, Account: q.Account}
@@ -110,7 +110,7 @@ func (r *recorder) drop(q *requests.Request) {
 	r.dropped.Drop(q)
 }
 
-// run writes what is queued until nothing is left to do.
+// run writes the queue until there is nothing to do.
 func (r *recorder) run() {
 	defer r.work.End()
 	for {
@@ -135,7 +135,7 @@ func (r *recorder) pause() {
 	}
 }
 
-// take returns what is to be written now, and false when nothing is and the goroutine may end.
+// take returns what is to be written now, and false when there is nothing and the goroutine may end.
 func (r *recorder) take() (batch []requests.Request, lost []requests.Tally, more bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -146,7 +146,7 @@ func (r *recorder) take() (batch []requests.Request, lost []requests.Tally, more
 	return batch, lost, r.running
 }
 
-// write writes requests, some at a time, and what was lost before. What cannot be written is lost.
+// write writes requests in parts, and the counts of lost ones. What cannot be written is lost.
 func (r *recorder) write(batch []requests.Request, lost []requests.Tally) {
 	for {
 		part := batch[:min(len(batch), requests.AtOnce)]
@@ -178,8 +178,8 @@ func (r *recorder) write(batch []requests.Request, lost []requests.Tally) {
 	}
 }
 
-// tend folds the books of the accounts that were charged, and trims the log, each now and then. Without calls at work
-// it waits until folding is due.
+// tend folds the entries of the accounts that were charged, and trims the log, both at intervals. If idle, it waits
+// until folding is due.
 func (r *recorder) tend(idle bool) {
 	now := r.now()
 	if now.Sub(r.trimmed) >= trimEvery && r.added > 0 || r.added >= r.bounds.Most/10 {
@@ -194,7 +194,7 @@ func (r *recorder) tend(idle bool) {
 	}
 }
 
-// warn logs that something is not kept, not too often.
+// warn logs at intervals that something could not be stored.
 func (r *recorder) warn(what string, err error) {
 	if err == nil || r.now().Sub(r.warned) < warnEvery {
 		return
@@ -203,7 +203,7 @@ func (r *recorder) warn(what string, err error) {
 	r.log.Warn(what, "error", err)
 }
 
-// foldCharged folds the books of the accounts that this process has charged since it last did.
+// foldCharged folds the entries of the accounts that this process has charged since the last time.
 func (r *recorder) foldCharged(ctx context.Context) error {
 	r.mu.Lock()
 	charged := r.charged
@@ -217,18 +217,18 @@ func (r *recorder) foldCharged(ctx context.Context) error {
 		err := r.fold(within, r.books, account)
 		cancel()
 		if err != nil {
-			return err // the usage is folded again when the account is charged next, or asked for
+			return err // the usage is folded again when the account is charged next, or when it is read
 		}
 	}
 	return nil
 }
 
-// fold adds what books say of an account to its usage.
+// fold adds an account's entries to its usage.
 func (r *recorder) fold(ctx context.Context, books requests.Books, account string) error {
 	return requests.Fold(ctx, r.store, books, account, r.now().AddDate(0, 0, -r.bounds.Days))
 }
 
-// flush returns when everything that was noted before is written or lost, or with ctx.
+// flush returns when everything noted before is written or lost, or when ctx ends.
 func (r *recorder) flush(ctx context.Context) error {
 	r.mu.Lock()
 	until := r.came
@@ -242,7 +242,7 @@ func (r *recorder) flush(ctx context.Context) error {
 		}
 		select {
 		case r.hurry <- struct{}{}:
-		default: // said already
+		default: // signalled already
 		}
 		select {
 		case <-wrote:
@@ -252,7 +252,7 @@ func (r *recorder) flush(ctx context.Context) error {
 	}
 }
 
-// list returns the requests that q selects, newest first, with those of this process up to now.
+// list returns the requests that q selects, newest first, including all of this process.
 func (r *recorder) list(ctx context.Context, q requests.Query) ([]requests.Request, error) {
 	if err := r.flush(ctx); err != nil {
 		return nil, err
@@ -260,14 +260,14 @@ func (r *recorder) list(ctx context.Context, q requests.Query) ([]requests.Reque
 	found, err := r.store.List(ctx, q)
 	oldest := r.now().Add(-r.bounds.Life)
 	for i := range found {
-		if !found[i].At.After(oldest) { // it has not been trimmed yet
+		if !found[i].At.After(oldest) { // not trimmed yet
 			return found[:i], err
 		}
 	}
 	return found, err
 }
 
-// sums returns the usage that q selects, as it is now.
+// sums returns the current usage that q selects.
 func (r *recorder) sums(ctx context.Context, books requests.Books, q requests.SumQuery) ([]requests.Rollup, error) {
 	err := r.flush(ctx)
 	switch {
@@ -284,7 +284,7 @@ func (r *recorder) sums(ctx context.Context, books requests.Books, q requests.Su
 	return requests.Rollups(sums), err
 }
 
-// close writes what is queued and refuses more.
+// close writes the queue and refuses more.
 func (r *recorder) close(ctx context.Context) error {
 	if err := r.flush(ctx); err != nil {
 		return err
@@ -294,7 +294,7 @@ func (r *recorder) close(ctx context.Context) error {
 	r.mu.Unlock()
 	select {
 	case r.hurry <- struct{}{}:
-	default: // said already
+	default: // signalled already
 	}
 	return r.work.Close(ctx)
 }

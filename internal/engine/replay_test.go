@@ -126,7 +126,7 @@ func TestStoredAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// leaving is an enricher during whose work the caller hangs up.
+// leaving is an enricher during which the caller hangs up.
 func leaving(leave context.CancelFunc) enrich.Enricher {
 	return enrich.Func(func(ctx context.Context, _ string) (schema.Enrichment, error) {
 		leave()
@@ -190,12 +190,12 @@ func TestWhoWaitsForAnEarlierCallWaitsNoLongerThanItsOwnTime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Another process claims the key for the same request, and comes to no end.
+		// Another process claims the key for the same request, and never ends.
 		claim.Version, claim.Value = 0, bytes.Replace(claim.Value, []byte(`"Claim":"`), []byte(`"Claim":"another `), 1)
 		if _, err := store.Put(t.Context(), claim, time.Hour); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(11 * time.Second) // no call of this process is under way any more
+		time.Sleep(11 * time.Second) // no call of this process is in progress any more
 		began := time.Now()
 		_, err = once(t.Context(), e.Client, onceKey, "octocat")
 		enginetest.WantProblem(t, err, problem.UpstreamTimeout, "earlier call")
@@ -230,7 +230,7 @@ func TestALapsedClaimTellsWhatWasCharged(t *testing.T) {
 		}
 		store.stall(true)
 		go fetch()
-		time.Sleep(7 * time.Second) // the claim has run out
+		time.Sleep(7 * time.Second) // the claim has expired
 		store.stall(false)
 		go fetch()
 		told := int64(0)

@@ -19,8 +19,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// remember adds a call of an account to the request log: an answer by its meta and what it was charged, or a problem. o is
-// nil for a call that was refused before it was read. What needs no key is left out.
+// remember adds a call of an account to the request log: an answer with its meta and charge, or a problem. o is nil for
+// a call that was refused before its operation was known. Operations that need no key are left out.
 func (s *Session) remember(
 	ctx context.Context, o *operation.Operation, call operation.Call, begun time.Time, meta *schema.Meta, charged int64, p *problem.Error,
 ) {
@@ -36,7 +36,7 @@ func (s *Session) remember(
 		r.Operation = o.Name
 	}
 	if info, known := s.cfg.Platforms.Lookup(platform.ID(call.Platform)); known {
-		r.Platform = string(info.ID) // a word that is no platform's is what was asked
+		r.Platform = string(info.ID) // an unknown platform is text of the caller
 	}
 	if meta != nil {
 		r.Cache, r.Credits = string(meta.Cache), charged
@@ -49,7 +49,7 @@ func (s *Session) remember(
 
 const requestsPage = 100
 
-// listRequests answers a page of what the account's last calls came to, newest first.
+// listRequests returns a page of the account's last calls, newest first.
 func listRequests(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
 	in, err := call.Bind(row.Params)
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *Session) requestsOf(ctx context.Context, q requests.Query) ([]requests.
 	return found, err
 }
 
-// LastRequests returns what the last calls of all accounts came to, as q selects them, newest first.
+// LastRequests returns the last calls of all accounts that q selects, newest first.
 func (e *Engine) LastRequests(ctx context.Context, q requests.Query) ([]schema.Request, error) {
 	found, err := e.requests.list(ctx, q)
 	return rowsOf(found), err
@@ -125,7 +125,7 @@ func (e *Engine) Rollups(ctx context.Context, q requests.SumQuery) ([]requests.R
 	return e.requests.sums(ctx, e.requests.books, q)
 }
 
-// booksOf is the books of the session's account, as they are for its calls.
+// booksOf is the ledger of the session's account, with the limits of its calls.
 type booksOf struct{ *Session }
 
 // Entries implements [requests.Books].
@@ -133,7 +133,7 @@ func (b booksOf) Entries(ctx context.Context, q credits.Query) ([]credits.Entry,
 	return b.who.Entries(ctx, q)
 }
 
-// usageBy answers the account's usage, added up by a group.
+// usageBy returns the account's usage, grouped.
 func usageBy(ctx context.Context, s *Session, in operation.Args, call operation.Call) (*operation.Answer, error) {
 	for _, name := range []string{"request_id", "cursor"} {
 		if in.Get(name) != "" {
@@ -149,7 +149,7 @@ func usageBy(ctx context.Context, s *Session, in operation.Args, call operation.
 		q.Since = requests.DayOf(since)
 	}
 	if until := in.Time("until"); !until.IsZero() {
-		q.Until = requests.DayOf(until.Add(-time.Nanosecond)) + 1 // a day that has begun is told whole
+		q.Until = requests.DayOf(until.Add(-time.Nanosecond)) + 1 // a day that has begun is included completely
 	}
 	within, cancel := context.WithTimeout(ctx, s.left(ctx))
 	defer cancel()

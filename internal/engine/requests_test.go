@@ -118,7 +118,8 @@ func TestLogUsageAndBooksAreEqualToTheLastCall(t *testing.T) {
 	}
 }
 
-// testEqual makes 10,000 calls by 50 keys at once, and compares what callers were told with the log, the usage and the books.
+// testEqual makes 10,000 calls with 50 keys concurrently, and compares what callers were told with the log, the usage
+// and the ledger.
 func testEqual(t *testing.T, options []socialdata.Option) {
 	t.Helper()
 	const calls, users = 10_000, 50
@@ -196,7 +197,7 @@ func testEqual(t *testing.T, options []socialdata.Option) {
 	}
 }
 
-// away is a store of requests that cannot be reached until it is back.
+// away is a store of requests that is unavailable until it is back.
 type away struct {
 	requests.Store
 	back atomic.Bool

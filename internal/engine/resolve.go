@@ -14,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// resolveAddress says what an address names.
+// resolveAddress returns what a URL names.
 func resolveAddress(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
 	in, err := call.Bind(row.Params)
 	if err != nil {
@@ -38,8 +38,8 @@ func resolveAddress(ctx context.Context, s *Session, row *read.Row, call operati
 	return s.free(ctx, call, out)
 }
 
-// redirect returns the call that reads what an address names, with the options of the call that names it. A short link is
-// opened if open is set.
+// redirect returns the call that reads what a URL names, with the options of the redirected call. It opens a short link
+// if open is set.
 func (s *Session) redirect(
 	ctx context.Context, row *read.Row, call operation.Call, open bool,
 ) (*read.Row, operation.Call, *operation.Made, error) {
@@ -69,8 +69,8 @@ func (s *Session) redirect(
 	return s.rows[first.Operation.Name], call, made, nil
 }
 
-// behind opens a short link and says what the address behind it names. It takes one of the account's unpaid calls if an
-// upstream is asked (D97); the read that follows gives it back when it is charged.
+// behind opens a short link and returns what its target names. It takes one of the account's unpaid calls if an
+// upstream is called (D97); the read that follows gives it back when it is charged.
 func (s *Session) behind(ctx context.Context, short *resolve.ShortLinkError) (*resolve.Found, error) {
 	q, err := s.reader.PlanOpen(ctx, short.Platform, short.URL)
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *Session) behind(ctx context.Context, short *resolve.ShortLinkError) (*r
 		if err != nil {
 			return nil, err
 		}
-		defer tab.Close(ctx, account.Failed) // nothing is charged for it
+		defer tab.Close(ctx, account.Failed) // it is free
 		ctx = tab.Context(ctx, 0)
 	}
 	target, err := s.reader.Opened(ctx, q, known)

@@ -18,11 +18,11 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// links is a platform whose site is x.example, and whose short links are those of s.example.
+// links is a platform with the site x.example and short links at s.example.
 type links struct {
-	opened []string // in their order
+	opened []string // in order
 	reads  enginetest.Counter
-	leads  map[string]string // where the path of a short link leads; one that is not there does not exist
+	leads  map[string]string // the target of each short link by its path; others do not exist
 }
 
 func (l *links) provider() providers.Provider {
@@ -80,7 +80,7 @@ func TestAShortLinkIsOpenedOnceADay(t *testing.T) {
 	if got := read("https://s.example/a"); got.Meta.Cache != schema.Hit || got.Meta.CreditsUsed != 1 {
 		t.Errorf("the second time: %+v", got.Meta)
 	}
-	if got := read("https://x.example/ann"); got.Meta.Cache != schema.Hit { // it is the read of what is behind the link
+	if got := read("https://x.example/ann"); got.Meta.Cache != schema.Hit { // it is the read of the link's target
 		t.Errorf("by its address: %+v", got.Meta)
 	}
 	e.Clock.Advance(24*time.Hour - time.Second)
@@ -102,7 +102,7 @@ func TestAShortLinkIsOpenedOnceADay(t *testing.T) {
 	}
 }
 
-// TestAShortLinkIsOneHop: what is behind it is resolved anew, and nothing else is asked.
+// TestAShortLinkIsOneHop checks that the target of a short link is resolved again, and that nothing else is requested.
 func TestAShortLinkIsOneHop(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -149,7 +149,8 @@ func TestAShortLinkIsOneHop(t *testing.T) {
 	}
 }
 
-// TestAShortLinkThatIsOpenedIsAnUnpaidCall: it takes one of the account's, which a read that is charged gives back (D97).
+// TestAShortLinkThatIsOpenedIsAnUnpaidCall checks that opening one takes an unpaid call of the account, which a read
+// that is charged gives back (D97).
 func TestAShortLinkThatIsOpenedIsAnUnpaidCall(t *testing.T) {
 	t.Parallel()
 	l := &links{leads: map[string]string{"/a": "https://x.example/ann"}}
@@ -167,7 +168,7 @@ func TestAShortLinkThatIsOpenedIsAnUnpaidCall(t *testing.T) {
 	if n := len(l.opened); n != 1000 {
 		t.Errorf("%d links were opened, want 1000", n)
 	}
-	enginetest.WantProblem(t, read("/missing5"), problem.NotFound) // is remembered, and asks no one
+	enginetest.WantProblem(t, read("/missing5"), problem.NotFound) // cached, without a request
 	if n := len(l.opened); n != 1000 || !strings.HasPrefix(l.opened[5], "https://s.example/missing5") {
 		t.Errorf("%d links were opened", n)
 	}

@@ -21,8 +21,8 @@ const (
 	secretTTL    = 10 * 365 * 24 * time.Hour // of the record
 )
 
-// keptSecret returns the secret that the store of records keeps under a key, which all replicas share and which outlives a
-// restart. It is made when there is none.
+// keptSecret returns the secret that is stored under a key in the records, which all replicas share and which survives
+// a restart. It makes one if there is none.
 func keptSecret(ctx context.Context, store records.Store, key string) ([]byte, error) {
 	secret := make([]byte, secretLen)
 	if _, err := rand.Read(secret); err != nil {
@@ -35,21 +35,21 @@ func keptSecret(ctx context.Context, store records.Store, key string) ([]byte, e
 	return kept.Value, nil
 }
 
-// cursorSecrets returns the secrets of cursors, of which the first signs: those that were set, and the one that the store
-// of records keeps.
+// cursorSecrets returns the secrets of cursors, the first of which seals: the configured ones, and the one in the store
+// of records.
 func cursorSecrets(store records.Store, set [][]byte) ([][]byte, error) {
 	secret, err := keptSecret(context.Background(), store, cursorRecord)
 	switch {
 	case err != nil && len(set) > 0:
-		return set, nil // which sign; what the store's would open is lost until the next start
+		return set, nil // they seal; cursors of the stored secret cannot be opened until the next start
 	case err != nil:
 		return nil, fmt.Errorf("socialdata: the secret of cursors: %w", err)
 	}
 	return append(slices.Clip(set), secret), nil
 }
 
-// concealer makes of an idempotency key and a request what the books keep of them: they are kept for good, and say nothing of
-// what was asked. It uses a secret of the deployment, without which requests could be guessed and compared.
+// concealer hashes an idempotency key with its request for the ledger, where the hash stays permanently and must not
+// reveal the request. It uses a secret of the deployment, without which requests could be guessed and compared.
 type concealer struct {
 	store records.Store
 
@@ -57,7 +57,7 @@ type concealer struct {
 	secret []byte
 }
 
-// load reads the secret, unless it has been read. The store may have been away when the engine was made.
+// load reads the secret, unless it is loaded. The store may have been unavailable when the engine was made.
 func (c *concealer) load(ctx context.Context) (secret []byte, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// page reads a page of posts on a new engine over store, and returns the cursor of the next.
+// page reads a page of posts with a new engine over store, and returns the cursor of the next.
 func page(t *testing.T, store records.Store, cursor string, secrets ...[]byte) (next string, err error) {
 	t.Helper()
 	opts := []socialdata.Option{socialdata.WithProviders(mock.New(mock.Config{})), socialdata.WithRecords(store)}
@@ -63,7 +63,7 @@ func TestCursorsAreGoodOnEveryEngineThatSharesTheRecords(t *testing.T) {
 	}
 }
 
-// unwritable is a store of records that keeps nothing.
+// unwritable is a store of records that cannot write.
 type unwritable struct{ records.Store }
 
 var errUnwritable = errors.New("the disk is full")

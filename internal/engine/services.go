@@ -18,7 +18,7 @@ import (
 // handler answers one of the service's own operations.
 type handler func(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error)
 
-// handlers returns the handler of each row that is the service's own, by name.
+// handlers returns the handler of each row of the service's own, by name.
 func handlers() map[string]handler {
 	return map[string]handler{
 		"me":            me,
@@ -41,7 +41,7 @@ func handlers() map[string]handler {
 	}
 }
 
-// reads returns the handler of an operation that is planned as a read.
+// reads returns the handler of an operation that is planned like a read.
 func reads(plan planner) handler {
 	return func(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
 		p, err := plan(ctx, s, row, call)
@@ -49,7 +49,7 @@ func reads(plan planner) handler {
 	}
 }
 
-// searchAcross asks several platforms at once.
+// searchAcross searches several platforms at once.
 func searchAcross(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
 	planned, err := planSearch(ctx, s, row, call)
 	if err != nil {
@@ -63,7 +63,7 @@ func searchAcross(ctx context.Context, s *Session, row *read.Row, call operation
 		})
 }
 
-// job answers what has come of a search since the last answer.
+// job returns what a search has found since the last answer.
 func job(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
 	in, err := call.Bind(row.Params)
 	if err != nil {
@@ -72,7 +72,7 @@ func job(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*
 	return s.search.Job(ctx, s.who, call.RequestID, in)
 }
 
-// me answers the calling key, the balance and the rate limit.
+// me returns the caller's key, the balance and the rate limit.
 func me(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
 	if _, err := call.Bind(row.Params); err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func me(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*o
 	})
 }
 
-// free makes the answer of an operation that costs nothing and is made on the spot.
+// free makes the answer of a free operation.
 func (s *Session) free(ctx context.Context, call operation.Call, data any) (*operation.Answer, error) {
 	balance, err := s.who.Balance(ctx)
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *Session) free(ctx context.Context, call operation.Call, data any) (*ope
 	return s.told(call, data, balance)
 }
 
-// told makes the answer of an operation that costs nothing, for an account with that balance.
+// told makes the answer of a free operation, with the balance.
 func (s *Session) told(call operation.Call, data any, balance int64) (*operation.Answer, error) {
 	b, err := schema.Marshal(data)
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *Session) told(call operation.Call, data any, balance int64) (*operation
 
 const usagePage = 100
 
-// usage answers a page of the account's books, newest first.
+// usage returns a page of the account's entries, newest first.
 func usage(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
 	in, err := call.Bind(row.Params)
 	if err != nil {

@@ -21,20 +21,20 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Session is an [Engine] bound to who calls. Every error of its methods is a *[problem.Error].
+// Session is an [Engine] bound to a caller. Every error of its methods is a *[problem.Error].
 type Session struct {
 	*Engine
 	who account.Caller
 }
 
-// Key returns the key of who calls, read only; nil for nobody.
+// Key returns the caller's key, which is read-only; nil if the session is not bound to one.
 func (s *Session) Key() *keys.Key { return s.who.Key() }
 
-// KnowsKeys tells whether there is a store of keys.
+// KnowsKeys reports whether there is a store of keys.
 func (s *Session) KnowsKeys() bool { return s.accounts.Keys != nil }
 
-// Authenticate returns the session of the key whose secret is given. A missing, malformed, unknown or revoked key is
-// one and the same unauthorized problem.
+// Authenticate returns the session of the key with that secret. A missing, malformed, unknown or revoked key gives the
+// same unauthorized problem.
 func (s *Session) Authenticate(ctx context.Context, secret string) (Session, error) {
 	who, err := s.accounts.Authenticate(ctx, secret)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *Session) Authenticate(ctx context.Context, secret string) (Session, err
 	return Session{s.Engine, who}, nil
 }
 
-// Admit takes one call from the rate limit of the session's key. The allowance tells the bucket's state in any case;
+// Admit counts one call in the rate limit of the session's key. The allowance is the state of the bucket in any case;
 // when the bucket is empty the error is a rate_limited problem.
 func (s *Session) Admit(ctx context.Context) (keys.Allowance, error) {
 	allowance, err := s.who.Admit(ctx)
@@ -55,8 +55,8 @@ func (s *Session) Admit(ctx context.Context) (keys.Allowance, error) {
 	return allowance, nil
 }
 
-// AdmitMore takes n calls more from the rate limit of the session's key, for a call that has been admitted and is worth
-// several. With fewer in the bucket the error is a rate_limited problem, and none is taken.
+// AdmitMore counts n more calls in the rate limit of the session's key, for a call that has been admitted and counts as
+// several. If the bucket has fewer, the error is a rate_limited problem, and none is taken.
 func (s *Session) AdmitMore(ctx context.Context, n int) (keys.Allowance, error) {
 	allowance, err := s.who.AdmitMore(ctx, n)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *Session) AdmitMore(ctx context.Context, n int) (keys.Allowance, error) 
 	return allowance, nil
 }
 
-// Do makes the call of the operation of the table that has o's name.
+// Do makes a call of the operation with o's name in the table.
 func (s *Session) Do(ctx context.Context, o *operation.Operation, call operation.Call) (*operation.Answer, error) {
 	var row *read.Row
 	if o != nil {
@@ -92,8 +92,8 @@ func (s *Session) Do(ctx context.Context, o *operation.Operation, call operation
 	return answer, nil
 }
 
-// Read makes a plain read of a row of the table for a caller in this process. The answer has an Envelope in place of
-// Data, where the row can make one.
+// Read makes a plain read of a row of the table for a caller in this process. The answer has an Envelope instead of
+// Data, if the row can make one.
 func (s *Session) Read(
 	ctx context.Context, row *read.Row, on platform.ID, given operation.Pairs,
 ) (*operation.Answer, error) {
@@ -112,7 +112,7 @@ func (s *Session) Read(
 	return s.tell(ctx, row, call, begun, answer, err)
 }
 
-// tell tells the observer and the request log what a call came to, and makes its error a problem.
+// tell reports the result of a call to the observer and the request log, and translates its error into a problem.
 func (s *Session) tell(
 	ctx context.Context, row *read.Row, call operation.Call, begun time.Time, answer *operation.Answer, err error,
 ) (*operation.Answer, error) {
@@ -130,8 +130,8 @@ func (s *Session) tell(
 	return answer, nil
 }
 
-// chargedNow returns what an answer was charged by its own call: a repeated one, and a job that is collected, tell what was
-// charged before.
+// chargedNow returns what this call was charged: the answer of a repeated call, or of a job that is collected, reports
+// earlier charges.
 func chargedNow(o *operation.Operation, a *operation.Answer) int64 {
 	if a.Replayed || o.Price == operation.Free {
 		return 0
@@ -139,7 +139,7 @@ func chargedNow(o *operation.Operation, a *operation.Answer) int64 {
 	return a.Meta.CreditsUsed
 }
 
-// left returns what is left of the time of the call that is worked for in ctx, which may have waited for its key.
+// left returns the remaining time of the call in ctx, which may have waited for its key.
 func (s *Session) left(ctx context.Context) time.Duration {
 	if begun := operation.Begun(ctx); !begun.IsZero() {
 		return s.cfg.Timeout - time.Since(begun)
@@ -147,7 +147,7 @@ func (s *Session) left(ctx context.Context) time.Duration {
 	return s.cfg.Timeout
 }
 
-// named returns the id of a call, a new one for "", and a context that carries it.
+// named returns the id of a call, a new one for "", and a context with it.
 func named(ctx context.Context, id string) (context.Context, string) {
 	if id == "" {
 		id = operation.NewRequestID()
@@ -155,7 +155,7 @@ func named(ctx context.Context, id string) (context.Context, string) {
 	return operation.WithRequestID(ctx, id), id
 }
 
-// handle makes a read from a platform, or asks the handler of one of the service's own operations.
+// handle makes a read from a platform, or calls the handler of one of the service's own operations.
 func (s *Session) handle(ctx context.Context, row *read.Row, call operation.Call) (*operation.Answer, error) {
 	if err := s.knowing(ctx, row); err != nil {
 		return nil, err
@@ -170,8 +170,8 @@ func (s *Session) handle(ctx context.Context, row *read.Row, call operation.Call
 	return s.read(ctx, q, err, call)
 }
 
-// read makes a planned read, once for each idempotency key, unless planning failed. A bad idempotency key is a bad
-// parameter: only what does not exist comes before it (D1).
+// read makes a planned read, once for each idempotency key, unless planning failed. An invalid idempotency key is an
+// invalid parameter: only an unknown path or platform is reported before it (D1).
 func (s *Session) read(
 	ctx context.Context, q *read.Query, planErr error, call operation.Call,
 ) (*operation.Answer, error) {
@@ -195,8 +195,8 @@ func (s *Session) read(
 		})
 }
 
-// charge answers q within the time that is left, and charges what that came to: in one step when the answer is in the
-// cache, else by a hold of the whole price.
+// charge answers q in the time left, and charges for the answer: in one step when it is in the cache, otherwise with a
+// hold of the whole price.
 func (s *Session) charge(
 	ctx context.Context, q *read.Query, left time.Duration, requestID, idempotencyKey string,
 ) (*operation.Answer, error) {
@@ -215,7 +215,7 @@ func (s *Session) charge(
 	return s.chargeRead(ctx, q, entry, over, requestID, idempotencyKey)
 }
 
-// whole reports whether an entry of the cache, or nil, is the whole answer to q.
+// whole reports whether a cache entry, or nil, is the whole answer to q.
 func whole(q *read.Query, entry *cache.Entry) bool {
 	return entry != nil && !entry.NotFound && !q.Enrich
 }
@@ -226,13 +226,13 @@ func (s *Session) recall(ctx context.Context, q *read.Query, requestID string) (
 		return nil, nil //nolint:nilnil // the call is refused once its key is claimed
 	}
 	entry := s.reader.Recall(ctx, q)
-	if !whole(q, entry) || account.Within(q.Quote.Total(), q.Most) != nil { // which is refused under the key
+	if !whole(q, entry) || account.Within(q.Quote.Total(), q.Most) != nil { // it is refused with the key
 		return nil, nil //nolint:nilnil // it is not there
 	}
 	return s.ready(ctx, q, entry, requestID)
 }
 
-// ready makes the answer to q of an entry that is the whole of it.
+// ready makes the answer to q of an entry that is the whole answer.
 func (s *Session) ready(ctx context.Context, q *read.Query, entry *cache.Entry, requestID string) (*ready, error) {
 	answer := &q.Blank
 	answer.Meta.RequestID, answer.Meta.Cache = requestID, schema.Hit
@@ -258,11 +258,11 @@ func (s *Session) chargeHit(
 	}
 	answer := have.answer
 	answer.Meta.CreditsUsed, answer.Meta.CreditsRemaining = receipt.Charged, receipt.Balance
-	answer.Replayed = receipt.Earlier && idempotencyKey != "" // another call under the key has paid for it
+	answer.Replayed = receipt.Earlier && idempotencyKey != "" // another call with the key has paid for it
 	return answer, nil
 }
 
-// chargeRead holds the price of q, reads what known does not answer, and settles what the read came to.
+// chargeRead holds the price of q, reads what known does not have, and settles the price of the answer.
 func (s *Session) chargeRead(
 	ctx context.Context, q *read.Query, known *cache.Entry, over time.Time, requestID, idempotencyKey string,
 ) (answer *operation.Answer, err error) {
@@ -279,8 +279,8 @@ func (s *Session) chargeRead(
 			Amount: charge, Operation: q.Row.Name, Platform: string(q.Platform), Cache: string(answer.Meta.Cache),
 		}))
 		answer.Meta.CreditsUsed, answer.Meta.CreditsRemaining = receipt.Charged, receipt.Balance
-		answer.Replayed = receipt.Earlier && idempotencyKey != "" // another call under the key has paid for it
-		if err == nil || charge > 0 {                             // what has failed and costs nothing is told as it is: its hold runs out
+		answer.Replayed = receipt.Earlier && idempotencyKey != "" // another call with the key has paid for it
+		if err == nil || charge > 0 {                             // a failed call that is free keeps its error
 			err = errors.Join(err, settleErr)
 		}
 		tab.Close(ctx, outcome(receipt, err))
@@ -302,7 +302,7 @@ func (s *Session) chargeRead(
 	return answer, nil
 }
 
-// outcome is what a call came to for the account's unpaid calls.
+// outcome returns the outcome of a call for the account's unpaid calls.
 func outcome(r credits.Receipt, err error) account.Outcome {
 	switch {
 	case err != nil:
@@ -313,8 +313,8 @@ func outcome(r credits.Receipt, err error) account.Outcome {
 	return account.Answered
 }
 
-// Stream makes the call of the operation of the table that has o's name, which must stream, and hands every transition and
-// every result to yield as it comes, and at last the meta, until yield returns false.
+// Stream makes a call of the operation with o's name in the table, which must stream. It yields every change of a
+// platform's state and every result as it comes, and finally the meta, until yield returns false.
 func (s *Session) Stream(
 	ctx context.Context, o *operation.Operation, call operation.Call, yield func(operation.Event) bool,
 ) error {
@@ -342,7 +342,7 @@ func (s *Session) Stream(
 	return nil
 }
 
-// fanOut hands what a search of several platforms finds to yield.
+// fanOut yields what a search of several platforms finds.
 func (s *Session) fanOut(
 	ctx context.Context, o *operation.Operation, call operation.Call, yield func(operation.Event) bool,
 ) error {
@@ -364,8 +364,8 @@ func (s *Session) fanOut(
 	return s.search.Watch(ctx, search.Request{Who: s.who, ID: call.RequestID}, plan, yield)
 }
 
-// fail makes err what the caller may see, and logs its code and what may be logged of its cause under the call's id. The
-// detail quotes what was sent and is not logged. There is no operation, o is nil, before the call has been read.
+// fail translates err for the caller, and logs its code and the loggable part of its cause with the call's id. The
+// detail may quote the request and is not logged. o is nil if the operation is not known.
 func (s *Session) fail(ctx context.Context, o *operation.Operation, call operation.Call, err error) *problem.Error {
 	if o == nil {
 		o = &operation.Operation{Name: "authentication"}

@@ -46,7 +46,8 @@ func (slowRecords) Add(ctx context.Context, _ records.Record, _ time.Duration) (
 	return records.Record{}, false, ctx.Err()
 }
 
-// TestAStoreThatHangsHoldsNobodyForLong: the caller gets an answer, pays nothing, and is not told that it was they who left.
+// TestAStoreThatHangsHoldsNobodyForLong checks that the caller gets an answer, pays nothing, and is not told that the
+// caller has left.
 func TestAStoreThatHangsHoldsNobodyForLong(t *testing.T) {
 	t.Parallel()
 	all := socialdata.Operations()

@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// turns let one call of the process at a time deal with an idempotency key. The others wait for what comes of it, and ask
-// the store for nothing meanwhile. The zero value is ready for use.
+// turns lets one call of the process at a time handle an idempotency key. The others wait for its result, without
+// calling the store. The zero value is ready to use.
 type turns struct {
 	mu sync.Mutex
 	by map[string]*turn
 }
 
-// turn is a call that deals with a key, and what it leaves to those who wait for it.
+// turn is a call that handles a key, and the record that it leaves for those that wait.
 type turn struct {
 	over   chan struct{} // closed when it has ended
-	stands []byte        // a kept as JSON: what then stands under the key; nil when that is not known
+	stands []byte        // the key's record at the end, a kept as JSON; nil when it is not known
 }
 
-// take makes the caller the one who deals with key, or returns whose turn it is.
+// take gives the caller the turn for key, or returns the turn of another call.
 func (t *turns) take(key string) (own *turn, mine bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -38,7 +38,7 @@ func (t *turns) take(key string) (own *turn, mine bool) {
 // end ends a turn.
 func (t *turns) end(key string, own *turn, stands *kept) {
 	if stands != nil {
-		own.stands, _ = json.Marshal(stands) // without it, those who wait look for themselves
+		own.stands, _ = json.Marshal(stands) // without it, the calls that wait read the store
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -46,8 +46,8 @@ func (t *turns) end(key string, own *turn, stands *kept) {
 	close(own.over)
 }
 
-// await returns what stands under the key when the turn has ended, a copy; nil when that is not known, or when it has not
-// ended before the end of ctx, or by then.
+// await returns a copy of the key's record when the turn has ended; nil when the record is not known, or when the turn
+// does not end before ctx, or by over.
 func (own *turn) await(ctx context.Context, over time.Time) *kept {
 	timer := time.NewTimer(time.Until(over))
 	defer timer.Stop()

@@ -20,13 +20,13 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// losing is a ledger whose answers are lost while it is gone, from the next charge on: that one is still made.
+// losing is a ledger whose answers are lost for a while, beginning with the next charge, which is still made.
 type losing struct {
 	*credits.Memory
 	mu     sync.Mutex
-	loses  bool // the next charge is made, and its answer is lost
+	loses  bool // the next charge is made, but its answer is lost
 	gone   bool
-	breaks func() // called when it goes
+	breaks func() // called when that begins
 }
 
 var errGone = errors.New("the connection is lost")
@@ -37,7 +37,7 @@ func (l *losing) set(loses, gone bool) {
 	l.loses, l.gone = loses, gone
 }
 
-// answer returns whether a call reaches the ledger, and whether its answer comes back.
+// answer returns whether a call reaches the ledger, and whether its answer arrives.
 func (l *losing) answer(amount int64) (reaches, comes bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -77,7 +77,7 @@ func (l *losing) Charge(ctx context.Context, who credits.Spender, c credits.Char
 	return r, err
 }
 
-// undecided is an engine over a losing ledger.
+// undecided is an engine with a losing ledger.
 func undecided(t *testing.T, store records.Store) (*enginetest.Engine, *losing) {
 	t.Helper()
 	l := &losing{}
@@ -92,7 +92,7 @@ func keyedProfile(handle, key, id string) operation.Call {
 	}
 }
 
-// kinds returns the kinds and amounts of the account's entries of a request, oldest first.
+// kinds returns the kinds and amounts of the account's entries for a request, oldest first.
 func kinds(t *testing.T, e *enginetest.Engine, request string) []credits.Entry {
 	t.Helper()
 	entries, err := e.Ledger.Entries(t.Context(), credits.Query{Account: e.Key.Account, RequestID: request})
@@ -112,15 +112,15 @@ var (
 	givenBack  = credits.Entry{Kind: credits.Refunded, Amount: 1, Reason: "told as failed"}
 )
 
-// TestWhatWasToldAsFailedIsNotLeftCharged loses the answer to a charge, of a miss and of a hit, for less than the call's
-// time and for longer.
+// TestWhatWasToldAsFailedIsNotLeftCharged loses the answer to a charge, of a miss and of a hit, for less than the
+// call's time and for longer.
 func TestWhatWasToldAsFailedIsNotLeftCharged(t *testing.T) {
 	t.Parallel()
 	profile := socialdata.Operation("profile")
 	for name, tt := range map[string]struct {
 		hit  bool
 		gone time.Duration
-		told bool // as failed
+		told bool // it is reported as failed
 		want []credits.Entry
 	}{
 		"a miss, and it is back in time": {false, 5 * time.Second, false, []credits.Entry{chargedOne}},
@@ -158,15 +158,15 @@ func TestWhatWasToldAsFailedIsNotLeftCharged(t *testing.T) {
 	}
 }
 
-// TestACallThatIsRepeatedUnderItsKeyGetsTheOneCharge repeats a call that was told as failed, before and after the charge
-// was given back, and at another process, too.
+// TestACallThatIsRepeatedUnderItsKeyGetsTheOneCharge repeats a call that was reported as failed, before and after its
+// refund, also on another process.
 func TestACallThatIsRepeatedUnderItsKeyGetsTheOneCharge(t *testing.T) {
 	t.Parallel()
 	profile := socialdata.Operation("profile")
 	for name, tt := range map[string]struct {
-		after time.Duration // that the ledger is back
+		after time.Duration // after the ledger is back
 		used  int64
-		want  []credits.Entry // of the first request
+		want  []credits.Entry // for the first request
 	}{
 		"at once": {time.Millisecond, 1, []credits.Entry{chargedOne}},
 		"later":   {time.Minute, 0, []credits.Entry{chargedOne, givenBack}},
@@ -189,7 +189,7 @@ func TestACallThatIsRepeatedUnderItsKeyGetsTheOneCharge(t *testing.T) {
 					l.set(true, false)
 					_, err := e.Client.Do(t.Context(), profile, keyedProfile("ann", idempotencyKey, "req_1"))
 					enginetest.WantProblem(t, err, problem.PlatformUnavailable)
-					e.Clock.Advance(time.Minute) // the failure is no longer told
+					e.Clock.Advance(time.Minute) // the failure is not stored any more
 					l.set(false, false)
 					time.Sleep(tt.after)
 					answer, err := other.Do(t.Context(), profile, keyedProfile("ann", idempotencyKey, "req_2"))
@@ -209,7 +209,7 @@ func TestACallThatIsRepeatedUnderItsKeyGetsTheOneCharge(t *testing.T) {
 	}
 }
 
-// TestANoteOutlivesItsProcess lets the process end that has told a charge as failed and has noted it in the records.
+// TestANoteOutlivesItsProcess ends a process that has reported a charge as failed and has recorded this.
 func TestANoteOutlivesItsProcess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -217,7 +217,7 @@ func TestANoteOutlivesItsProcess(t *testing.T) {
 		l.set(true, false)
 		_, err := e.Client.Do(t.Context(), socialdata.Operation("profile"), keyedProfile("ann", "", "req_1"))
 		enginetest.WantProblem(t, err, problem.PlatformUnavailable)
-		time.Sleep(5 * time.Second) // it is noted
+		time.Sleep(5 * time.Second) // it is recorded
 		if err := e.Open.Close(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -227,7 +227,7 @@ func TestANoteOutlivesItsProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer client.Close(context.Background()) //nolint:errcheck // only a test's own
-		e.Clock.Advance(time.Minute)             // as old as a note of the dead
+		e.Clock.Advance(time.Minute)             // old enough for the record of a dead process
 		time.Sleep(time.Minute)
 		want := []credits.Entry{chargedOne, givenBack}
 		if diff := cmp.Diff(want, kinds(t, e, "req_1")); diff != "" {

@@ -20,8 +20,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// unpaidEngine returns an engine in which each handle that begins with "no" does not exist, and counts what reaches the
-// upstream.
+// unpaidEngine returns an engine in which handles that begin with "no" do not exist, and counts upstream calls.
 func unpaidEngine(t *testing.T, credits int64) (*enginetest.Engine, *enginetest.Counter) {
 	t.Helper()
 	calls := &enginetest.Counter{}
@@ -46,19 +45,19 @@ func profileOf(handle string) socialdata.ProfileRequest {
 	return socialdata.ProfileRequest{Platform: platform.GitHub, Handle: handle}
 }
 
-// TestUnpaidCallsHaveAnEnd: an account that asks for a thousand things that are not there is refused, and it alone, until
+// TestUnpaidCallsHaveAnEnd checks that only an account that reads a thousand things that do not exist is refused, until
 // it pays for some or time has passed (D97).
 func TestUnpaidCallsHaveAnEnd(t *testing.T) {
 	t.Parallel()
 	e, calls := unpaidEngine(t, 1000)
 	ctx := t.Context()
-	if _, err := e.Client.Profile(ctx, profileOf("octocat")); err != nil { // the bucket is full, and no fuller
+	if _, err := e.Client.Profile(ctx, profileOf("octocat")); err != nil { // the bucket is full, and does not overflow
 		t.Fatal(err)
 	}
 	for i := range 1000 {
 		_, err := e.Client.Profile(ctx, profileOf(fmt.Sprint("no", i)))
 		enginetest.WantProblem(t, err, problem.NotFound)
-		_, err = e.Client.Profile(ctx, profileOf(fmt.Sprint("no", i))) // is remembered, and takes none
+		_, err = e.Client.Profile(ctx, profileOf(fmt.Sprint("no", i))) // cached, so it takes none
 		enginetest.WantProblem(t, err, problem.NotFound)
 	}
 	reached := calls.Count()
@@ -91,7 +90,7 @@ func TestUnpaidCallsHaveAnEnd(t *testing.T) {
 	if _, err := e.Client.Profile(ctx, socialdata.ProfileRequest{Platform: platform.Mock, Handle: "salma"}); err != nil {
 		t.Errorf("the sandbox: %v", err)
 	}
-	if _, err := e.Client.Profile(ctx, profileOf("octocat")); err != nil { // a hit, which is charged and gives one back
+	if _, err := e.Client.Profile(ctx, profileOf("octocat")); err != nil { // a hit is charged and gives one back
 		t.Errorf("what the cache can answer: %v", err)
 	}
 	if _, err := e.Client.Profile(ctx, profileOf("mojombo")); err != nil {
@@ -108,7 +107,7 @@ func TestUnpaidCallsHaveAnEnd(t *testing.T) {
 	}
 }
 
-// TestUnpaidCallsAtTheSameTimeAreCounted: what is under way holds an unpaid call until it is known what it came to.
+// TestUnpaidCallsAtTheSameTimeAreCounted checks that a call in progress takes an unpaid call until its result is known.
 func TestUnpaidCallsAtTheSameTimeAreCounted(t *testing.T) {
 	t.Parallel()
 	e, calls := unpaidEngine(t, 1000)
@@ -123,13 +122,13 @@ func TestUnpaidCallsAtTheSameTimeAreCounted(t *testing.T) {
 	}
 }
 
-// TestAShareIsItsAccountsAlone: who waits for the read of an account that has had its share makes one of its own, and
-// nobody is kept away from the upstream by it.
+// TestAShareIsItsAccountsAlone checks that a call that joins the read of an account without unpaid calls makes a read
+// of its own, so that no other account is kept from the upstream.
 func TestAShareIsItsAccountsAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var reads enginetest.Counter
-		var first string // the account that has had its share
+		var first string // the account without unpaid calls
 		e := enginetest.New(t, enginetest.Config{
 			Options: []socialdata.Option{socialdata.WithClock(time.Now)},
 			Providers: []providers.Provider{enginetest.Profiles(platform.GitHub, "github", schema.Own,
@@ -167,8 +166,8 @@ func TestAShareIsItsAccountsAlone(t *testing.T) {
 	})
 }
 
-// TestAJoinedReadCountsForEachCallersAccount: what is made together counts in parts, and goes on without the keys of an
-// account that has used its share (D98).
+// TestAJoinedReadCountsForEachCallersAccount checks that a joined read counts in parts for the accounts of its callers,
+// and continues without the keys of an account that has used its share (D98).
 func TestAJoinedReadCountsForEachCallersAccount(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -176,8 +175,8 @@ func TestAJoinedReadCountsForEachCallersAccount(t *testing.T) {
 		p := source.Provider(platform.X, "x")
 		many := p.Batches.Profile.Read
 		var mu sync.Mutex
-		var made []map[string]int // the accounts of each request, and their keys
-		greedy := ""              // has used its share
+		var made []map[string]int // the number of keys by account, of each request
+		greedy := ""              // the account that has used its share
 		p.Batches.Profile.Read = func(ctx context.Context, handles []string) (map[string]schema.Profile, error) {
 			caller := providers.CallerOf(ctx)
 			keys := caller.Keys
@@ -199,10 +198,10 @@ func TestAJoinedReadCountsForEachCallersAccount(t *testing.T) {
 		})
 		other, _ := e.Account(t, "other", 1000)
 		clients := map[string]*socialdata.Client{e.Key.Account: e.Client, other.Account: e.Open.As(other)}
-		round := func(name string) map[string]int { // the calls of each account that were answered
+		round := func(name string) map[string]int { // the answered calls by account
 			answered := map[string]int{}
 			var all sync.WaitGroup
-			all.Go(func() { // holds the lane
+			all.Go(func() { // occupies the lane
 				_, _ = e.Client.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.X, Handle: name})
 			})
 			synctest.Wait()
@@ -234,7 +233,7 @@ func TestAJoinedReadCountsForEachCallersAccount(t *testing.T) {
 		if diff := cmp.Diff([]map[string]int{{mine: 15, others: 20}}, made); diff != "" {
 			t.Errorf("requests (-want +got):\n%s", diff)
 		}
-		made, greedy = nil, mine // fewer keys than the other has: it is not who the request is made for
+		made, greedy = nil, mine // fewer keys than the other, so that the request is not made for this account
 		if got := round("b"); got[mine] != 0 || got[others] != 20 {
 			t.Errorf("answered: %v", got)
 		}

@@ -18,7 +18,7 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// locking counts the calls that lock a record of an idempotency key, those that write one, and those that read one.
+// locking counts the calls that lock, write and read a record of an idempotency key.
 type locking struct {
 	records.Store
 	adds, puts, gets enginetest.Counter
@@ -45,8 +45,8 @@ func (l *locking) Add(ctx context.Context, r records.Record, ttl time.Duration) 
 	return l.Store.Add(ctx, r, ttl)
 }
 
-// TestCallsThatWaitUnderAKeyOnlyRead lets fifty calls on each of two replicas wait for one that takes five seconds. One on
-// each has to do with the store, and the one that waits there for the other replica reads.
+// TestCallsThatWaitUnderAKeyOnlyRead lets fifty calls on each of two replicas wait for one that takes five seconds. One
+// on each replica uses the store, and the one that waits for the other replica only reads.
 func TestCallsThatWaitUnderAKeyOnlyRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -89,8 +89,8 @@ func TestCallsThatWaitUnderAKeyOnlyRead(t *testing.T) {
 	})
 }
 
-// TestAHitUnderAKeyIsNotedAndChargedOnce wants the two writes of a call that the cache answers, whoever repeats it: its
-// record and its charge. Answered again, it is read, and the first time noted as paid.
+// TestAHitUnderAKeyIsNotedAndChargedOnce expects two writes for a call that the cache answers, however often it is
+// repeated: its record and its charge. The first repetition reads it and records that it is paid; others only read.
 func TestAHitUnderAKeyIsNotedAndChargedOnce(t *testing.T) {
 	t.Parallel()
 	store := &locking{Store: records.NewMemory(records.MemoryConfig{})}
@@ -128,7 +128,8 @@ func TestAHitUnderAKeyIsNotedAndChargedOnce(t *testing.T) {
 	}
 }
 
-// TestAHitThatCannotBePaidIsGivenToNoOne repeats a call under a key on an account that is empty, and then can pay.
+// TestAHitThatCannotBePaidIsGivenToNoOne repeats a call with a key for an account that has no credits, and then has
+// some.
 func TestAHitThatCannotBePaidIsGivenToNoOne(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})

@@ -11,8 +11,8 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// why returns the causes of err that said does not say yet, in words for the program that holds the engine. The address
-// that was asked is not among them: it is long, and may hold what was asked.
+// why returns the causes of err that are not in said, in words for the program that embeds the engine. It leaves out
+// the URL, which is long and may contain what was requested.
 func why(err error, said string) string {
 	switch e := err.(type) { //nolint:errorlint // it looks at each link by itself
 	case nil:
@@ -46,8 +46,8 @@ func why(err error, said string) string {
 	return wrapped(err, said)
 }
 
-// wrapped returns the words that are around the cause of err, and those of the cause. The words around a provider's error
-// name the address, and are left out.
+// wrapped returns the words around the cause of err, and those of the cause. The words around a provider's error have
+// the URL, and are left out.
 func wrapped(err error, said string) string {
 	inner := errors.Unwrap(err)
 	if inner == nil {
@@ -65,7 +65,7 @@ func wrapped(err error, said string) string {
 	return around + why(inner, said)
 }
 
-// because joins a detail that was not said with its cause.
+// because joins a detail with its cause, without what was said already.
 func because(said, detail, cause string) string {
 	switch {
 	case detail == "" || strings.Contains(said, detail):
