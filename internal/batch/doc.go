@@ -1,10 +1,10 @@
 // Package batch joins reads of single keys into requests that take many.
 //
-// A [Joiner] has a lane for each kind of read that can go together. On an idle lane a read starts at once. What is asked
-// while a request of the lane is under way gathers, and goes next: as many requests at once as it takes, up to a bound. The
-// reads of one [Party], such as those of one call with many keys, start together. Each read keeps its own context and gets
-// its own result.
+// A [Joiner] has a lane for each kind of read that can share a request. On an idle lane a read starts immediately.
+// Reads that come while a request of the lane is in progress are collected for the next requests, several of which may
+// run at the same time, up to a limit. The reads of one [Party], such as those of one call with many keys, start
+// together. Each read keeps its own context and gets its own result.
 //
-// No read waits for a timer: what it waits for is the end of a request, or the other members of its party. Two timers end
-// such a wait when that takes too long, and otherwise have no effect.
+// A read waits for the end of a request, or for the other members of its party, and never for a fixed time. Two timers
+// only limit these waits.
 package batch

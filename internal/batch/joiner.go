@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// patience is how long reads that have gathered wait at most for a request that is under way. Without that bound, one
-// request that hangs, which a caller can provoke, would hold up all reads of its lane for as long as its own time-out.
+// patience is the maximum time for which collected reads wait for a request in progress. Without it, one request that
+// hangs, which a caller can cause, would block all reads of its lane until its own timeout.
 const patience = time.Second
 
-// Lane is a kind of read whose keys can go together.
+// Lane is a kind of read whose keys can share a request.
 type Lane[V any] struct {
-	Name   string // reads of the same name are joined
-	Most   int    // keys that a request takes
-	Bytes  int    // how long they may be together, with one byte between each two; 0 is no bound
-	AtOnce int    // requests that may be under way
-	// Full reports whether a request would have to wait for others to the same upstream; if so, then is called when it would
-	// not any more. Nil never reports so.
+	Name   string // reads with the same name share requests
+	Most   int    // maximum number of keys in a request
+	Bytes  int    // their maximum length in total, with one byte between each two; 0 is no limit
+	AtOnce int    // maximum number of requests in progress
+	// Full reports whether a request would have to wait for others to the same upstream. If so, then is called when it
+	// no longer would. Nil means never.
 	Full func(then func()) bool
-	// Read makes a request for several keys, which differ, and returns what came of each, in their order. It is called in a
-	// goroutine of its own, and that of the read which has waited longest.
+	// Read makes a request for several distinct keys, and returns the result of each, in order. It is called in a
+	// goroutine of its own, with the context of the read that has waited longest.
 	Read func(asked []Asked) []V
 }
 
@@ -31,10 +31,10 @@ type Asked struct {
 	Key     string
 }
 
-// Turn is what a read comes to: a value, or the turn to read its key by itself.
+// Turn is the result of a read: a value, or the turn to read its key alone.
 type Turn[V any] struct {
 	Value V
-	Alone bool // there is no value: the reader makes the request, and ends the turn when it has
+	Alone bool // there is no value: the caller makes the request, and then ends the turn
 	end   func()
 }
 
@@ -45,19 +45,19 @@ func (t Turn[V]) End() {
 	}
 }
 
-// Joiner joins reads. Its zero value is ready for use, by many goroutines at once.
+// Joiner joins reads. Its zero value is ready to use. It is safe for concurrent use.
 type Joiner[V any] struct {
 	mu    sync.Mutex
 	lanes map[string]*lane[V]
 }
 
-// lane is a lane on which something is under way or waits.
+// lane is a lane on which a request is in progress or a read waits.
 type lane[V any] struct {
 	name    string
-	busy    int          // requests under way
-	waiting []*asking[V] // in the order in which they came
-	timer   *time.Timer  // ends the patience; nil while no one waits
-	full    bool         // the upstream takes no more requests, and will say when it does
+	busy    int          // number of requests in progress
+	waiting []*asking[V] // in order of arrival
+	timer   *time.Timer  // fires after the patience; nil while no read waits
+	full    bool         // the upstream accepts no more requests, and will notify the lane when it does
 }
 
 // asking is one read.
@@ -67,10 +67,10 @@ type asking[V any] struct {
 	lane   Lane[V]
 	member *Member
 	since  time.Time
-	turn   chan Turn[V] // has room for one
+	turn   chan Turn[V] // buffered for one
 }
 
-// Read reads a key on a lane, and fails when ctx ends before.
+// Read reads a key on a lane. It fails when ctx ends first.
 func (j *Joiner[V]) Read(ctx context.Context, on Lane[V], key string) (Turn[V], error) {
 	a := &asking[V]{Asked{ctx, key}, on, MemberOf(ctx), time.Now(), make(chan Turn[V], 1)}
 	j.mu.Lock()
@@ -95,7 +95,7 @@ func (j *Joiner[V]) Read(ctx context.Context, on Lane[V], key string) (Turn[V], 
 	}
 }
 
-// leave takes a read off a lane. A turn that it has got meanwhile is over.
+// leave removes a read from a lane. It ends a turn that the read got meanwhile.
 func (j *Joiner[V]) leave(l *lane[V], a *asking[V]) {
 	j.mu.Lock()
 	l.waiting = slices.DeleteFunc(l.waiting, func(other *asking[V]) bool { return other == a })
@@ -108,7 +108,7 @@ func (j *Joiner[V]) leave(l *lane[V], a *asking[V]) {
 	j.serve(l)
 }
 
-// serve starts the requests for which it is time.
+// serve starts the requests that are due.
 func (j *Joiner[V]) serve(l *lane[V]) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -141,7 +141,7 @@ func (j *Joiner[V]) serve(l *lane[V]) {
 	}
 }
 
-// ended notes the end of a request, and starts what has gathered.
+// ended notes the end of a request, and starts what was collected.
 func (j *Joiner[V]) ended(l *lane[V]) {
 	j.mu.Lock()
 	l.busy--
@@ -149,7 +149,7 @@ func (j *Joiner[V]) ended(l *lane[V]) {
 	j.serve(l)
 }
 
-// request makes the request for reads, and hands each its value.
+// request makes the request for reads, and passes each its value.
 func request[V any](part []*asking[V]) {
 	asked, at := make([]Asked, 0, len(part)), make(map[string]int, len(part))
 	for _, a := range part {
@@ -164,9 +164,10 @@ func request[V any](part []*asking[V]) {
 	}
 }
 
-// next takes the reads of the next request off the lane; nil when it is not time for one. As many as a request takes go at
-// once, while there are not too many under way. Fewer go when none is, when they are all of their party, or when one has
-// waited long enough. None goes while the upstream is full, unless it has waited long enough.
+// next removes the reads of the next request from the lane; nil when none is due. A full request starts immediately,
+// unless too many are in progress. A smaller one starts when no request is in progress, when its reads are all of their
+// party, or when one has waited long enough. While the upstream is full, only a request with a read that has waited
+// long enough starts.
 func (j *Joiner[V]) next(l *lane[V]) []*asking[V] {
 	l.waiting = slices.DeleteFunc(l.waiting, func(a *asking[V]) bool { return a.Context.Err() != nil })
 	if len(l.waiting) == 0 || l.busy >= l.waiting[0].lane.AtOnce || j.full(l) && !l.waiting[0].old() {
@@ -180,13 +181,13 @@ func (j *Joiner[V]) next(l *lane[V]) []*asking[V] {
 		}
 	}
 	if !slices.ContainsFunc(part, func(a *asking[V]) bool { return a.Key != part[0].Key }) {
-		part = part[:1] // the same key may be read anew for one and not for another
+		part = part[:1] // one read of a key may need a new request and another not
 	}
 	l.waiting = slices.DeleteFunc(l.waiting, func(a *asking[V]) bool { return slices.Contains(part, a) })
 	return part
 }
 
-// full reports whether the upstream of a lane takes no more requests. The lane is served again when it does.
+// full reports whether the upstream of a lane accepts no more requests. The lane is served again when it does.
 func (j *Joiner[V]) full(l *lane[V]) bool {
 	if full := l.waiting[0].lane.Full; full != nil && !l.full {
 		l.full = full(func() {
@@ -199,13 +200,13 @@ func (j *Joiner[V]) full(l *lane[V]) bool {
 	return l.full
 }
 
-// due reports whether a read goes though a request is under way.
+// due reports whether a read may start while a request is in progress.
 func (a *asking[V]) due() bool { return a.member != nil || a.old() }
 
 // old reports whether a read has waited long enough.
 func (a *asking[V]) old() bool { return time.Since(a.since) >= patience }
 
-// fill returns the first of reads that go into one request, and whether no more do.
+// fill returns the first reads for one request, and whether no more fit.
 func fill[V any](waiting []*asking[V]) (part []*asking[V], full bool) {
 	bounds, keys, bytes := waiting[0].lane, map[string]bool{}, -1
 	for _, a := range waiting {

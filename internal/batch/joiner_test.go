@@ -16,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// upstream takes so many keys a request, and 50 ms for an answer.
+// upstream accepts several keys in a request, and takes 50 ms for an answer.
 type upstream struct {
 	batch.Joiner[string]
 
@@ -24,7 +24,7 @@ type upstream struct {
 
 	mu       sync.Mutex
 	requests []string // the keys of each
-	hangs    string   // the key whose request does not end before 10 s
+	hangs    string   // the key whose request takes 10 s
 }
 
 func newUpstream(most int) *upstream {
@@ -54,7 +54,7 @@ func (u *upstream) answer(keys []string) {
 	time.Sleep(50 * time.Millisecond)
 }
 
-// read reads a key, alone where it is told to.
+// read reads a key, alone if it gets a turn.
 func (u *upstream) read(ctx context.Context, key string) (string, error) {
 	turn, err := u.Read(ctx, u.lane, key)
 	if err != nil || !turn.Alone {
@@ -116,7 +116,7 @@ func TestAPartyStartsTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newUpstream(100)
 		other := make(chan error)
-		go func() { // holds the lane
+		go func() { // occupies the lane
 			_, err := u.read(t.Context(), "other")
 			other <- err
 		}()
@@ -127,7 +127,7 @@ func TestAPartyStartsTogether(t *testing.T) {
 			all.Go(func() {
 				ctx, member := party.Join(t.Context())
 				defer member.Leave()
-				if i == 7 { // is answered by somebody else
+				if i == 7 { // its answer comes from another read
 					return
 				}
 				time.Sleep(time.Duration(i) * time.Millisecond)
@@ -221,7 +221,8 @@ func TestWhoLeavesTakesNobodyAlong(t *testing.T) {
 	})
 }
 
-// TestReadsGatherWhileTheUpstreamIsFull with other requests, and go together when it is not.
+// TestReadsGatherWhileTheUpstreamIsFull checks that reads are collected while the upstream is full with other requests,
+// and then go together.
 func TestReadsGatherWhileTheUpstreamIsFull(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

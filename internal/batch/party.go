@@ -6,55 +6,55 @@ import (
 	"time"
 )
 
-// gathering is how long the members of a party that have come wait at most for the others. All come at once, or leave: those
-// too that wait for a read which another caller has begun. It ends the wait for one that does neither, because it waits for
-// another process or for a cache that is slow.
+// gathering is the maximum time for which the members of a party that have arrived wait for the others. All arrive or
+// leave soon, including those that wait for a read of another caller. It ends the wait for a member that does neither,
+// because it waits for another process or for a slow cache.
 const gathering = 100 * time.Millisecond
 
-// Party is reads that are asked for together. A lane starts them together too. It is safe for concurrent use.
+// Party is a group of reads of one call. A lane starts them together. It is safe for concurrent use.
 type Party struct {
 	places chan struct{} // for reads of single keys
 
 	mu     sync.Mutex
-	coming int         // members that have neither come to a lane nor left
-	over   bool        // the others are not waited for
-	timer  *time.Timer // ends the waiting; nil until the first has come
-	lanes  []func()    // those that members have come to are told when none is coming any more
+	coming int         // members that have neither arrived at a lane nor left
+	over   bool        // the wait is over
+	timer  *time.Timer // ends the wait; nil until the first has arrived
+	lanes  []func()    // called when no member is coming any more
 }
 
-// NewParty returns a party of so many members, of which so many at a time may read a single key.
+// NewParty returns a party with so many members, of which up to alone at a time may read a single key.
 func NewParty(members, alone int) *Party {
 	return &Party{places: make(chan struct{}, alone), coming: members}
 }
 
 type memberKey struct{}
 
-// Member is one of a party. A nil Member is of no party.
+// Member is a member of a party. A nil Member belongs to none.
 type Member struct {
 	party *Party
 	once  sync.Once
 }
 
-// Join returns a context in which one member of p reads. The member must [Member.Leave] in the end.
+// Join returns a context in which one member of p reads. The member must call [Member.Leave] at the end.
 func (p *Party) Join(ctx context.Context) (context.Context, *Member) {
 	m := &Member{party: p}
 	return context.WithValue(ctx, memberKey{}, m), m
 }
 
-// MemberOf returns the member who reads in ctx; nil for none.
+// MemberOf returns the member that reads in ctx; nil for none.
 func MemberOf(ctx context.Context) *Member {
 	m, _ := ctx.Value(memberKey{}).(*Member)
 	return m
 }
 
-// Leave says that the member will not come to a lane any more. It may be called several times.
+// Leave notes that the member will not arrive at a lane any more. It may be called several times.
 func (m *Member) Leave() {
 	if m != nil {
 		m.once.Do(func() { m.party.less(nil) })
 	}
 }
 
-// Alone waits for a place among the members that read a single key, until ctx ends. Release gives it back.
+// Alone waits for a place among the members that read a single key, until ctx ends. release gives it back.
 func (m *Member) Alone(ctx context.Context) (release func(), err error) {
 	if m == nil {
 		return func() {}, nil
@@ -68,7 +68,7 @@ func (m *Member) Alone(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// arrive says that the member has come to a lane, which is told when no other is waited for.
+// arrive notes that the member has arrived at a lane. lane is called when no other member is waited for.
 func (m *Member) arrive(lane func()) {
 	if m != nil {
 		m.once.Do(func() { m.party.less(lane) })
@@ -85,7 +85,7 @@ func (m *Member) complete() bool {
 	return m.party.over
 }
 
-// less counts one member less that is coming: it has come to a lane, or has left.
+// less counts one fewer member that is coming: it has arrived at a lane, or has left.
 func (p *Party) less(lane func()) {
 	p.mu.Lock()
 	p.coming--
@@ -102,7 +102,7 @@ func (p *Party) less(lane func()) {
 	}
 }
 
-// end tells the lanes that nobody else is waited for.
+// end notifies the lanes that no other member is waited for.
 func (p *Party) end() {
 	p.mu.Lock()
 	if p.timer != nil {
