@@ -37,7 +37,8 @@ func (s *site) clean(u *url.URL, all []thing) string {
 		}
 	}
 	parts := strings.Split(u.RawQuery, "&")
-	for i := 0; i < len(parts) && len(parts) > 1 && len(parts) <= mostParams; { // without any it is not the same, as tried above
+	// The last one stays: without any parameter it is a different thing, as checked above.
+	for i := 0; i < len(parts) && len(parts) > 1 && len(parts) <= mostParams; {
 		c.RawQuery = strings.Join(slices.Delete(slices.Clone(parts), i, i+1), "&")
 		if same() {
 			parts = slices.Delete(parts, i, i+1)

@@ -208,7 +208,8 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// TestAllocationsDoNotGrowWithTheTable: what an address takes is its own, and not that of the platforms it is not of.
+// TestAllocationsDoNotGrowWithTheTable checks that resolving an address allocates nothing for the platforms that it
+// does not belong to.
 func TestAllocationsDoNotGrowWithTheTable(t *testing.T) { // not parallel: allocations are counted for the whole process
 	whole := resolver(t)
 	var youtube []providers.Provider
@@ -226,7 +227,7 @@ func TestAllocationsDoNotGrowWithTheTable(t *testing.T) { // not parallel: alloc
 			}
 		})
 	}
-	const slack = 3 // the race detector makes pools forget now and then; a step for each platform would be 27 more
+	const slack = 3 // the race detector empties pools at random; a step for each platform would be 27 more
 	if of, all := count(alone), count(whole); all > of+slack || all > 45 {
 		t.Errorf("%v allocations among all platforms, %v with youtube alone; want no more, and 45 at most", all, of)
 	}

@@ -66,7 +66,7 @@ var schemes = []string{"itms-apps://", "itms-appss://", "itms://"}
 // written returns the address for a short form that only one platform uses.
 func written(text string) (address string, ok bool) {
 	switch {
-	case strings.HasPrefix(text, "http"): // as nearly all texts do
+	case strings.HasPrefix(text, "http"): // like nearly all texts
 		return "", false
 	case strings.HasPrefix(text, "spotify:"):
 		parts := strings.Split(text, ":")
