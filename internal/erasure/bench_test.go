@@ -14,8 +14,8 @@ import (
 	"github.com/socialdata/socialdata/privacy"
 )
 
-// BenchmarkBlocked looks for those whom a call names, and for everyone on a page of 50 posts, among a million who are blocked:
-// what is asked about differs each time, so that nothing of the set is in the processor's cache by itself.
+// BenchmarkBlocked looks for those whom a call names, and for everyone on a page of 50 posts, among a million who are
+// blocked: what is asked about differs each time, so that nothing of the set is in the processor's cache by itself.
 func BenchmarkBlocked(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	names := make([]privacy.Name, 1_000_000)

@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	// staleAfter is how long a process may go by an epoch that it has not read again.
+	// staleAfter is how long a process may use an epoch without reading it again.
 	staleAfter = time.Second
-	// lookPatience is how long a call waits for the epoch when it was not read in time.
+	// lookPatience is how long a call waits for the epoch if it is stale.
 	lookPatience = time.Second
-	// drainPatience is how long a process waits for the writes of the epoch before.
+	// drainPatience is how long a process waits for the writes of the previous epoch.
 	drainPatience = 10 * time.Second
 )
 
-// Keeper keeps one process to what is erased and blocked. It is safe for concurrent use.
+// Keeper applies erasures and blocks in one process. It is safe for concurrent use.
 type Keeper struct {
 	cfg     Config
 	process string
@@ -33,35 +33,35 @@ type Keeper struct {
 	writes  writes
 
 	now atomic.Pointer[view]
-	// forgot counts the entries of the cache that were removed from the memory of this process.
+	// forgot counts the cache entries that were removed from the memory of this process.
 	forgot atomic.Int64
-	come   atomic.Int64 // the epoch that it has come to: nothing is left of what was erased before
-	read   atomic.Int64 // when the epoch was read last: nanoseconds since begun
+	come   atomic.Int64 // the epoch that it has reached: everything that was erased before is gone
+	read   atomic.Int64 // when the epoch was last read: nanoseconds since begun
 	from   time.Time
 
-	mu   sync.Mutex // of those who go to another epoch
+	mu   sync.Mutex // held while the process moves to another epoch
 	stop context.CancelFunc
 	work background.Group
 }
 
-// Config is what a [Keeper] is made of.
+// Config is what a [Keeper] needs.
 type Config struct {
-	// List is what the deployment notes. Nil means one of this process alone.
+	// List is the deployment's blocklist. Nil means one of this process only.
 	List privacy.Blocklist
-	// Forget removes names from the memory of this process, and returns how many entries of the cache those were.
+	// Forget removes names from the memory of this process, and returns how many cache entries it has removed.
 	Forget func(names map[privacy.Name]struct{}) int
 	Log    *slog.Logger
 }
 
-// view is what holds in an epoch, as far as this process has come. It is never written to.
+// view is the state of an epoch that this process has reached. It is immutable.
 type view struct {
 	epoch   int64
 	hasher  *privacy.Hasher
 	blocked map[privacy.Name]struct{}
-	erased  map[privacy.Name]time.Time // when this process has heard of it
+	erased  map[privacy.Name]time.Time // when this process has learned of it
 }
 
-// New returns a Keeper that has read what holds, if the list can be read now; if not, [Keeper.Ready] fails until it can.
+// New returns a Keeper. If the list cannot be read now, [Keeper.Ready] fails until it can.
 func New(cfg Config) *Keeper {
 	k := &Keeper{cfg: cfg, process: rand.Text(), shared: cfg.List != nil, from: time.Now()}
 	if k.cfg.List == nil {
@@ -84,19 +84,19 @@ func New(cfg Config) *Keeper {
 	return k
 }
 
-// Close takes the process off the list, and waits until nothing goes on in the background.
+// Close removes the process from the list, and waits for background work.
 func (k *Keeper) Close(ctx context.Context) error {
 	k.stop()
 	if err := k.work.Close(ctx); err != nil || !k.shared {
 		return err
 	}
 	if err := k.cfg.List.Leave(ctx, k.process); err != nil {
-		k.cfg.Log.WarnContext(ctx, "the row of this process is not removed", "error", err) // it is dead soon
+		k.cfg.Log.WarnContext(ctx, "the row of this process is not removed", "error", err) // it will soon count as dead
 	}
 	return nil
 }
 
-// follow renews the row of the process and goes by the epoch, until ctx ends.
+// follow renews the row of the process and follows the epoch, until ctx ends.
 func (k *Keeper) follow(ctx context.Context) {
 	tick := time.NewTicker(privacy.RenewEvery)
 	defer tick.Stop()
@@ -124,7 +124,7 @@ func (k *Keeper) renew(ctx context.Context) (int64, error) {
 	return k.cfg.List.Renew(ctx, k.process, k.come.Load())
 }
 
-// Epoch returns the epoch that the process goes by; -1 before the first.
+// Epoch returns the epoch that the process uses; -1 before the first.
 func (k *Keeper) Epoch() int64 {
 	if v := k.now.Load(); v != nil {
 		return v.epoch
@@ -132,7 +132,7 @@ func (k *Keeper) Epoch() int64 {
 	return -1
 }
 
-// look reads the epoch and goes to it.
+// look reads the epoch and moves to it.
 func (k *Keeper) look(ctx context.Context, read func(context.Context) (int64, error)) error {
 	at := time.Since(k.from)
 	epoch, err := read(ctx)
@@ -150,8 +150,8 @@ func (k *Keeper) look(ctx context.Context, read func(context.Context) (int64, er
 
 var errDrain = errors.New("writes that began before the erasure are still under way")
 
-// advance goes to the present epoch: from its return on this process has nothing of what was erased, and writes nothing that
-// it has read before.
+// advance moves to the current epoch. After it, this process has nothing of what was erased, and writes nothing that it
+// read before.
 func (k *Keeper) advance(ctx context.Context) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -169,7 +169,7 @@ func (k *Keeper) advance(ctx context.Context) error {
 	select {
 	case <-k.writes.turn():
 	case <-limit.C:
-		k.now.Store(&view{was.epoch, next.hasher, next.blocked, next.erased}) // to be tried again
+		k.now.Store(&view{was.epoch, next.hasher, next.blocked, next.erased}) // the old epoch, so that it is tried again
 		return errDrain
 	case <-ctx.Done():
 		k.now.Store(&view{was.epoch, next.hasher, next.blocked, next.erased})
@@ -179,7 +179,7 @@ func (k *Keeper) advance(ctx context.Context) error {
 	return k.arrive(ctx, next.epoch)
 }
 
-// arrive notes that the process has come to an epoch.
+// arrive notes that the process has reached an epoch.
 func (k *Keeper) arrive(ctx context.Context, epoch int64) error {
 	k.come.Store(epoch)
 	if !k.shared {
@@ -189,7 +189,7 @@ func (k *Keeper) arrive(ctx context.Context, epoch int64) error {
 	return err
 }
 
-// load reads what holds, and returns the names that are new to this process as well.
+// load reads the current state, and also returns the names that are new to this process.
 func (k *Keeper) load(ctx context.Context, was *view) (next *view, fresh map[privacy.Name]struct{}, err error) {
 	state, err := k.cfg.List.Load(ctx)
 	if err != nil {
@@ -231,11 +231,11 @@ func (v *view) blocks(name privacy.Name) bool {
 	return ok
 }
 
-// errStale is the problem of a call that cannot be told whether what is kept may be shown.
+// errStale is the problem of a call while it is not known whether stored data may be shown.
 var errStale = problem.New(problem.PlatformUnavailable, "the service cannot tell now what must not be shown; try again")
 
-// Ready returns nil when the process knows what holds: it has read the epoch in the last second, or reads it now. Else it
-// fails with a platform_unavailable problem.
+// Ready returns nil when the process knows the current state: it has read the epoch in the last second, or reads it
+// now. Otherwise it fails with a platform_unavailable problem.
 func (k *Keeper) Ready(ctx context.Context) error {
 	if !k.shared || time.Since(k.from)-time.Duration(k.read.Load()) < staleAfter && k.read.Load() > 0 {
 		return nil
@@ -249,7 +249,7 @@ func (k *Keeper) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Hasher returns what makes keyed hashes of names; nil while the list has never been read.
+// Hasher returns the hasher of names; nil if the list has never been read.
 func (k *Keeper) Hasher() *privacy.Hasher {
 	if v := k.now.Load(); v != nil {
 		return v.hasher
@@ -257,7 +257,7 @@ func (k *Keeper) Hasher() *privacy.Hasher {
 	return nil
 }
 
-// Marks returns the marks of everyone in JSON of ours. While the secret is not known, it may be anyone.
+// Marks returns the marks of everyone in JSON of ours. While the secret is not known, they are those of anyone.
 func (k *Keeper) Marks(data []byte) privacy.Marks {
 	if h := k.Hasher(); h != nil {
 		return h.Marks(data)
@@ -286,8 +286,9 @@ func (k *Keeper) BlockedAmong(marks privacy.Marks) []privacy.Name {
 	return marks.Among(v.blocked)
 }
 
-// Enter begins a write of what was read since begun into a store that outlives the call, or that others share. It reports
-// false, and the write must not be made, when someone among marks is blocked or was erased since then. Leave ends the write.
+// Enter begins a write, into a store that is shared or outlives the call, of what was read since begun. It returns
+// false, and the write must not be made, when someone among marks is blocked or was erased since then. leave ends the
+// write.
 func (k *Keeper) Enter(ctx context.Context, marks privacy.Marks, begun time.Time) (leave func(), may bool) {
 	leave = k.writes.enter()
 	v := k.now.Load() // after entering: an erasure that is not in it waits for this write
@@ -299,7 +300,7 @@ func (k *Keeper) Enter(ctx context.Context, marks privacy.Marks, begun time.Time
 	return nil, false
 }
 
-// since reports whether anyone among marks was erased after begun.
+// since reports whether someone among marks was erased after begun.
 func (v *view) since(marks privacy.Marks, begun time.Time) bool {
 	if len(v.erased) == 0 {
 		return false

@@ -9,8 +9,8 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// Records returns s behind the Keeper: each record is marked with everyone in it, and one that holds whom nothing may be kept
-// of any more is not written.
+// Records returns s with the checks of the Keeper: each record is marked with everyone in it, and is not written if
+// someone in it is blocked or was erased meanwhile.
 func (k *Keeper) Records(s records.Store) records.Store { return kept{s, k} }
 
 type kept struct {
@@ -29,7 +29,7 @@ func (s kept) enter(ctx context.Context, r *records.Record) (leave func(), err e
 	}
 	begun := operation.Begun(ctx)
 	if begun.IsZero() {
-		begun = time.Now() // it writes over a version that an erasure has removed, if it has
+		begun = time.Now() // it replaces a version, which an erasure would have removed
 	}
 	leave, may := s.keeper.Enter(ctx, r.Subjects, begun)
 	if !may {

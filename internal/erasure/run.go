@@ -15,23 +15,23 @@ import (
 )
 
 const (
-	// allPatience is how long an erasure waits for all processes to let go.
+	// allPatience is how long an erasure waits until all processes have reached its epoch.
 	allPatience = 5 * time.Second
 	lookEvery   = 20 * time.Millisecond
-	// mostRounds is how often the stores are gone through: each round may find another id of the account.
+	// mostRounds is the maximum number of rounds through the stores, because each may find another id of the account.
 	mostRounds = 8
 )
 
-// Request is what is to be erased, or not to be blocked any more.
+// Request is what is to be erased or unblocked.
 type Request struct {
 	Platform   platform.ID
-	Handle, ID string // one of them, reduced
+	Handle, ID string // one of them, normalized
 	Block      bool
 	DryRun     bool
 	By, Reason string
 }
 
-// SilentError says that an erasure is not known to be complete: some processes have not said that they have let go.
+// SilentError means that an erasure may not be complete, because some processes have not confirmed it.
 type SilentError struct{ Processes []string }
 
 // Error implements error.
@@ -39,11 +39,11 @@ func (e *SilentError) Error() string {
 	return fmt.Sprintf("not all processes have let go within %v: %s; erase again", allPatience, strings.Join(e.Processes, ", "))
 }
 
-// errUnread says that the list has never been read.
+// errUnread means that the list has never been read.
 var errUnread = errors.New("the list of what is erased and blocked cannot be read")
 
-// Erase erases a subject from the stores and from every process, and returns the receipt of it. A dry run removes nothing
-// and has no receipt: only its counts are set. An erasure that has failed is begun again by calling Erase again.
+// Erase erases a subject from the stores and from every process, and returns the receipt. A dry run removes nothing and
+// has no receipt: only its counts are set. An erasure that has failed can be repeated.
 func (k *Keeper) Erase(ctx context.Context, stores []privacy.Eraser, r Request) (privacy.Receipt, error) {
 	h := k.Hasher()
 	if h == nil {
@@ -69,8 +69,8 @@ func (k *Keeper) Erase(ctx context.Context, stores []privacy.Eraser, r Request) 
 	return k.note(ctx, s, r, privacy.Done, removed)
 }
 
-// erase goes through the stores until no other name of the subject is found. What is announced before makes all processes
-// drop what they would still write of it; what is announced behind makes them forget what they have read of it meanwhile.
+// erase goes through the stores until no other name of the subject is found. The announcement before makes all
+// processes drop what they would still write about it; the one after makes them forget what they have read meanwhile.
 func (k *Keeper) erase(ctx context.Context, stores []privacy.Eraser, s privacy.Subject, block bool, removed map[string]int) error {
 	if err := k.announce(ctx, s, block); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (k *Keeper) erase(ctx context.Context, stores []privacy.Eraser, s privacy.S
 	return fmt.Errorf("the account has more than %d ids", mostRounds)
 }
 
-// count counts what an erasure would remove. Each round counts all of it: the last one knows all names.
+// count counts what an erasure would remove. Each round counts everything, because only the last one knows all names.
 func count(ctx context.Context, stores []privacy.Eraser, s privacy.Subject) (removed map[string]int, err error) {
 	for range mostRounds {
 		names := s.Len()
@@ -113,7 +113,7 @@ func count(ctx context.Context, stores []privacy.Eraser, s privacy.Subject) (rem
 	return removed, nil
 }
 
-// scrub makes what was removed unreadable, where a store has a way to.
+// scrub makes what was removed unreadable, if a store supports that.
 func (k *Keeper) scrub(ctx context.Context) error {
 	if list, ok := k.cfg.List.(interface{ Scrub(context.Context) error }); ok {
 		return list.Scrub(ctx)
@@ -142,7 +142,7 @@ func (k *Keeper) note(
 	return k.cfg.List.Append(ctx, receipt)
 }
 
-// announce announces the names of a subject and waits until every process has come to it.
+// announce announces the names of a subject and waits until every process has reached the new epoch.
 func (k *Keeper) announce(ctx context.Context, s privacy.Subject, block bool) error {
 	a := privacy.Announcement{Digest: k.Hasher().Digest(s), Erased: s.List()}
 	if block {
@@ -151,7 +151,7 @@ func (k *Keeper) announce(ctx context.Context, s privacy.Subject, block bool) er
 	return k.spread(ctx, a)
 }
 
-// spread announces something and waits until every process has come to it.
+// spread makes an announcement and waits until every process has reached the new epoch.
 func (k *Keeper) spread(ctx context.Context, a privacy.Announcement) error {
 	epoch, err := k.cfg.List.Announce(ctx, a)
 	if err != nil {
@@ -180,7 +180,7 @@ func (k *Keeper) spread(ctx context.Context, a privacy.Announcement) error {
 	}
 }
 
-// behind returns the living processes that have not come to an epoch.
+// behind returns the live processes that have not reached an epoch.
 func (k *Keeper) behind(ctx context.Context, epoch int64) (ids []string, err error) {
 	living, err := k.cfg.List.Living(ctx)
 	for _, p := range living {
@@ -191,7 +191,7 @@ func (k *Keeper) behind(ctx context.Context, epoch int64) (ids []string, err err
 	return slices.Clip(ids), err
 }
 
-// Unblock lets a subject be read again, and makes anew what was kept without it.
+// Unblock allows reading a subject again, and removes what was stored without it, so that it is made again.
 func (k *Keeper) Unblock(ctx context.Context, stores []privacy.Eraser, r Request) (privacy.Receipt, error) {
 	h := k.Hasher()
 	if h == nil {
@@ -204,13 +204,13 @@ func (k *Keeper) Unblock(ctx context.Context, stores []privacy.Eraser, r Request
 		return privacy.Receipt{}, err
 	}
 	after := k.now.Load().blocked
-	var free []privacy.Name // those of the subject, by which ids it may be
+	var free []privacy.Name // names that are no longer blocked
 	for name := range before {
 		if _, ok := after[name]; !ok {
 			free = append(free, name)
 		}
 	}
-	free = append(free, s.Own()...) // an attempt before this one may have been cut off here
+	free = append(free, s.Own()...) // an earlier attempt may have failed here
 	w := s.Withheld(free...)
 	removed := map[string]int{}
 	for _, store := range stores {
@@ -231,5 +231,5 @@ func (k *Keeper) Receipts(ctx context.Context, after int64, limit int) ([]privac
 	return k.cfg.List.Receipts(ctx, after, limit)
 }
 
-// Verify proves that the receipts are as they were written, and returns how many there are.
+// Verify verifies that the receipts were not changed, and returns their number.
 func (k *Keeper) Verify(ctx context.Context) (int64, error) { return privacy.Verify(ctx, k.cfg.List) }

@@ -2,7 +2,7 @@ package erasure
 
 import "sync"
 
-// writes are the writes that are under way, by the epoch in which each has begun. Its zero value is ready for use.
+// writes are the writes in progress, by the epoch in which each has begun. Its zero value is ready to use.
 type writes struct {
 	mu  sync.Mutex
 	now *generation
@@ -11,11 +11,11 @@ type writes struct {
 // generation is the writes of one epoch.
 type generation struct {
 	under int
-	over  bool          // another one has begun
-	ended chan struct{} // closed when it is over and nothing of it is under way
+	over  bool          // a newer one has begun
+	ended chan struct{} // closed when it is over and none of its writes is in progress
 }
 
-// enter begins a write and returns what ends it.
+// enter begins a write and returns a function that ends it.
 func (w *writes) enter() (leave func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -33,7 +33,7 @@ func (w *writes) enter() (leave func()) {
 	}
 }
 
-// turn begins another generation. What it returns is closed when the writes of the one before have ended.
+// turn begins another generation. It returns a channel that is closed when the writes of the previous one have ended.
 func (w *writes) turn() <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
