@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// alert is a number that is watched: by how much it must have moved since it was last told, or what it must cross.
+// alert is a condition on a number: how far it must have moved since it was last reported, or a bound that it must
+// cross.
 type alert struct {
 	field string
-	// below and above say where the number has to be; nil when a step is asked for.
+	// holds reports whether the number is beyond the bound; nil for an alert with a step.
 	holds func(value float64) bool
 	step  float64
-	part  bool // the step is a part of the value last told
+	part  bool // the step is a part of the value last reported
 	up    bool
 	down  bool
 }
@@ -79,8 +80,8 @@ func comparison(op string, limit float64) func(float64) bool {
 	return func(v float64) bool { return v < limit }
 }
 
-// raised reports whether the number raises the alert. Last is the number that was told last, or the one of the first poll.
-// Of a bound it is the number of the poll before.
+// raised reports whether the number raises the alert. last is the number that was last reported, or that of the first
+// poll. For a bound it is the number of the previous poll.
 func (a alert) raised(last, value float64) bool {
 	if a.holds != nil {
 		return a.holds(value) && !a.holds(last)

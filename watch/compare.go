@@ -13,10 +13,10 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// misses is how many polls in a row must not find what was there before it is gone (D86).
+// misses is the number of consecutive polls without an object after which it is gone (D86).
 const misses = 2
 
-// telling collects what a poll has to tell.
+// telling collects the changes and samples of a poll.
 type telling struct {
 	m       *Monitor
 	s       *Snapshot
@@ -25,8 +25,8 @@ type telling struct {
 	samples []Sample
 }
 
-// tell adds a change. Its id follows from the monitor, the object and what is told, and from how often the monitor has polled,
-// so that a field that moves there and back is told each time.
+// tell adds a change. Its id is derived from the monitor, the object, the change and the number of polls, so that a
+// field that changes back and forth is reported each time.
 func (t *telling) tell(kind, key string, object []byte, fields []schema.FieldChange, detail string) {
 	c := schema.Change{
 		At: t.at, Monitor: new(t.m.Name), Type: kind, Operation: new(t.m.Operation), Object: slices.Clone(object),
@@ -65,7 +65,7 @@ func changeID(m *Monitor, kind, key string, object []byte, fields []schema.Field
 	return "chg_" + hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// one compares the object of a monitor of one thing with what it was.
+// one compares the object of a monitor of one thing with its previous state.
 func (t *telling) one(o object, first bool) {
 	s := t.s
 	now := o.fields(t.m.Fields)
@@ -86,7 +86,7 @@ func (t *telling) one(o object, first bool) {
 	t.sample(figures)
 }
 
-// absent notes that a monitor of one thing has not found it. What is gone leaves nothing but its id (D86).
+// absent notes that a monitor of one thing has not found it. Of what is gone only the id is kept (D86).
 func (t *telling) absent() {
 	s := t.s
 	if s.Gone {
@@ -99,7 +99,7 @@ func (t *telling) absent() {
 	s.Gone, s.Fields, s.By, s.Told, s.Sampled = true, nil, nil, nil, nil
 }
 
-// differing returns what differs between two states of an object, in the order of the names.
+// differing returns the fields that differ between two states of an object, sorted by name.
 func differing(before, after map[string]json.RawMessage) []schema.FieldChange {
 	names := maps.Clone(before)
 	if names == nil {
@@ -122,7 +122,7 @@ func orNull(v json.RawMessage) json.RawMessage {
 	return v
 }
 
-// alerts tells the alerts that the numbers raise. The first number of an alert raises nothing.
+// alerts adds the alerts that the numbers raise. The first number of an alert raises none.
 func (t *telling) alerts(o object, figures map[string]float64) {
 	kept := map[string]float64{}
 	for _, text := range t.m.Alerts {
@@ -149,10 +149,10 @@ func (t *telling) alerts(o object, figures map[string]float64) {
 
 func figure(v float64) json.RawMessage { return strconv.AppendFloat(nil, v, 'f', -1, 64) }
 
-// resample is after how long a number that has not moved is noted all the same.
+// resample is the interval at which a number that has not moved is recorded.
 const resample = 24 * time.Hour
 
-// sample notes the numbers that have moved, and once a day those that have not.
+// sample records the numbers that have moved, and once a day those that have not.
 func (t *telling) sample(figures map[string]float64) {
 	if t.s.Sampled == nil {
 		t.s.Sampled = map[string]sampled{}
@@ -168,15 +168,15 @@ func (t *telling) sample(figures map[string]float64) {
 	}
 }
 
-// walked is a list as far as a poll has read it.
+// walked is the part of a list that a poll has read.
 type walked struct {
 	items   []object // in the order of the list
-	more    bool     // the list goes on behind them
-	cut     string   // why the walk did not go on although it should have; "" when it ended by itself
+	more    bool     // the list continues after them
+	cut     string   // why the walk ended early; "" when it ended by itself
 	partial bool     // some of it could not be read
 }
 
-// list compares a list with what was known of it.
+// list compares a list with what is known of it.
 func (t *telling) list(w walked, first bool) {
 	s := t.s
 	if first {
@@ -192,11 +192,11 @@ func (t *telling) list(w walked, first bool) {
 		gone[l.Name] = true
 	}
 	fresh, told := 0, map[uint64]bool{}
-	for i := len(w.items) - 1; i >= 0; i-- { // the oldest is told first
+	for i := len(w.items) - 1; i >= 0; i-- { // the oldest is reported first
 		o := &w.items[i]
 		name := o.name()
 		switch {
-		case told[name]: // a list may repeat itself
+		case told[name]: // a list may contain an item twice
 		case gone[name]:
 			t.tell(Back, o.id, o.data, nil, "")
 		case !names[name] && !s.old(o):
@@ -215,15 +215,16 @@ func (t *telling) list(w walked, first bool) {
 	t.follow(w)
 }
 
-// old reports whether an item that was never seen must have been there before: it is older than all that was known.
+// old reports whether an item that has not been seen must have existed before, because it is older than everything
+// known.
 func (s *Snapshot) old(o *object) bool {
 	return !o.created.IsZero() && !s.Floor.IsZero() && o.created.Before(s.Floor)
 }
 
-// leading is how many items at the head of a list may be pinned.
+// leading is how many items at the beginning of a list may be pinned.
 const leading = 3
 
-// ordered reports whether items stand newest first, but for pinned ones at the head.
+// ordered reports whether items are newest first, except for pinned ones at the beginning.
 func ordered(items []object) bool {
 	if len(items) <= leading {
 		return false
@@ -236,8 +237,8 @@ func ordered(items []object) bool {
 	return true
 }
 
-// floorOf returns the age from which on everything was there before: that of the last item where the list goes newest first,
-// else that of the oldest. A list without times, or without items, has no floor.
+// floorOf returns the time before which everything counts as known: that of the last item if the list is newest first,
+// otherwise that of the oldest item. A list without times, or without items, has none.
 func floorOf(w walked) time.Time {
 	if ordered(w.items) {
 		return w.items[len(w.items)-1].created
@@ -251,7 +252,7 @@ func floorOf(w walked) time.Time {
 	return floor
 }
 
-// connected reports whether a page reaches what is known: no new item is behind it.
+// connected reports whether a page reaches what is known, so that no new item follows it.
 func (s *Snapshot) connected(page []object, names map[uint64]bool, firstPage bool) bool {
 	if len(page) == 0 {
 		return false
@@ -269,14 +270,14 @@ func (s *Snapshot) connected(page []object, names map[uint64]bool, firstPage boo
 	return false
 }
 
-// compareFollowed tells what has changed in the followed items, and which are gone.
+// compareFollowed adds what has changed in the followed items, and which are gone.
 func (t *telling) compareFollowed(w walked) {
 	s := t.s
 	here := make(map[uint64]*object, len(w.items))
 	for i := range w.items {
 		here[w.items[i].name()] = &w.items[i]
 	}
-	last := -1 // the followed item that is farthest behind and was seen
+	last := -1 // the last followed item that was seen
 	for i := range s.Followed {
 		if here[s.Followed[i].Name] != nil {
 			last = i
@@ -309,7 +310,7 @@ func (t *telling) compareFollowed(w walked) {
 	s.Lost = s.Lost[:min(len(s.Lost), MaxFollow)]
 }
 
-// follow chooses the newest items of those read and those followed before.
+// follow selects the items to follow: the newest of those read and of those followed before.
 func (t *telling) follow(w walked) {
 	if t.m.Follow == 0 {
 		t.s.Followed = nil
@@ -333,7 +334,7 @@ func (t *telling) follow(w walked) {
 		}
 		dated = dated && !f.Created.IsZero()
 	}
-	for _, f := range t.s.Followed { // those that this poll has not read, behind the others
+	for _, f := range t.s.Followed { // those that this poll has not read, after the others
 		if _, ok := before[f.Name]; ok {
 			all = append(all, f)
 			dated = dated && !f.Created.IsZero()

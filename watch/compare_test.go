@@ -32,7 +32,7 @@ func profile(t *testing.T, change func(*schema.Profile)) []byte {
 	return b
 }
 
-// watching returns what a monitor of one thing tells of each of several states.
+// watching returns what a monitor of one thing reports for each of several states.
 func watching(t *testing.T, d Definition, states ...[]byte) (told [][]string, m Monitor) {
 	t.Helper()
 	m = Monitor{Definition: d, Account: "acc", Name: "m", CreatedAt: noon, Baseline: 1, Progress: Progress{State: Active}}
@@ -147,7 +147,7 @@ func TestChangesHaveIDsOfTheirOwn(t *testing.T) {
 	for poll := range 6 {
 		data := profile(t, func(p *schema.Profile) { p.Bio = new([]string{"a", "b"}[poll%2]) })
 		var ids [2]string
-		for i := range ids { // the poll is made again
+		for i := range ids { // as if the poll were repeated
 			again := m
 			again.Progress = m.Progress.copied()
 			tl := &telling{m: &again, s: &again.Snapshot, at: noon.Add(time.Duration(poll+i) * time.Hour)}
@@ -173,7 +173,7 @@ func TestAlerts(t *testing.T) {
 	tests := []struct {
 		alert  string
 		values []int64
-		want   []string // of each value: what was told before it, and it
+		want   []string // pairs of the value last reported and a new one
 	}{
 		{"followers:5%", []int64{1000, 1040, 1050, 1100, 1103}, []string{"1000>1050", "1050>1103"}},
 		{"followers:+5%", []int64{1000, 900, 950, 1049, 1050}, []string{"1000>1050"}},

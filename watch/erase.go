@@ -22,8 +22,8 @@ const (
 	ErasedDeliveries = "deliveries"
 )
 
-// Erase removes from m what it keeps of s, counts it in removed, and reports whether it removed anything, and whether m has to
-// end: what it asks about is s. It is for those who write stores.
+// Erase removes s from what m stores, and counts it in removed. It reports whether it removed anything, and whether m
+// must end, because it watches s. It is for implementations of [Store].
 func (m *Monitor) Erase(s privacy.Subject, removed map[string]int) (changed, ends bool) {
 	values := append(slices.Collect(maps.Values(m.Params)), m.Snapshot.Key)
 	if m.Platform == string(s.Platform) && s.Asks(s.Platform, values...) || s.Holds(m.Snapshot.By) {
@@ -39,7 +39,7 @@ func (m *Monitor) Erase(s privacy.Subject, removed map[string]int) (changed, end
 	return false, false
 }
 
-// Holds reports whether a change holds s: it is about it, or tells its name. It is for those who write stores.
+// Holds reports whether a change contains s: it is about s, or contains its name. It is for implementations of [Store].
 func Holds(c *schema.Change, s privacy.Subject) bool {
 	if s.Holds(c.Object) {
 		return true
@@ -51,7 +51,7 @@ func Holds(c *schema.Change, s privacy.Subject) bool {
 	return about && c.Detail != nil && (quotes(*c.Detail, s.Handle) || quotes(*c.Detail, s.ID))
 }
 
-// quotes reports whether text has a name in quotes, as problems have what was asked for.
+// quotes reports whether text has a name in quotes, as problems quote the request.
 func quotes(text, name string) bool {
 	return name != "" && strings.Contains(strings.ToLower(text), `"`+strings.ToLower(name)+`"`)
 }
@@ -76,7 +76,7 @@ func (s *Memory) Erase(ctx context.Context, who privacy.Subject) (map[string]int
 			continue
 		}
 		w.Progress = m.Progress
-		w.lease, w.until = "", time.Time{} // a poll that is under way may have read it: it is made again
+		w.lease, w.until = "", time.Time{} // a poll in progress may have read it, and must be repeated
 		if ends {
 			delete(s.monitors, at)
 		}
@@ -96,16 +96,16 @@ func (s *Memory) Erase(ctx context.Context, who privacy.Subject) (map[string]int
 	return removed, nil
 }
 
-// by returns who is in an object: what each account and object in it is called, as JSON.
+// by returns who is in an object: the names of each account and object in it, as JSON.
 func (o *object) by() json.RawMessage {
 	b, err := json.Marshal(called(nil, o.data))
 	if err != nil {
-		return nil // what was read is no JSON, and nothing of it is kept
+		return nil // it is not JSON, and nothing of it is stored
 	}
 	return b
 }
 
-// called appends what an object and those in it are called.
+// called appends the names of an object and of those in it.
 func called(list []map[string]json.RawMessage, data []byte) []map[string]json.RawMessage {
 	at := len(list)
 	list = append(list, map[string]json.RawMessage{})

@@ -23,7 +23,7 @@ type Memory struct {
 
 var _ Store = (*Memory)(nil)
 
-// watched is a monitor with what only the store needs.
+// watched is a monitor with the fields that only the store needs.
 type watched struct {
 	Monitor
 
@@ -32,14 +32,14 @@ type watched struct {
 	samples []Sample
 }
 
-// feed is what an account is told.
+// feed is the feed of an account.
 type feed struct {
 	seq     int64
 	ids     map[string]bool
 	changes []schema.Change
 }
 
-// forget leaves in the changes of a monitor nothing of an object but that it is gone.
+// forget removes everything about an object from the changes of a monitor, except that it is gone.
 func (f *feed) forget(monitor string, gone Thing) {
 	for i := range f.changes {
 		if c := &f.changes[i]; c.Monitor != nil && *c.Monitor == monitor && ThingOf(c) == gone {
@@ -79,8 +79,8 @@ func (s *Memory) Put(ctx context.Context, m Monitor, most int) (Monitor, bool, e
 	return old.copied(), false, nil
 }
 
-// Replace gives m the definition, the key and the pause of another, as [Store.Put] says, and reports whether it begins anew.
-// It is for those who write stores.
+// Replace gives m the definition, the key and the pause of another monitor, as described for [Store.Put], and reports
+// whether it begins anew. It is for implementations of [Store].
 func (m *Monitor) Replace(by Monitor) (anew bool) {
 	if by.Heard > 0 {
 		m.Heard = max(m.Heard, by.Heard)
@@ -123,7 +123,7 @@ func (s *Memory) Pause(ctx context.Context, account, name string, paused bool, n
 	return w.copied(), nil
 }
 
-// lock returns a monitor, and holds the store's lock unless it fails.
+// lock returns a monitor and locks the store, unless it fails.
 func (s *Memory) lock(ctx context.Context, account, name string) (*watched, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -228,7 +228,7 @@ func (s *Memory) Commit(ctx context.Context, p Poll) error {
 	return nil
 }
 
-// tell adds changes to an account's feed, but those that are there.
+// tell adds changes to an account's feed, except those that are in it already.
 func (s *Memory) tell(account string, changes []schema.Change) {
 	f := s.feeds[account]
 	if f == nil {
@@ -274,7 +274,7 @@ func (f *feed) behind(seq int64) []schema.Change {
 	return f.changes[from:]
 }
 
-// Matches reports whether a change is selected, its place apart.
+// Matches reports whether q selects a change, regardless of its Seq.
 func (q *Since) Matches(c *schema.Change) bool {
 	return (q.Monitor == "" || c.Monitor != nil && *c.Monitor == q.Monitor) && (q.Type == "" || c.Type == q.Type) &&
 		!c.At.Before(q.From)
@@ -335,7 +335,7 @@ func (s *Memory) Sweep(ctx context.Context, l Limits) (more bool, err error) {
 
 type dayOf struct{ field, day string }
 
-// copied returns a monitor that shares nothing with m.
+// copied returns a deep copy of m.
 func (m *Monitor) copied() Monitor {
 	own := *m
 	own.Params, own.Fields, own.Alerts = maps.Clone(m.Params), slices.Clone(m.Fields), slices.Clone(m.Alerts)
@@ -343,7 +343,7 @@ func (m *Monitor) copied() Monitor {
 	return own
 }
 
-// copied returns a progress that shares nothing with p.
+// copied returns a deep copy of p.
 func (p *Progress) copied() Progress {
 	own := *p
 	own.Snapshot = p.Snapshot.copied()

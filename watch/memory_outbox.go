@@ -12,15 +12,15 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// outlet is an endpoint with the deliveries to it, by the places of their changes.
+// outlet is an endpoint with the deliveries to it, by the positions of their changes.
 type outlet struct {
 	Endpoint
 
 	all     map[int64]*parcel
-	waiting map[int64]*parcel // those of all that are due some time
+	waiting map[int64]*parcel // those that are not finished
 }
 
-// parcel is a delivery with its lease, until which NextAt puts it off.
+// parcel is a delivery with its lease, until whose end NextAt postpones it.
 type parcel struct {
 	Delivery
 
@@ -68,7 +68,7 @@ func (s *Memory) endpoints(account string) []Endpoint {
 	return out
 }
 
-// locked returns an endpoint, and holds the store's lock unless it fails.
+// locked returns an endpoint and locks the store, unless it fails.
 func (s *Memory) locked(ctx context.Context, account, name string) (*outlet, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -234,7 +234,7 @@ func (s *Memory) Attempted(ctx context.Context, a Attempt) error {
 	return nil
 }
 
-// attempted notes in d what an attempt came to.
+// attempted applies the result of an attempt to d.
 func (d *Delivery) attempted(a *Attempt) {
 	d.Attempts++
 	d.State, d.LastAt, d.Status, d.Detail, d.NextAt = a.State, a.At, a.Status, a.Detail, time.Time{}
@@ -286,7 +286,7 @@ func (s *Memory) Again(ctx context.Context, account, endpoint string, seq int64,
 	return p.Delivery, nil
 }
 
-// forget removes the deliveries of a change, unless it only looks, and returns how many there are.
+// forget removes the deliveries of a change, unless look is true, and returns how many there are.
 func (s *Memory) forget(account string, seq int64, look bool) (n int) {
 	for at, o := range s.outlets {
 		if at.Account != account || o.all[seq] == nil {

@@ -18,13 +18,14 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// life is an upstream whose list lives: items appear, change, vanish and return, are pinned, and are hidden behind failures.
+// life is an upstream with a list that changes: items appear, change, vanish and return, are pinned, and are hidden by
+// failures.
 type life struct {
 	now     time.Time
 	next    int
 	items   []*item // newest first
-	size    int     // of a page
-	fails   []error // of the reads to come; nil ones succeed
+	size    int     // items in a page
+	fails   []error // results of the next reads; nil succeeds
 	charged map[string]int64
 	price   int64
 	broke   bool
@@ -36,7 +37,7 @@ type item struct {
 	text    int
 	there   bool
 	pinned  bool
-	hid     bool // it was hidden once: it may return where no poll has to look
+	hid     bool // it was hidden once, so it may return in a place that no poll needs to read
 }
 
 // Watched implements [Reader]. The same read is charged once.
@@ -68,7 +69,7 @@ func (l *life) Watched(_ context.Context, r Read) (Page, error) {
 	return p, nil
 }
 
-// shown returns what the list shows, pinned ones first.
+// shown returns the list, pinned items first.
 func (l *life) shown() []*item {
 	var out []*item
 	for _, it := range l.items {
@@ -93,11 +94,11 @@ func (l *life) add() {
 	l.now = l.now.Add(time.Second)
 }
 
-// faulty is a store whose calls are killed before or after they have worked.
+// faulty is a store whose commits fail before or after they are made.
 type faulty struct {
 	Store
 
-	faults []int // of the commits to come: 0 none, 1 before, 2 after
+	faults []int // for the next commits: 0 none, 1 before, 2 after
 }
 
 var errKilled = errors.New("killed")
@@ -125,11 +126,11 @@ type model struct {
 	runners [2]*Runner
 	follow  int
 	pages   int
-	before  map[int]bool // the items that were there when the baseline was read; false: they were hidden
+	before  map[int]bool // the items that existed when the baseline was read; false: they were hidden
 	ready   bool
 }
 
-// TestModel runs 100 schedules, or as many as are asked for:
+// TestModel runs 100 schedules, or as many as -rapid.checks says:
 //
 //	go test ./watch -run TestModel -rapid.checks 100000 -timeout 2h
 func TestModel(t *testing.T) {
@@ -172,14 +173,14 @@ func (m *model) run() {
 		m.round()
 	}
 	m.life.fails, m.store.faults, m.life.broke = nil, nil, false
-	for range 3 { // what is gone is told at the second miss
+	for range 3 { // what is gone is reported at the second miss
 		m.life.now = m.life.now.Add(7 * time.Hour)
 		m.round()
 	}
 	m.check()
 }
 
-// live lets the upstream live for a while.
+// live changes the upstream at random.
 func (m *model) live() {
 	l := m.life
 	for range rapid.IntRange(0, 6).Draw(m.t, "events") {
@@ -229,12 +230,12 @@ func (m *model) round() {
 			m.t.Fatal(err)
 		}
 		r.polls.Wait()
-		m.life.now = m.life.now.Add(61 * time.Second) // a lease of one that was killed runs out
+		m.life.now = m.life.now.Add(61 * time.Second) // the lease of a poll that failed expires
 		m.note()
 	}
 }
 
-// note remembers what was there when the baseline was read.
+// note keeps what existed when the baseline was read.
 func (m *model) note() {
 	mon := m.monitor()
 	if m.ready || mon.Snapshot.At.IsZero() {
@@ -254,14 +255,14 @@ func (m *model) monitor() Monitor {
 	return mon
 }
 
-// check folds the feed and compares it with the upstream.
+// check compares the sum of all changes in the feed with the upstream.
 func (m *model) check() {
 	changes, err := m.store.Changes(m.t.Context(), Since{Account: "acc"})
 	if err != nil {
 		m.t.Fatal(err)
 	}
 	told, ids, gaps, last := map[string]int{}, map[string]bool{}, false, map[string][]byte{}
-	gone, forgotten := map[string]bool{}, map[string]bool{} // what was gone once is told as gone alone
+	gone, forgotten := map[string]bool{}, map[string]bool{} // of an object that was gone once, only that is reported
 	for i, c := range changes {
 		if c.Seq != int64(i)+1 || ids[c.ID] {
 			m.t.Fatalf("change %d has the place %d and the id %s", i, c.Seq, c.ID)
@@ -300,8 +301,8 @@ func (m *model) check() {
 	m.checkCharged()
 }
 
-// checkFollowed compares the followed items, where all were followed all the time: what was told last of them is what they
-// are.
+// checkFollowed compares the followed items, if all were followed all the time: their last reported state is their
+// current one.
 func (m *model) checkFollowed(last map[string][]byte, gone map[string]bool) {
 	if len(m.life.items) > m.follow {
 		return
@@ -329,13 +330,14 @@ func (m *model) checkFollowed(last map[string][]byte, gone map[string]bool) {
 	}
 }
 
-// reached reports whether the last polls must have seen that an item is not there: they read the first page at least.
+// reached reports whether the last polls must have noticed that an item is missing, because they read at least the
+// first page.
 func (m *model) reached(it *item) bool {
 	shown := m.life.shown()
 	return len(shown) <= m.life.size && !it.there
 }
 
-// checkCharged compares what was charged with the polls that were answered.
+// checkCharged compares the charges with the polls that were answered.
 func (m *model) checkCharged() {
 	sum := int64(0)
 	for _, n := range m.life.charged {

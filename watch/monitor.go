@@ -15,24 +15,24 @@ const (
 	Active  = "active"
 	Paused  = "paused"
 	Starved = "starved" // its account cannot pay for a poll
-	Failing = "failing" // several polls in a row have failed
-	Stopped = "stopped" // it polls no more: its key was revoked, or what it asks is no valid question
+	Failing = "failing" // several consecutive polls have failed
+	Stopped = "stopped" // it does not poll any more: its key was revoked, or its parameters are invalid
 )
 
 // The types of changes.
 const (
-	Ready     = "ready" // the first poll: what there is from now on is compared with it
+	Ready     = "ready" // the first poll: from now on, changes are compared with it
 	New       = "new"
 	Changed   = "changed"
 	Gone      = "gone"
 	Back      = "back"
 	Alerted   = "alert"
-	Gap       = "gap" // more was new than the pages of a poll hold
+	Gap       = "gap" // more items were new than a poll reads
 	Recovered = "recovered"
-	// Starved, Failing and Stopped are told as changes too.
+	// Starved, Failing and Stopped are also types of changes.
 )
 
-// The bounds of a monitor.
+// The limits of a monitor.
 const (
 	MaxEvery  = 31 * 24 * time.Hour
 	MaxPages  = 10
@@ -41,43 +41,43 @@ const (
 	maxAlerts = 20
 )
 
-// ErrInvalid says that a monitor cannot be as it is asked for. The error that wraps it says why.
+// ErrInvalid means that the definition of a monitor is invalid. The error that wraps it has the reason.
 var ErrInvalid = errors.New("watch: invalid monitor")
 
-// Ask is what a monitor asks: an operation with its parameters.
+// Ask is the call of a monitor: an operation with its parameters.
 type Ask struct {
 	Operation string
-	Platform  string // "" where the operation has none
+	Platform  string // "" if the operation has none
 	Params    map[string]string
-	List      bool // whether it answers with a list
+	List      bool // whether its data is a list
 }
 
-// Equal reports whether both ask the same.
+// Equal reports whether both are the same call.
 func (a Ask) Equal(b Ask) bool {
 	return a.Operation == b.Operation && a.Platform == b.Platform && a.List == b.List && maps.Equal(a.Params, b.Params)
 }
 
-// Definition is a monitor as its account wants it.
+// Definition is the part of a monitor that its account defines.
 type Definition struct {
 	Ask
 
 	Every  time.Duration
-	Pages  int      // of a list; a poll reads so many at most
-	Follow int      // of a list; so many of the newest items are compared
-	Fields []string // those compared; none means all
+	Pages  int      // of a list; the maximum number that a poll reads
+	Follow int      // of a list; how many of the newest items are compared
+	Fields []string // the compared ones; none means all
 	Alerts []string // such as "followers:5%" and "viewers:>=10000"
 
 	Caps  Caps
-	Heard int64 `json:",omitempty"` // the Seq of the last change that a reader of this monitor alone has dealt with
+	Heard int64 `json:",omitempty"` // the Seq of the last change that the only reader of this monitor has processed
 }
 
-// Caps are those of the key that pays, for programs whose keys are in no store that could be asked for them.
+// Caps are those of the key that pays, for programs whose keys are not in a store.
 type Caps struct {
-	Day   *int64 `json:",omitempty"` // credits in one UTC day; nil is no bound
-	Total *int64 `json:",omitempty"` // credits ever; nil is no bound
+	Day   *int64 `json:",omitempty"` // credits in one UTC day; nil is no limit
+	Total *int64 `json:",omitempty"` // credits in total; nil is no limit
 }
 
-// Monitor is a definition with its name and what has come of it.
+// Monitor is a definition with its name and its state.
 type Monitor struct {
 	Definition
 
@@ -86,20 +86,20 @@ type Monitor struct {
 	Key       string // the id of the key that pays for its polls
 	Paused    bool
 	CreatedAt time.Time
-	// Baseline grows with each new question: what was found before is not compared with what is found after.
+	// Baseline is increased when Ask changes: results from before are not compared with results after it.
 	Baseline int64
 	Progress
 }
 
-// Progress is what the polls of a monitor have come to.
+// Progress is the state of a monitor after its polls.
 type Progress struct {
 	State    string // Active, Starved, Failing or Stopped
 	NextAt   time.Time
 	LastAt   time.Time // zero before the first poll
-	Code     string    // of the problem of the last poll; "" when it had none
+	Code     string    // of the last poll's problem; "" when it had none
 	Detail   string
-	Failures int   // polls in a row that failed
-	Polls    int64 // commits of this baseline
+	Failures int   // number of consecutive polls that have failed
+	Polls    int64 // number of commits of this baseline
 	Month    string
 	Credits  int64 // charged in Month
 	Snapshot Snapshot
@@ -113,12 +113,12 @@ func (m *Monitor) Shown() string {
 	return m.State
 }
 
-// Due reports whether the monitor may be polled at all.
+// Due reports whether the monitor polls at all.
 func (m *Monitor) Due() bool { return !m.Paused && m.State != Stopped }
 
 var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 
-// CheckName returns what is wrong with the name of a monitor or an endpoint.
+// CheckName returns an error if the name of a monitor or an endpoint is invalid.
 func CheckName(name string) error {
 	if !nameForm.MatchString(name) {
 		return fmt.Errorf("%w: a name has 1 to 64 of a-z, 0-9 and -, and does not begin with -", ErrInvalid)
@@ -126,8 +126,8 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Check fills in what d leaves out, and returns what is wrong with it: an error that wraps [ErrInvalid]. Least is the
-// shortest pace, the lifetime of the operation's answers.
+// Check sets the defaults of d, and returns an error that wraps [ErrInvalid] if d is invalid. least is the shortest
+// interval, the cache lifetime of the operation.
 func (d *Definition) Check(least time.Duration) error {
 	switch {
 	case d.Every == 0:
@@ -163,20 +163,20 @@ func (d *Definition) Check(least time.Duration) error {
 	return nil
 }
 
-// Same reports whether both definitions are equal in everything that the account wants.
+// Same reports whether both definitions are equal in everything that the account defines.
 func (d Definition) Same(o Definition) bool {
 	return d.Equal(o.Ask) && d.Every == o.Every && d.Pages == o.Pages && d.Follow == o.Follow &&
 		slices.Equal(d.Fields, o.Fields) && slices.Equal(d.Alerts, o.Alerts)
 }
 
-// place returns when, in each period, a monitor polls: monitors are spread over it by a hash.
+// place returns when in each interval a monitor polls, which a hash distributes evenly.
 func (m *Monitor) place() time.Duration {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(m.Account + "\x00" + m.Name))
 	return time.Duration(h.Sum64() % uint64(m.Every))
 }
 
-// after returns the first time after now that is the monitor's place in its period.
+// after returns the monitor's next time after now.
 func (m *Monitor) after(now time.Time) time.Time {
 	since := time.Duration(now.UnixNano() - int64(m.place()))
 	periods := since / m.Every

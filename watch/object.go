@@ -23,19 +23,20 @@ type object struct {
 	created  time.Time
 }
 
-// name returns the object's platform, kind and id as one number, which is what is kept of an object that is only known.
+// name returns a hash of the object's platform, kind and id, which is all that is stored of an object that is not
+// followed.
 func (o *object) name() uint64 {
-	h := uint64(14695981039346656037) // FNV-1a, which hash/fnv has for bytes alone
+	h := uint64(14695981039346656037) // FNV-1a; hash/fnv only accepts bytes
 	for _, part := range [...]string{o.platform, o.kind, o.id} {
 		for i := range len(part) {
 			h = (h ^ uint64(part[i])) * 1099511628211
 		}
-		h *= 1099511628211 // a zero between the parts
+		h *= 1099511628211 // a zero separates the parts
 	}
 	return h
 }
 
-// readObject looks at the fields that tell which object it is and how old.
+// readObject reads the fields that identify an object, and its age.
 func readObject(data []byte) object {
 	o := object{data: data}
 	for key, value := range members(data) {
@@ -60,12 +61,12 @@ func text(value []byte) string {
 		return string(value[1 : len(value)-1])
 	}
 	var s string
-	_ = json.Unmarshal(value, &s) // null, and what is no text, is ""
+	_ = json.Unmarshal(value, &s) // "" for null and for what is not a text
 	return s
 }
 
-// members yields the members of an object in our own encoding, which has no white space. Encoding/json would copy each value
-// to find where it ends, and a quiet poll needs four of twenty.
+// members yields the members of an object in our own encoding, which has no white space. encoding/json would copy each
+// value to find its end, and a poll without changes needs four of twenty.
 func members(data []byte) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		if len(data) < 2 || data[0] != '{' {
@@ -102,7 +103,7 @@ func elements(data []byte) [][]byte {
 	return out
 }
 
-// end returns the length of the value that data begins with.
+// end returns the length of the value at the beginning of data.
 func end(data []byte) int {
 	depth := 0
 	for i := 0; i < len(data); i++ {
@@ -130,7 +131,7 @@ func end(data []byte) int {
 	return len(data)
 }
 
-// closing returns where the text ends that has begun before data. A backslash at the very beginning counts from there.
+// closing returns the end of a text that began before data. Its escapes are complete there.
 func closing(data []byte) int {
 	for from := 0; ; {
 		n := bytes.IndexByte(data[from:], '"')
@@ -138,7 +139,7 @@ func closing(data []byte) int {
 			return len(data)
 		}
 		at := from + n
-		escapes := at // of the backslashes before the quote, an odd number makes it part of the text
+		escapes := at // a quote after an odd number of backslashes is a part of the text
 		for escapes > from && data[escapes-1] == '\\' {
 			escapes--
 		}
@@ -149,8 +150,8 @@ func closing(data []byte) int {
 	}
 }
 
-// numbers are the names of fields that are counts or other figures that always move. They go to the history and are no
-// change: every whole number of the schema that may be null, and the mean of reviews.
+// numbers are the names of fields that are counts or other figures that change all the time. They are recorded in the
+// history and do not count as changes: every integer of the schema that may be null, and the mean of reviews.
 var numbers = sync.OnceValue(func() map[string]bool {
 	out := map[string]bool{"rating": true, "share": true}
 	seen := map[reflect.Type]bool{}
@@ -194,14 +195,14 @@ var numbers = sync.OnceValue(func() map[string]bool {
 	return out
 })
 
-// silent are fields that say nothing of the object itself.
+// silent are fields that do not describe the object itself.
 var silent = []string{"platform", "id", "kind", "fetched_at", "source", "raw", "enrichment", "position"}
 
-// pictures are fields whose address is signed anew at each read: its host and query are no change.
+// pictures are fields whose URL is signed anew for each read, so that its host and query do not count as changes.
 var pictures = []string{"avatar_url", "cover_url", "thumbnail_url", "audio_url", "images", "media"}
 
-// fields returns the compared fields of an object, by name, with dots between the parts. Lists are compared as a whole. Only
-// says which are wanted; none means all.
+// fields returns the compared fields of an object by name, with dots between the parts. Lists are compared as a whole.
+// only selects fields; none means all.
 func (o *object) fields(only []string) map[string]json.RawMessage {
 	out := map[string]json.RawMessage{}
 	flatten(o.data, "", func(name, last string, value []byte) {
@@ -212,14 +213,14 @@ func (o *object) fields(only []string) map[string]json.RawMessage {
 	return out
 }
 
-// wanted reports whether a field or one that it is part of is in only.
+// wanted reports whether only has a field, or one that contains it.
 func wanted(only []string, name string) bool {
 	return slices.ContainsFunc(only, func(w string) bool {
 		return name == w || strings.HasPrefix(name, w) && name[len(w)] == '.'
 	})
 }
 
-// figures returns the numbers of an object, by name: those that are no change, and amounts.
+// figures returns the numbers of an object by name: those that do not count as changes, and amounts.
 func (o *object) figures() map[string]float64 {
 	out := map[string]float64{}
 	flatten(o.data, "", func(name, last string, value []byte) {
@@ -233,7 +234,7 @@ func (o *object) figures() map[string]float64 {
 	return out
 }
 
-// flatten calls use with each field of an object and of the objects in it.
+// flatten calls use for each field of an object and of the objects in it.
 func flatten(data []byte, prefix string, use func(name, last string, value []byte)) {
 	for key, value := range members(data) {
 		if slices.Contains(silent, key) {
@@ -247,7 +248,7 @@ func flatten(data []byte, prefix string, use func(name, last string, value []byt
 	}
 }
 
-// same reports whether a field says the same before and after.
+// same reports whether a field has the same meaning before and after.
 func same(name string, before, after json.RawMessage) bool {
 	if bytes.Equal(before, after) {
 		return true
@@ -268,7 +269,7 @@ func same(name string, before, after json.RawMessage) bool {
 	return err == nil && bytes.Equal(was, is)
 }
 
-// settled returns what is left of a value without counts and without what is signed anew.
+// settled returns a value without counts and without the signed parts of URLs.
 func settled(v any, name string) any {
 	switch v := v.(type) {
 	case []any:

@@ -13,29 +13,29 @@ import (
 
 // The errors of an [Outbox].
 var (
-	// ErrNoEndpoint says that there is no such endpoint.
+	// ErrNoEndpoint means that there is no such endpoint.
 	ErrNoEndpoint = errors.New("watch: there is no such endpoint")
-	// ErrNoDelivery says that there is no such delivery, or that its change has been removed.
+	// ErrNoDelivery means that there is no such delivery, or that its change was removed.
 	ErrNoDelivery = errors.New("watch: there is no such delivery")
-	// ErrEndpointsFull says that the account has as many endpoints as it may have.
+	// ErrEndpointsFull means that the account has the maximum number of endpoints.
 	ErrEndpointsFull = errors.New("watch: the account has as many endpoints as it may have")
 )
 
-// Disabled is the state of an endpoint to which nothing is sent. The other one is Active.
+// Disabled is the state of an endpoint to which nothing is sent. The other state is Active.
 const Disabled = "disabled"
 
 // The states of a delivery.
 const (
 	Waiting   = "waiting"   // for its first attempt, or for the next one
 	Delivered = "delivered" // the endpoint has answered 2xx
-	Failed    = "failed"    // as many attempts have failed as are made
+	Failed    = "failed"    // the maximum number of attempts has failed
 )
 
-// EndpointDisabled is the type of a change that concerns the account and no monitor: nothing is sent to one of its endpoints
-// any more. Its key is the name of the endpoint.
+// EndpointDisabled is the type of a change that concerns the account and no monitor: nothing is sent to one of its
+// endpoints any more. Its key is the name of the endpoint.
 const EndpointDisabled = "endpoint.disabled"
 
-// Endpoint is where an account has changes sent, and what has come of it.
+// Endpoint is a URL to which an account has changes sent, with its state.
 type Endpoint struct {
 	Account string
 	Name    string
@@ -44,14 +44,14 @@ type Endpoint struct {
 	Types    []string
 	Monitors []string
 
-	Secret      []byte // sealed; the store does not look inside
-	Before      []byte // the sealed secret before it, which signs too until BeforeUntil; nil when there is none
+	Secret      []byte // sealed; the store does not read it
+	Before      []byte // the previous sealed secret, which also signs until BeforeUntil; nil when there is none
 	BeforeUntil time.Time
 	CreatedAt   time.Time
 
 	Problem      string    // why it is disabled; "" while it is active
-	FailingSince time.Time // the first failed attempt since the last one that succeeded; zero when there is none
-	Position     int64     // the Seq of the last change that was queued, or passed over
+	FailingSince time.Time // the first failure after the last attempt that succeeded; zero when there is none
+	Position     int64     // the Seq of the last change that was queued or skipped
 }
 
 // State returns Active or Disabled.
@@ -68,13 +68,14 @@ func (e *Endpoint) Wants(c *schema.Change) bool {
 		(len(e.Monitors) == 0 || c.Monitor != nil && slices.Contains(e.Monitors, *c.Monitor))
 }
 
-// Replace gives e what its account wants of another, as [Outbox.PutEndpoint] says. It is for those who write stores.
+// Replace applies the definition of another endpoint to e, as described for [Outbox.PutEndpoint]. It is for
+// implementations of [Outbox].
 func (e *Endpoint) Replace(by Endpoint) {
 	e.URL, e.Types, e.Monitors = by.URL, slices.Clone(by.Types), slices.Clone(by.Monitors)
 	e.Problem, e.FailingSince = "", time.Time{}
 }
 
-// Delivery is a change on its way to an endpoint. It refers to the change, and is removed with it.
+// Delivery is the delivery of a change to an endpoint. It refers to the change, and is removed with it.
 type Delivery struct {
 	Account  string
 	Endpoint string // its name
@@ -82,7 +83,7 @@ type Delivery struct {
 	Change   string // the id of the change
 	Type     string // of the change
 	State    string // Waiting, Delivered or Failed
-	Attempts int    // made so far
+	Attempts int    // number of attempts so far
 	QueuedAt time.Time
 	NextAt   time.Time // of the next attempt; zero when there is none
 	LastAt   time.Time // of the last attempt; zero before the first
@@ -90,10 +91,10 @@ type Delivery struct {
 	Detail   string    // why the last attempt failed
 }
 
-// ID returns the name of a delivery within its account.
+// ID returns an identifier of the delivery that is unique in its account.
 func (d *Delivery) ID() string { return d.Endpoint + "." + strconv.FormatInt(d.Seq, 10) }
 
-// ParseDeliveryID returns what [Delivery.ID] has put together, or ErrNoDelivery.
+// ParseDeliveryID parses the result of [Delivery.ID]. It fails with ErrNoDelivery.
 func ParseDeliveryID(id string) (endpoint string, seq int64, err error) {
 	endpoint, number, _ := strings.Cut(id, ".")
 	seq, err = strconv.ParseInt(number, 10, 64)
@@ -103,7 +104,7 @@ func ParseDeliveryID(id string) (endpoint string, seq int64, err error) {
 	return endpoint, seq, nil
 }
 
-// Sending is a delivery that is due, taken by one process until Until.
+// Sending is a delivery that is due, owned by one process until Until.
 type Sending struct {
 	Delivery Delivery
 	Endpoint Endpoint
@@ -112,61 +113,64 @@ type Sending struct {
 	Until    time.Time
 }
 
-// Attempt is what an attempt to deliver came to.
+// Attempt is the result of an attempt to deliver.
 type Attempt struct {
 	Sending Sending
 	At      time.Time
 	Status  int       // of the answer; 0 when there was none
-	Detail  string    // why it failed; "" when it did not
-	State   string    // of the delivery from now on
+	Detail  string    // why it failed; "" when it succeeded
+	State   string    // of the delivery after it
 	Next    time.Time // when a delivery that is Waiting is due again
-	Disable string    // why the endpoint is disabled from now on; "" when it is not
+	Disable string    // why the endpoint becomes disabled; "" when it does not
 	Tell    []schema.Change
 }
 
-// Outgoing selects deliveries of an account, those of the latest changes first, and of one change by endpoint.
+// Outgoing selects deliveries of an account, latest changes first, and for one change by endpoint.
 type Outgoing struct {
 	Account  string
 	Endpoint string // "" for all
-	// Before and After begin behind the delivery of the change Before to the endpoint After; 0 begins with the latest.
+	// Before and After begin after the delivery of the change Before to the endpoint After; 0 begins with the latest.
 	Before int64
 	After  string
-	Limit  int // at most so many; 0 is no bound
+	Limit  int // maximum number; 0 is no limit
 }
 
 // Lane names an endpoint.
 type Lane struct{ Account, Name string }
 
-// Outbox keeps endpoints and the deliveries to them. It is a part of a [Store], whose feed it sends.
+// Outbox stores endpoints and the deliveries to them. It is a part of a [Store], whose feed it sends.
 type Outbox interface {
-	// PutEndpoint makes an endpoint, which gets the changes that are told from then on, or gives the one of that account and name
-	// another URL, types and monitors. One that was disabled is active again, and goes on where it was. The secret is that of
-	// a new one alone. It returns the endpoint as it stands and whether it is new, and fails with ErrEndpointsFull when the
-	// account has most already; 0 is no bound.
+	// PutEndpoint makes an endpoint, which receives the changes from then on, or gives the one with that account and
+	// name another URL, types and monitors. An endpoint that was disabled becomes active again, and continues at its
+	// position. The secret is only used for a new one. It returns the endpoint as it is stored and whether it is new,
+	// and fails with ErrEndpointsFull when the account has most already; 0 is no limit.
 	PutEndpoint(ctx context.Context, e Endpoint, most int) (stands Endpoint, made bool, err error)
 	// Endpoint returns one endpoint, or ErrNoEndpoint.
 	Endpoint(ctx context.Context, account, name string) (Endpoint, error)
-	// Endpoints returns the endpoints of an account, by name, those behind after, at most limit of them; 0 is no bound.
+	// Endpoints returns up to limit endpoints of an account whose names follow after, sorted by name; 0 is no limit.
 	Endpoints(ctx context.Context, account, after string, limit int) ([]Endpoint, error)
 	// EndEndpoint removes an endpoint with its deliveries. It fails with ErrNoEndpoint.
 	EndEndpoint(ctx context.Context, account, name string) error
-	// Rekey gives an endpoint another secret. The one that it had is its Before until then. It fails with ErrNoEndpoint.
+	// Rekey gives an endpoint another secret. The previous one becomes its Before until then. It fails with
+	// ErrNoEndpoint.
 	Rekey(ctx context.Context, account, name string, secret []byte, until time.Time) (Endpoint, error)
 
-	// Tell adds changes to an account's feed. One whose id is in the feed already is left out.
+	// Tell adds changes to an account's feed. It leaves out changes whose id is in the feed already.
 	Tell(ctx context.Context, account string, changes []schema.Change) error
-	// Queue makes deliveries, due at now, of the changes that active endpoints have not got yet, and moves their positions, both
-	// or neither. It deals with at most n changes of each endpoint, and reports whether there may be more.
+	// Queue makes deliveries, due at now, of the changes that active endpoints have not received yet, and moves their
+	// positions, both or neither. It handles up to n changes for each endpoint, and reports whether there may be more.
 	Queue(ctx context.Context, now time.Time, n int) (more bool, err error)
-	// ClaimDeliveries takes at most n deliveries that are due at now, for lease: at most each to one endpoint, the oldest
-	// changes first, one to an endpoint that is failing, and none to those that are disabled or in full. Of any number of
-	// concurrent calls one gets each. A lease that has run out is nobody's.
+	// ClaimDeliveries claims up to n deliveries that are due at now, for lease: up to each for one endpoint, oldest
+	// changes first; one for an endpoint that is failing; and none for those that are disabled or in full. Of
+	// concurrent calls, only one gets a delivery. A delivery whose lease has expired can be claimed again.
 	ClaimDeliveries(ctx context.Context, now time.Time, n, each int, lease time.Duration, full []Lane) ([]Sending, error)
-	// Attempted writes what an attempt came to, all or nothing, and ends its lease: the delivery, since when the endpoint is
-	// failing, whether it is disabled, and what is told of it. It fails with ErrLease when the delivery is another's by now, or gone.
+	// Attempted writes the result of an attempt, completely or not at all, and ends its lease: the delivery, since when
+	// the endpoint is failing, whether it is disabled, and the changes about it. It fails with ErrLease when the caller
+	// no longer owns the delivery, or it was removed.
 	Attempted(ctx context.Context, a Attempt) error
-	// Deliveries returns deliveries. They are kept as long as their changes.
+	// Deliveries returns deliveries. They are stored as long as their changes.
 	Deliveries(ctx context.Context, q Outgoing) ([]Delivery, error)
-	// Again makes a delivery due at now, whatever has come of it, as one that has never been tried. It fails with ErrNoDelivery.
+	// Again makes a delivery due at now, whatever its state, as if it had never been attempted. It fails with
+	// ErrNoDelivery.
 	Again(ctx context.Context, account, endpoint string, seq int64, now time.Time) (Delivery, error)
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Limits says what [Store.Sweep] removes: what is older than its times.
+// Limits are the times before which [Store.Sweep] removes data.
 type Limits struct {
 	Changes time.Time // whole changes
-	Content Cuts      // the content of changes, and what was read for snapshots
-	Raw     time.Time // samples but the last of each day
+	Content Cuts      // the content of changes and snapshots
+	Raw     time.Time // samples, except the last of each day
 	Samples time.Time // all samples
 }
 
@@ -24,7 +24,7 @@ type Cuts struct {
 	Of   map[string]time.Time // by platform
 }
 
-// At returns the time of a platform; "" is what was read from several, to which the latest of all applies.
+// At returns the time of a platform. "" is for what was read from several, to which the latest of all applies.
 func (c Cuts) At(platform string) time.Time {
 	if at, ok := c.Of[platform]; ok {
 		return at
@@ -35,7 +35,7 @@ func (c Cuts) At(platform string) time.Time {
 	return c.Rest
 }
 
-// Latest returns the latest of all times: what is younger stays, whatever platform it is from.
+// Latest returns the latest of all times: anything later stays, whatever its platform.
 func (c Cuts) Latest() time.Time {
 	latest := c.Rest
 	for _, at := range c.Of {
@@ -46,7 +46,7 @@ func (c Cuts) Latest() time.Time {
 	return latest
 }
 
-// limits returns what is older at now than it may be.
+// limits returns the limits of r at now.
 func limits(r privacy.Retention, now time.Time) Limits {
 	l := Limits{
 		Changes: now.Add(-keepChanges), Raw: now.Add(-keepRaw), Samples: now.Add(-r.Numbers),
@@ -60,7 +60,7 @@ func limits(r privacy.Retention, now time.Time) Limits {
 	return l
 }
 
-// ContentAt returns when the oldest content in s was read; zero when it has none. It is for those who write stores.
+// ContentAt returns when the oldest content in s was read; zero when it has none. It is for implementations of [Store].
 func (s *Snapshot) ContentAt() time.Time {
 	oldest := time.Time{}
 	if s.Fields != nil {
@@ -74,7 +74,7 @@ func (s *Snapshot) ContentAt() time.Time {
 	return oldest
 }
 
-// readAt returns when an item was read. Earlier versions have not noted it.
+// readAt returns when an item was read, which earlier versions have not recorded.
 func (s *Snapshot) readAt(f *followed) time.Time {
 	if f.Read.IsZero() {
 		return s.At
@@ -82,8 +82,9 @@ func (s *Snapshot) readAt(f *followed) time.Time {
 	return f.Read
 }
 
-// Expire removes from m's snapshot what was read before c, and reports whether there was any. The next poll of one thing is
-// then like a first one; of a list, items that are read again are followed again. It is for those who write stores.
+// Expire removes content from before c from m's snapshot, and reports whether there was any. The next poll of one thing
+// is then like a first one; items of a list that are read again are followed again. It is for implementations of
+// [Store].
 func (m *Monitor) Expire(c Cuts) bool {
 	s, cut, expired := &m.Snapshot, c.At(m.Platform), false
 	if s.Fields != nil && s.At.Before(cut) {
@@ -95,14 +96,14 @@ func (m *Monitor) Expire(c Cuts) bool {
 	return expired || len(s.Followed) < n
 }
 
-// Bare returns a change without its content: what is left is what happened, where, when, and the id of its object. It is for
-// those who write stores.
+// Bare returns a change without its content: only what happened, where, when, and the id of its object remain. It is
+// for implementations of [Store].
 func Bare(c schema.Change) schema.Change {
 	c.Object, c.Fields, c.Detail = nil, []schema.FieldChange{}, nil
 	return c
 }
 
-// HasContent reports whether a change says anything of an object but its id. It is for those who write stores.
+// HasContent reports whether a change contains anything of an object but its id. It is for implementations of [Store].
 func HasContent(c *schema.Change) bool {
 	object := len(c.Object) > 0 && string(c.Object) != "null"
 	return object || len(c.Fields) > 0 || c.Key != nil && c.Detail != nil
@@ -111,8 +112,8 @@ func HasContent(c *schema.Change) bool {
 // Thing is an object of a platform.
 type Thing struct{ Platform, Key string }
 
-// Gone returns the objects that a poll has found to be gone. Nothing stays of them in the earlier changes of the monitor but
-// that they are gone, and of a monitor of one thing no sample (D86). It is for those who write stores.
+// Gone returns the objects that a poll has found to be gone. Of these, the earlier changes of the monitor only keep
+// that they are gone, and a monitor of one thing keeps no samples (D86). It is for implementations of [Store].
 func (p *Poll) Gone() []Thing {
 	var out []Thing
 	for i := range p.Changes {
@@ -123,7 +124,7 @@ func (p *Poll) Gone() []Thing {
 	return out
 }
 
-// ThingOf returns the object of a change; the zero Thing when it is about none. It is for those who write stores.
+// ThingOf returns the object of a change; the zero Thing when it has none. It is for implementations of [Store].
 func ThingOf(c *schema.Change) (t Thing) {
 	if c.Key != nil {
 		t.Key = *c.Key
@@ -134,14 +135,14 @@ func ThingOf(c *schema.Change) (t Thing) {
 	return t
 }
 
-// Forget returns what an earlier change says of an object that is gone.
+// Forget returns an earlier change about an object that is gone, without its content.
 func Forget(c schema.Change) schema.Change {
 	c = Bare(c)
 	c.Type = Gone
 	return c
 }
 
-// The kinds of what a [Store] keeps.
+// The kinds of what a [Store] has.
 const (
 	KeptSnapshots = "snapshots"
 	KeptChanges   = "changes"
@@ -190,10 +191,10 @@ func (s *Memory) Kept(ctx context.Context) ([]privacy.Kept, error) {
 	return privacy.SumKept(out), nil
 }
 
-// sampleSize is about what a sample takes.
+// sampleSize is the approximate size of a sample.
 const sampleSize = 40
 
-// size returns about what the content of s takes, in bytes.
+// size returns the approximate size of the content of s in bytes.
 func (s *Snapshot) size() (n int) {
 	for _, v := range s.Fields {
 		n += len(v)

@@ -13,14 +13,14 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// Reader reads for monitors. The client of the root package is one.
+// Reader reads for monitors. The engine implements it.
 type Reader interface {
-	// Watched reads one page as the key of a monitor, at its price. The same Once, asked again within a day, is charged once.
-	// Every error is a *[problem.Error]; a key that is revoked is unauthorized.
+	// Watched reads one page with the key of a monitor, and charges its price. Reads with the same Once within a day
+	// are charged once. Every error is a *[problem.Error]; for a revoked key it is unauthorized.
 	Watched(ctx context.Context, r Read) (Page, error)
 }
 
-// Read is one page that a poll asks for.
+// Read is the read of one page for a poll.
 type Read struct {
 	Ask
 
@@ -30,28 +30,28 @@ type Read struct {
 	Once         string
 }
 
-// Page is what came of a read.
+// Page is the result of a read.
 type Page struct {
 	Data    []byte // the data of the answer, an object or an array, in our own encoding
 	Next    string // the cursor of the next page; "" when there is none
 	Credits int64  // charged for it
-	Partial bool   // some of those asked have not answered: what is missing may be there all the same
+	Partial bool   // some platforms have not answered: what is missing may still exist
 }
 
-// Config is what a [Runner] is made of. Store and Reader must be there.
+// Config configures a [Runner]. Store and Reader are required.
 type Config struct {
 	Store  Store
 	Reader Reader
 	Now    func() time.Time // nil means time.Now
-	Log    *slog.Logger     // nil logs nothing
-	AtOnce int              // polls at work; 0 means 16
-	Lease  time.Duration    // of a poll; 0 means two minutes
-	Look   time.Duration    // how often the store is asked what is due; 0 means a second
+	Log    *slog.Logger     // nil disables logging
+	AtOnce int              // maximum number of polls in progress; 0 means 16
+	Lease  time.Duration    // for a poll; 0 means two minutes
+	Look   time.Duration    // interval at which the store is asked what is due; 0 means a second
 
-	Retention privacy.Retention // how long what was read is kept
+	Retention privacy.Retention // for what was read
 }
 
-// Runner polls the monitors of a store. Any number of them, in any number of processes, may share one.
+// Runner polls the monitors of a store. Several runners, also in several processes, can share a store.
 type Runner struct {
 	cfg    Config
 	stop   context.CancelFunc
@@ -62,7 +62,7 @@ type Runner struct {
 	nudge chan struct{}
 
 	mu   sync.Mutex
-	wake chan struct{} // closed at each commit, for those who wait for changes
+	wake chan struct{} // closed at each commit, for those that wait for changes
 }
 
 // Start returns a Runner that polls until it is closed.
@@ -91,7 +91,7 @@ func newRunner(cfg Config) *Runner {
 	}
 }
 
-// Close ends the polls that are under way, waits for them as long as ctx lasts, and returns its error.
+// Close ends the polls in progress and waits for them. It returns ctx's error when ctx ends first.
 func (r *Runner) Close(ctx context.Context) error {
 	r.stop()
 	select {
@@ -102,11 +102,11 @@ func (r *Runner) Close(ctx context.Context) error {
 	}
 }
 
-// Nudge has the store asked at once what is due, because something was made or resumed.
+// Nudge makes the runner ask the store immediately what is due, because a monitor was made or resumed.
 func (r *Runner) Nudge() {
 	select {
 	case r.nudge <- struct{}{}:
-	default: // it is about to be asked
+	default: // it is about to ask
 	}
 }
 
@@ -140,7 +140,7 @@ func (r *Runner) run(ctx context.Context) {
 	}
 }
 
-// How long what a monitor tells is kept (D84), and each of its numbers, of which one a day stays.
+// How long changes (D84) and numbers are kept: all numbers first, then one for each day.
 const (
 	keepChanges = 30 * 24 * time.Hour
 	keepRaw     = 90 * 24 * time.Hour
@@ -158,7 +158,7 @@ func (r *Runner) sweep(ctx context.Context, now time.Time) {
 	}
 }
 
-// round begins the polls that are due, as many as there are places for.
+// round begins the polls that are due, up to the limit.
 func (r *Runner) round(ctx context.Context) error {
 	for {
 		free := cap(r.places) - len(r.places)
@@ -181,13 +181,13 @@ func (r *Runner) round(ctx context.Context) error {
 	}
 }
 
-// poll makes one poll and commits it. A lease that was lost is no failure: another has made the poll.
+// poll makes one poll and commits it. A lost lease is not an error: another process has made the poll.
 func (r *Runner) poll(ctx context.Context, c Claim) error {
 	ctx, cancel := context.WithTimeout(ctx, r.cfg.Lease)
 	defer cancel()
 	p := r.read(ctx, c)
 	if err := ctx.Err(); err != nil {
-		return err // the lease runs out, and another makes the poll again
+		return err // the lease expires, and another process repeats the poll
 	}
 	err := r.cfg.Store.Commit(ctx, p)
 	if errors.Is(err, ErrLease) {
@@ -202,7 +202,7 @@ func (r *Runner) poll(ctx context.Context, c Claim) error {
 	return err
 }
 
-// read makes the reads of a poll and compares what they found.
+// read makes the reads of a poll and compares the results.
 func (r *Runner) read(ctx context.Context, c Claim) Poll {
 	m := c.Monitor
 	m.Progress = m.Progress.copied()
@@ -238,7 +238,7 @@ func (r *Runner) walk(ctx context.Context, c Claim, t *telling) (w walked, credi
 		ask.Once = once(c, page)
 		got, err := r.cfg.Reader.Watched(ctx, ask)
 		if err != nil && page > 0 && ctx.Err() == nil {
-			// What was read is paid for, and told.
+			// What was read is paid for, and reported.
 			w.cut, w.more = "a further page could not be read", true
 			return w, credits, nil
 		}
@@ -263,7 +263,7 @@ func (r *Runner) walk(ctx context.Context, c Claim, t *telling) (w walked, credi
 	return w, credits, nil
 }
 
-// once names one page of one poll: whoever makes the poll again pays nothing for it.
+// once returns the name of one page of one poll, so that a repeated poll is not charged again.
 func once(c Claim, page int) string {
 	m := &c.Monitor
 	return "monitor/" + m.Name + "/" + strconv.FormatInt(m.CreatedAt.UnixNano(), 36) + "/" +
@@ -292,7 +292,7 @@ func (m *Monitor) spend(now time.Time, credits int64) {
 	m.Credits += credits
 }
 
-// patience is how many polls in a row may fail before it is told.
+// patience is the number of consecutive failures after which they are reported.
 const patience = 3
 
 // succeed notes that a poll was answered.
@@ -305,7 +305,7 @@ func (t *telling) succeed(now time.Time) {
 	m.NextAt = m.after(now)
 }
 
-// fail notes that a poll was not answered, and tells it when it has become a state.
+// fail notes that a poll has failed, and reports it when the state changes.
 func (t *telling) fail(err error, now time.Time) {
 	m := t.m
 	p := &problem.Error{Code: problem.InternalError, Detail: "the poll failed"}
@@ -316,7 +316,7 @@ func (t *telling) fail(err error, now time.Time) {
 	switch p.Code {
 	case problem.NotFound:
 		if !m.List && t.s.Key != "" {
-			t.succeed(now) // that it is not there is an answer
+			t.succeed(now) // not found is an answer
 			t.absent()
 			return
 		}
@@ -338,10 +338,10 @@ func (t *telling) fail(err error, now time.Time) {
 	}
 }
 
-// maxDistance is how long a monitor waits at most for what is down, unless its own period is longer.
+// maxDistance is the maximum interval between polls that fail, unless the monitor's own interval is longer.
 const maxDistance = 6 * time.Hour
 
-// later returns when a monitor polls again what has failed: the distance doubles with each failure.
+// later returns the time of the next poll after a failure: the interval doubles with each failure.
 func (m *Monitor) later(now time.Time) time.Time {
 	wait := m.Every
 	for range min(m.Failures-1, 16) {

@@ -10,23 +10,23 @@ import (
 	"time"
 )
 
-// maxSeen is how many items of a list a monitor knows.
+// maxSeen is how many items of a list a monitor keeps.
 const maxSeen = 1000
 
-// Snapshot is what a monitor keeps of what it has found: the compared fields, and of other items a number each. It says
+// Snapshot is what a monitor stores of its results: the compared fields, and for other items a number each. It contains
 // nothing else of what was read.
 type Snapshot struct {
-	// Of one thing.
+	// For one thing.
 	Key    string                     `json:"key,omitempty"` // its id
 	Fields map[string]json.RawMessage `json:"fields,omitempty"`
 	By     json.RawMessage            `json:"by,omitempty"`     // who is in it
-	Misses int                        `json:"misses,omitempty"` // polls in a row that did not find it
+	Misses int                        `json:"misses,omitempty"` // number of consecutive polls that did not find it
 	Gone   bool                       `json:"gone,omitempty"`
-	Told   map[string]float64         `json:"told,omitempty"` // by alert: the number that was told last
+	Told   map[string]float64         `json:"told,omitempty"` // by alert: the number last reported
 
-	// Of a list.
-	Seen     seen       `json:"seen,omitempty"` // the items that are known, latest first
-	Floor    time.Time  `json:"floor,omitzero"` // what is older was there before, seen or not
+	// For a list.
+	Seen     seen       `json:"seen,omitempty"` // the known items, latest first
+	Floor    time.Time  `json:"floor,omitzero"` // anything older counts as known
 	Followed []followed `json:"followed,omitempty"`
 	Lost     []lost     `json:"lost,omitempty"`
 
@@ -43,7 +43,7 @@ type followed struct {
 	Fields  map[string]json.RawMessage `json:"fields"`
 	By      json.RawMessage            `json:"by,omitempty"` // who is in it
 	Misses  int                        `json:"misses,omitempty"`
-	Read    time.Time                  `json:"read,omitzero"` // when Fields were read; zero means with the last poll
+	Read    time.Time                  `json:"read,omitzero"` // when Fields were read; zero means in the last poll
 }
 
 // lost is an item that was followed and is gone.
@@ -51,19 +51,20 @@ type lost struct {
 	Name uint64 `json:"name"`
 }
 
-// sampled is a number of the history.
+// sampled is the last sample of a number.
 type sampled struct {
 	Value float64   `json:"value"`
 	At    time.Time `json:"at"`
 }
 
-// known is an item of a list that has been seen.
+// known is an item of a list that was seen.
 type known struct {
 	name    uint64
 	created int64 // seconds since 1970; 0 when it is not known
 }
 
-// seen is encoded in 12 bytes an item, whose seconds last until 2106: a snapshot of 1,000 is read and written at each poll.
+// seen is encoded in 12 bytes for each item, with seconds that last until 2106, because a snapshot of 1,000 is read and
+// written in each poll.
 type seen []known
 
 const knownSize = 12
@@ -102,7 +103,7 @@ func (s seen) names() map[uint64]bool {
 	return out
 }
 
-// copied returns a snapshot whose maps and lists are its own. The values in them are never written to.
+// copied returns a snapshot with its own maps and lists. The values in them are read-only.
 func (s *Snapshot) copied() Snapshot {
 	own := *s
 	own.Fields, own.Told, own.Sampled = maps.Clone(s.Fields), maps.Clone(s.Told), maps.Clone(s.Sampled)
@@ -110,8 +111,8 @@ func (s *Snapshot) copied() Snapshot {
 	return own
 }
 
-// add puts the items that are not in names in front, latest first, and in names, and forgets what is beyond the bound: what is
-// older than that cannot be told from what is new any more, and the floor rises to it.
+// add puts the items that are not in names in front, latest first, adds them to names, and drops the items beyond the
+// limit. Anything older than a dropped item can no longer be recognised as new, so the floor rises to its time.
 func (s *Snapshot) add(items []object, names map[uint64]bool) {
 	var fresh seen
 	for i := range items {
@@ -131,7 +132,7 @@ func (s *Snapshot) add(items []object, names map[uint64]bool) {
 	for len(s.Seen) > maxSeen {
 		last := s.Seen[len(s.Seen)-1]
 		s.Seen = s.Seen[:len(s.Seen)-1]
-		// Behind the item itself, which is not known any more.
+		// One second later, because the item itself is no longer known.
 		if at := time.Unix(last.created+1, 0).UTC(); last.created != 0 && at.After(s.Floor) {
 			s.Floor = at
 		}

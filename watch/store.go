@@ -11,32 +11,32 @@ import (
 
 // The errors of a [Store].
 var (
-	// ErrAbsent says that there is no such monitor.
+	// ErrAbsent means that there is no such monitor.
 	ErrAbsent = errors.New("watch: there is no such monitor")
-	// ErrLease says that a poll is not the caller's any more: its lease has run out and another has taken it, or the monitor
-	// was changed or ended meanwhile. Nothing was written.
+	// ErrLease means that the caller no longer owns a poll: its lease has expired and another has claimed it, or the
+	// monitor was changed or ended meanwhile. Nothing was written.
 	ErrLease = errors.New("watch: the poll belongs to another")
-	// ErrFull says that the account has as many monitors as it may have.
+	// ErrFull means that the account has the maximum number of monitors.
 	ErrFull = errors.New("watch: the account has as many monitors as it may have")
 )
 
-// Claim is a monitor whose poll is due, taken by one process until Until.
+// Claim is a monitor whose poll is due, owned by one process until Until.
 type Claim struct {
 	Monitor Monitor
-	Due     time.Time // when the poll was due, which names it
+	Due     time.Time // when the poll was due, which identifies it
 	Lease   string
 	Until   time.Time
 }
 
-// Poll is what a poll came to.
+// Poll is the result of a poll.
 type Poll struct {
 	Claim    Claim
 	Progress Progress        // of the monitor after it
-	Changes  []schema.Change // their Seq is the store's to give
+	Changes  []schema.Change // the store sets their Seq
 	Samples  []Sample
 }
 
-// Sample is a number of a monitor's object.
+// Sample is one value of a number at a time.
 type Sample struct {
 	Field string
 	At    time.Time
@@ -48,7 +48,7 @@ type Since struct {
 	Account string
 	Monitor string    // "" for all
 	Type    string    // "" for all
-	From    time.Time // not before; zero for no bound
+	From    time.Time // inclusive; zero for no limit
 	After   int64     // only those with a larger Seq
 	Limit   int
 }
@@ -56,48 +56,50 @@ type Since struct {
 // Numbers selects the samples of one field of a monitor, oldest first.
 type Numbers struct {
 	Account, Monitor, Field string
-	Since, Until            time.Time // from Since on and before Until; zero for no bound
-	Limit                   int       // at most so many; the latest are left out first
+	Since, Until            time.Time // from Since until before Until; zero for no limit
+	Limit                   int       // maximum number; the latest are left out first
 }
 
-// Store keeps monitors with their snapshots, the feed of their changes and the samples of their numbers. Implementations are
-// safe for concurrent use, by several processes where the store is shared; values are copied in and out.
+// Store stores monitors with their snapshots, the feed of their changes and the samples of their numbers.
+// Implementations are safe for concurrent use, by several processes if the store is shared, and copy values in and out.
 type Store interface {
-	// Put makes a monitor, or gives the one of that account and name another definition: its key, its pause and what it asks.
-	// Another question begins anew: its baseline grows by one, its progress is forgotten, and a poll that is under way is not
-	// taken any more. Put returns the monitor as it stands and whether it is new. It fails with ErrFull when the account has
-	// most monitors already; 0 is no bound. NextAt of m is when a new monitor, or one that asks another question, polls first.
-	// A definition with Heard set changes nothing but that, which never goes back; it makes no monitor, but fails with ErrAbsent.
+	// Put makes a monitor, or gives the one with that account and name another definition, key and pause. If Ask
+	// changes, the monitor begins anew: its baseline is increased, its progress is reset, and a poll in progress cannot
+	// be committed any more. Put returns the monitor as it is stored and whether it is new. It fails with ErrFull when
+	// the account has most monitors already; 0 is no limit. NextAt of m is the first poll of a monitor that is new or
+	// begins anew. A definition with Heard set changes only that, and never lowers it; if there is no such monitor, it
+	// fails with ErrAbsent.
 	Put(ctx context.Context, m Monitor, most int) (stands Monitor, made bool, err error)
-	// Pause stops or resumes the polls of a monitor, from the next on. It fails with ErrAbsent.
+	// Pause pauses or resumes the polls of a monitor, from the next one on. It fails with ErrAbsent.
 	Pause(ctx context.Context, account, name string, paused bool, next time.Time) (Monitor, error)
 	// Monitor returns one monitor, or ErrAbsent.
 	Monitor(ctx context.Context, account, name string) (Monitor, error)
-	// Monitors returns the monitors of an account, by name, those behind after, at most limit of them; 0 is no bound.
+	// Monitors returns up to limit monitors of an account whose names follow after, sorted by name; 0 is no limit.
 	Monitors(ctx context.Context, account, after string, limit int) ([]Monitor, error)
-	// End removes a monitor with its snapshot and its samples; its changes stay. It fails with ErrAbsent.
+	// End removes a monitor with its snapshot and its samples, but not its changes. It fails with ErrAbsent.
 	End(ctx context.Context, account, name string) error
 
-	// Claim takes at most n monitors that are due at now, those due longest first, for lease. Of any number of concurrent
-	// calls one gets each. A lease that has run out is nobody's.
+	// Claim claims up to n monitors that are due at now, those due longest first, for lease. Of concurrent calls, only
+	// one gets a monitor. A monitor whose lease has expired can be claimed again.
 	Claim(ctx context.Context, now time.Time, n int, lease time.Duration) ([]Claim, error)
-	// Commit writes what a poll came to, all or nothing, and ends its lease: the progress, the changes with their places in
-	// the account's feed, and the samples. A change whose id is in the feed already is left out. Of what is gone ([Poll.Gone])
-	// the monitor's earlier changes say that alone ([Forget]), and a monitor of one thing loses its samples. It fails with ErrLease.
+	// Commit writes the result of a poll, completely or not at all, and ends its lease: the progress, the changes with
+	// their positions in the account's feed, and the samples. It leaves out changes whose id is in the feed already. Of
+	// what is gone ([Poll.Gone]), the monitor's earlier changes keep only that ([Forget]), and a monitor of one thing
+	// loses its samples. It fails with ErrLease.
 	Commit(ctx context.Context, p Poll) error
 
 	// Changes returns a part of an account's feed.
 	Changes(ctx context.Context, q Since) ([]schema.Change, error)
-	// Samples returns numbers.
+	// Samples returns samples of a number.
 	Samples(ctx context.Context, q Numbers) ([]Sample, error)
-	// Sweep removes what is older than l allows: changes, or their content alone ([Bare]); the content of snapshots
-	// ([Monitor.Expire]); samples. It goes through at most a few thousand rows and reports whether there was more.
+	// Sweep removes what is older than l allows: changes, or only their content ([Bare]); the content of snapshots
+	// ([Monitor.Expire]); samples. It handles at most a few thousand rows and reports whether there are more.
 	Sweep(ctx context.Context, l Limits) (more bool, err error)
-	// Kept returns how much is kept, by kind and platform, as [privacy.SumKept] puts it.
+	// Kept returns how much is stored, by kind and platform, like [privacy.SumKept].
 	Kept(ctx context.Context) ([]privacy.Kept, error)
-	// Erase removes what holds s: the monitors that ask about it, with their samples and changes; of others the followed
-	// items and the changes that hold it, with the deliveries of those. Polls that are under way are taken no more, and are
-	// made again.
+	// Erase removes what contains s: the monitors that watch it, with their samples and changes; and from other
+	// monitors the followed items and the changes that contain it, with their deliveries. Polls in progress cannot be
+	// committed any more, and are repeated.
 	privacy.Eraser
 	Outbox
 }

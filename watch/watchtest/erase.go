@@ -15,13 +15,13 @@ import (
 	"github.com/socialdata/socialdata/watch"
 )
 
-// salmas is a post of the subject by a handle that she does not have any more, zoes is not hers.
+// salmas is a post of the subject with an earlier handle, zoes is by someone else.
 const (
 	salmas = `{"platform":"mock","id":"p1","fetched_at":"","author":{"platform":"mock","id":"42","handle":"once"},"text":"by her"}`
 	zoes   = `{"platform":"mock","id":"p2","fetched_at":"","author":{"platform":"mock","id":"9","handle":"zoe"},"text":"hi @salma"}`
 )
 
-// testErase erases an account which one monitor asks about, one follows among others, and one knows nothing of.
+// testErase erases an account that one monitor watches, one follows among others, and one does not contain.
 func testErase(t *testing.T, s watch.Store) {
 	t.Helper()
 	h := privacy.NewHasher(bytes.Repeat([]byte{7}, privacy.SecretLen))
@@ -65,7 +65,8 @@ func testErase(t *testing.T, s watch.Store) {
 		return sum
 	}
 	want := map[string]int{
-		watch.ErasedMonitors: 1, watch.ErasedItems: 1, watch.ErasedSamples: 1, watch.ErasedChanges: 4, // two of hers, two of others
+		// Two of the changes are posts of hers, two are others.
+		watch.ErasedMonitors: 1, watch.ErasedItems: 1, watch.ErasedSamples: 1, watch.ErasedChanges: 4,
 	}
 	if diff := cmp.Diff(want, all(true)); diff != "" {
 		t.Errorf("a dry run counts (-want +got):\n%s", diff)
@@ -90,7 +91,7 @@ func testErase(t *testing.T, s watch.Store) {
 	}
 }
 
-// checkErased looks at what stays.
+// checkErased checks what remains.
 func checkErased(t *testing.T, s watch.Store) {
 	t.Helper()
 	if _, err := s.Monitor(t.Context(), "ann", "hers"); !errors.Is(err, watch.ErrAbsent) {
@@ -127,7 +128,7 @@ func checkErased(t *testing.T, s watch.Store) {
 	}
 }
 
-// snapshot returns one that follows a post of the subject and one of another.
+// snapshot returns a snapshot that follows a post of the subject and one of another account.
 func snapshot(t *testing.T) (s watch.Snapshot) {
 	t.Helper()
 	text := `{"followed":[{"name":1,"key":"p1","site":"mock","fields":{"text":"by her"},"by":[` + salmas + `]},` +
@@ -145,7 +146,7 @@ func told(monitor, key, object string) schema.Change {
 	return c
 }
 
-// failing returns a change that quotes what was asked for.
+// failing returns a change that quotes the request.
 func failing(monitor string) schema.Change {
 	c := change(monitor, monitor+"-failing", noon)
 	c.Type, c.Key, c.Object, c.Detail = watch.Failing, new("none"), nil, new(`mock has no profile for handle "salma"`)

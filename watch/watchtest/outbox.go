@@ -58,7 +58,7 @@ func putEndpoint(t *testing.T, s watch.Store, e watch.Endpoint) watch.Endpoint {
 	return stands
 }
 
-// tellAll tells changes of a monitor, one for each id.
+// tellAll adds changes of a monitor to the feed, one for each id.
 func tellAll(t *testing.T, s watch.Store, account string, ids ...string) {
 	t.Helper()
 	var all []schema.Change
@@ -129,7 +129,7 @@ func testEndpoints(t *testing.T, s watch.Store) {
 	next.URL, next.Types, next.Monitors, next.Secret = "https://example.com/2", []string{"new"}, []string{"m"}, []byte("another")
 	next.CreatedAt = noon.Add(time.Hour)
 	stands, made, err = s.PutEndpoint(t.Context(), next, 10)
-	e.URL, e.Types, e.Monitors = next.URL, next.Types, next.Monitors // it was made when it was made, and has its secret
+	e.URL, e.Types, e.Monitors = next.URL, next.Types, next.Monitors // Secret and CreatedAt stay
 	if err != nil || made {
 		t.Fatalf("PutEndpoint over an endpoint = %v, %v", made, err)
 	}

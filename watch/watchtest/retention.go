@@ -18,7 +18,7 @@ import (
 
 const day = 24 * time.Hour
 
-// about returns a change that tells an object.
+// about returns a change of an object.
 func about(monitor, on, key, id string, at time.Time) schema.Change {
 	c := change(monitor, id, at)
 	c.Platform, c.Key = new(on), new(key)
@@ -58,7 +58,7 @@ func sweep(t *testing.T, s watch.Store, l watch.Limits) {
 	t.Fatal("there is always more to sweep")
 }
 
-// testContent sweeps changes and snapshots of platforms with limits of their own.
+// testContent sweeps changes and snapshots of platforms with their own limits.
 func testContent(t *testing.T, s watch.Store) {
 	t.Helper()
 	platforms := []string{"github", "reddit", "youtube"}
@@ -75,7 +75,7 @@ func testContent(t *testing.T, s watch.Store) {
 		commit(t, s, p)
 	}
 	sweep(t, s, watch.Limits{Content: watch.Cuts{
-		Rest: noon, // not before: it stays
+		Rest: noon, // exclusive: it stays
 		Of:   map[string]time.Time{"reddit": noon.Add(time.Second), "youtube": noon.Add(-day)},
 	}})
 	all, err := s.Changes(t.Context(), watch.Since{Account: "ann"})

@@ -1,4 +1,4 @@
-// Package watchtest is the suite that every [watch.Store] passes.
+// Package watchtest is the test suite for implementations of [watch.Store].
 //
 //	func TestWatches(t *testing.T) {
 //		watchtest.Run(t, func(t *testing.T) watch.Store { return openTemp(t).Watches() })
@@ -100,7 +100,7 @@ func claimOne(t *testing.T, s watch.Store, at time.Time) watch.Claim {
 	return got[0]
 }
 
-// poll returns what a poll came to that tells n changes.
+// poll returns the result of a poll with n changes.
 func poll(c watch.Claim, at time.Time, n int) watch.Poll {
 	p := watch.Poll{Claim: c, Progress: c.Monitor.Progress}
 	p.Progress.LastAt, p.Progress.NextAt = at, at.Add(15*time.Minute)
@@ -146,7 +146,7 @@ func testPut(t *testing.T, s watch.Store) {
 	}
 	m.Every, m.Alerts, m.CreatedAt = time.Hour, []string{"likes:5"}, noon
 	stands, made, err = s.Put(t.Context(), m, 10)
-	want.Every, want.Alerts = m.Every, m.Alerts // it was made when it was made
+	want.Every, want.Alerts = m.Every, m.Alerts // CreatedAt does not change
 	if err != nil || made {
 		t.Fatalf("Put over a monitor = %v, %v", made, err)
 	}
@@ -279,7 +279,7 @@ func testHeard(t *testing.T, s watch.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, seq := range []int64{5, 3} { // it never goes back
+	for _, seq := range []int64{5, 3} { // it is never lowered
 		put(t, s, heard(seq))
 	}
 	want.Heard = 5
@@ -389,7 +389,7 @@ func testPause(t *testing.T, s watch.Store) {
 	if m, err := s.Pause(t.Context(), "ann", "posts", true, time.Time{}); err != nil || !m.Paused {
 		t.Fatalf("Pause = %v, %v", m.Paused, err)
 	}
-	commit(t, s, poll(c, noon, 1)) // a poll that is under way is paid for, and told
+	commit(t, s, poll(c, noon, 1)) // a poll in progress is paid for, and reported
 	if got := claim(t, s, noon.Add(time.Hour), 10); len(got) != 0 {
 		t.Errorf("a paused monitor is polled")
 	}
@@ -586,7 +586,7 @@ func testSweep(t *testing.T, s watch.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// At noon and at midnight, which begins a day: of each day the one at noon is the last.
+	// At noon and at midnight, when a day begins: the last of each day is the one at noon.
 	var values []float64
 	for _, v := range samples {
 		values = append(values, v.Value)
