@@ -8,17 +8,18 @@ import (
 	"github.com/socialdata/socialdata/credits"
 )
 
-// Books is what [Fold] reads of a ledger.
+// Books is the part of a ledger that [Fold] reads.
 type Books interface {
 	// Entries is [credits.Ledger.Entries].
 	Entries(ctx context.Context, q credits.Query) ([]credits.Entry, error)
 }
 
-// foldedAtOnce is how many entries one query of the books returns.
+// foldedAtOnce is how many entries one query of the ledger returns.
 const foldedAtOnce = 1000
 
-// Fold adds the entries of an account that are not part of its usage yet, each exactly once, whoever else does. Those from
-// before since are left out. When it returns nil, the usage is at least as the books were when it was called.
+// Fold adds the entries of an account that are not in its usage yet, each exactly once, even with concurrent calls. It
+// leaves out those from before since. When it returns nil, the usage includes at least the entries from before the
+// call.
 func Fold(ctx context.Context, s Store, books Books, account string, since time.Time) error {
 	for {
 		after, err := s.Folded(ctx, account)
@@ -35,7 +36,7 @@ func Fold(ctx context.Context, s Store, books Books, account string, since time.
 	}
 }
 
-// unfolded counts the account's entries after one, the newest first, and returns the number of the last.
+// unfolded counts the account's entries after number after, newest first, and returns the number of the last.
 func unfolded(
 	ctx context.Context, books Books, account string, after int64, since time.Time,
 ) (through int64, _ []Tally, err error) {

@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// Memory is a [Store] that forgets everything when the process ends. Its methods never fail but with [ErrFolded].
+// Memory is a [Store] that forgets everything when the process ends. Its methods only fail with [ErrFolded].
 type Memory struct {
 	bounds Bounds
 
 	mu     sync.Mutex
 	ring   []Request
-	next   int // place of the oldest, once the ring is full
+	next   int // index of the oldest, once the ring is full
 	seq    int64
 	usage  Tallies
-	oldest int64 // day of the usage
+	oldest int64 // first day of the usage
 	folded map[string]int64
 }
 
 var _ Store = (*Memory)(nil)
 
-// NewMemory returns an empty Memory that keeps what is within b.
+// NewMemory returns an empty Memory with the limits b.
 func NewMemory(b Bounds) *Memory {
 	return &Memory{bounds: b.Filled(), usage: Tallies{}, folded: map[string]int64{}}
 }
 
-// Note adds one request and what it counts for: [Memory.Add] for a caller who has one at a time.
+// Note adds one request and its tallies, like [Memory.Add] for a single request.
 func (m *Memory) Note(r Request) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -45,7 +45,7 @@ func (m *Memory) Add(_ context.Context, added []Request, tallies []Tally) error 
 	return nil
 }
 
-// add remembers r, in the place of the oldest when there is no other.
+// add stores r, replacing the oldest when the log is full.
 func (m *Memory) add(r Request) {
 	m.seq++
 	r.Seq = m.seq
@@ -81,7 +81,7 @@ func (m *Memory) List(_ context.Context, q Query) ([]Request, error) {
 	return out, nil
 }
 
-// Trim implements [Store]. The bounds of m hold in any case.
+// Trim implements [Store]. The limits of m apply in any case.
 func (m *Memory) Trim(_ context.Context, b Bounds, now time.Time) error {
 	b = b.Filled()
 	m.mu.Lock()

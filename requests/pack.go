@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// The log of a database is kept in batches, packed: writing one costs what writing a row costs.
+// In a database, the log is stored in packed batches, so that writing a batch costs as much as writing a row.
 
-// seqBits is how many bits of a Seq count within a batch; the rest is the number of the batch.
+// seqBits is how many bits of a Seq are the position in a batch; the rest is the number of the batch.
 const seqBits = 10
 
-// SeqOf returns the Seq of the request at place i of the batch with a number, from 1.
+// SeqOf returns the Seq of the request at index i of a batch, from 1.
 func SeqOf(batch int64, i int) int64 { return batch<<seqBits | int64(i) }
 
-// BatchOf returns the number of the batch that a Seq is in.
+// BatchOf returns the number of the batch with a Seq.
 func BatchOf(seq int64) int64 { return seq >> seqBits }
 
-// ErrPacked says that a batch cannot be read.
+// ErrPacked means that a batch cannot be decoded.
 var ErrPacked = errors.New("requests: a batch of the log cannot be read")
 
 const packVersion = 1
 
-// Pack returns requests as a batch of bytes. Their Seq is not part of it.
+// Pack encodes requests as a batch, without their Seq.
 func Pack(batch []Request) []byte {
 	b := append(make([]byte, 0, 128*len(batch)+8), packVersion)
 	for i := range batch {
@@ -46,7 +46,7 @@ func appendText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// Unpack returns the requests of the batch with that number that q selects, newest first. It fails with [ErrPacked].
+// Unpack decodes a batch and returns its requests that q selects, newest first. It fails with [ErrPacked].
 func Unpack(number int64, packed []byte, q Query) ([]Request, error) {
 	if len(packed) == 0 || packed[0] != packVersion {
 		return nil, fmt.Errorf("%w: number %d has another version", ErrPacked, number)
@@ -68,7 +68,7 @@ func Unpack(number int64, packed []byte, q Query) ([]Request, error) {
 	return found, nil
 }
 
-// unpacker reads a batch.
+// unpacker decodes a batch.
 type unpacker struct {
 	left   []byte
 	broken bool
@@ -81,7 +81,7 @@ func (u *unpacker) request() (r Request) {
 	}
 	r.Status, r.Credits, r.Took = int(u.number()), u.number(), time.Duration(u.number())
 	n := u.number()
-	if n > int64(len(u.left)) { // each takes a byte at least
+	if n > int64(len(u.left)) { // each takes at least a byte
 		u.broken, n = true, 0
 	}
 	for range n {

@@ -1,9 +1,10 @@
-// Package requests is the request log and what it adds up to: who called what, how that ended, and the usage of each day. It
-// never knows what was asked.
+// Package requests has the request log and the usage: which key called which operation and with what result, and daily
+// sums of that. It never contains the parameters of a call.
 //
-// A [Store] keeps both. [Memory] forgets them when the process ends; store/sqlite and contrib/postgres keep them. The log
-// holds the last calls, within [Bounds]. Usage is added up by day, account, key, platform and operation ([Rollup]): what was
-// paid comes from the books, each entry exactly once ([Fold]), what was free or failed comes from the log.
+// A [Store] stores both. [Memory] forgets them when the process ends; store/sqlite and contrib/postgres are durable.
+// The log has the last calls, within [Bounds]. Usage is counted by day, account, key, platform and operation
+// ([Rollup]): what was paid comes from the ledger, each entry exactly once ([Fold]); what was free or failed comes from
+// the log.
 package requests
 
 import (
@@ -12,33 +13,33 @@ import (
 	"time"
 )
 
-// Request is what one call came to.
+// Request is one call with its result.
 type Request struct {
-	Seq       int64 // grows along the log of a [Store], which gives it
+	Seq       int64 // assigned by the [Store], increasing
 	At        time.Time
 	ID        string // of the request
 	Account   string // "" for none
 	Key       string // id of the key
-	Operation string // "" where the call was refused before it was read
-	Platform  string // of a read, or the provider of a raw one; else ""
-	Status    int    // of HTTP
+	Operation string // "" if the call was refused before its operation was known
+	Platform  string // of a read, or the provider of a raw one; otherwise ""
+	Status    int    // of the HTTP response
 	Code      string // of a problem; "" for an answer
 	Cache     string // of an answer
 	Credits   int64  // charged
 	Took      time.Duration
-	Providers []string // that were asked, each once, in order; nil for none
+	Providers []string // those that were called, each once, in order; nil for none
 }
 
-// Query selects requests. Fields that are zero select any.
+// Query selects requests. Fields that are zero do not restrict it.
 type Query struct {
 	Account, Key, Operation, Platform, ID string
 	Status                                int
 	After                                 int64 // only requests with a larger Seq
 	Before                                int64 // only requests with a smaller Seq
-	Limit                                 int   // at most so many; 0 is no bound
+	Limit                                 int   // maximum number; 0 is no limit
 }
 
-// Selects reports whether q selects r, but for its Limit.
+// Selects reports whether q selects r, regardless of Limit.
 func (q *Query) Selects(r *Request) bool {
 	return (q.Before == 0 || r.Seq < q.Before) && r.Seq > q.After &&
 		(q.Status == 0 || q.Status == r.Status) && is(q.Account, r.Account) && is(q.Key, r.Key) &&
@@ -47,14 +48,14 @@ func (q *Query) Selects(r *Request) bool {
 
 func is(want, got string) bool { return want == "" || want == got }
 
-// Bounds are how much a [Store] keeps. A zero field stands for the value in its comment.
+// Bounds limit what a [Store] keeps. A field that is zero means the default in its comment.
 type Bounds struct {
-	Most int           // requests of the log: [Most]
+	Most int           // requests in the log: [Most]
 	Life time.Duration // of each request: [Life]
 	Days int           // of usage: [Days]
 }
 
-// The bounds of what is kept unless others are set.
+// The default limits.
 const (
 	Most = 100_000
 	Life = 7 * 24 * time.Hour
@@ -75,28 +76,28 @@ func (b Bounds) Filled() Bounds {
 	return b
 }
 
-// ErrFolded says that others have folded entries of the account meanwhile.
+// ErrFolded means that entries of the account were folded by another process meanwhile.
 var ErrFolded = errors.New("requests: folded by others meanwhile")
 
-// Store keeps the request log and the usage. Implementations are safe for concurrent use, by several processes where the
-// database is.
+// Store stores the request log and the usage. Implementations are safe for concurrent use, by several processes if the
+// database is shared.
 type Store interface {
-	// Add adds requests to the log, in their order and at most [AtOnce], and tallies to the usage: both or nothing.
+	// Add adds requests to the log, in order and at most [AtOnce], and tallies to the usage: both or nothing.
 	Add(ctx context.Context, added []Request, tallies []Tally) error
 	// List returns the requests that q selects, newest first.
 	List(ctx context.Context, q Query) ([]Request, error)
-	// Trim removes what is beyond b at now. Up to a batch of the log more may stay.
+	// Trim removes what exceeds b at now. Up to a batch of the log more may remain.
 	Trim(ctx context.Context, b Bounds, now time.Time) error
 
-	// Folded returns the number of the account's last entry that is part of its usage; 0 for none.
+	// Folded returns the number of the account's last entry that is in its usage; 0 for none.
 	Folded(ctx context.Context, account string) (seq int64, err error)
-	// Fold adds tallies of the entries of account after number after and up to number through: all of it or nothing. It
-	// fails with [ErrFolded] unless Folded is after.
+	// Fold adds tallies of the account's entries after number after, up to number through: all of them or nothing. It
+	// fails with [ErrFolded] unless Folded returns after.
 	Fold(ctx context.Context, account string, after, through int64, tallies []Tally) error
-	// Sums returns the tallies that q selects, added up by q.By: the other fields of their place are zero. Their order is
-	// not specified.
+	// Sums returns the tallies that q selects, grouped by q.By: the other fields of their place are zero. Their order
+	// is not specified.
 	Sums(ctx context.Context, q SumQuery) ([]Tally, error)
 }
 
-// AtOnce is how many requests [Store.Add] takes.
+// AtOnce is how many requests [Store.Add] accepts.
 const AtOnce = 1000

@@ -21,11 +21,11 @@ const (
 	ByOperation Dimension = "operation"
 )
 
-// SumQuery selects usage. Fields that are zero select any.
+// SumQuery selects usage. Fields that are zero do not restrict it.
 type SumQuery struct {
 	Account, Key, Platform, Operation string
-	Since, Until                      int64       // days as in [Place]; Until is not part of it
-	By                                []Dimension // what is told apart; the rest is added up
+	Since, Until                      int64       // days as in [Place]; Until is exclusive
+	By                                []Dimension // the dimensions to group by; the others are summed
 }
 
 func (q *SumQuery) selects(p Place) bool {
@@ -33,7 +33,7 @@ func (q *SumQuery) selects(p Place) bool {
 		p.Day >= q.Since && (q.Until == 0 || p.Day < q.Until)
 }
 
-// by returns what q tells apart of p.
+// by returns p with only the dimensions that q groups by.
 func (q *SumQuery) by(p Place) (out Place) {
 	for _, d := range q.By {
 		switch d {
@@ -52,22 +52,23 @@ func (q *SumQuery) by(p Place) (out Place) {
 	return out
 }
 
-// Rollup is the usage of one place: of what a [SumQuery] tells apart.
+// Rollup is the usage of one group of a [SumQuery].
 type Rollup struct {
 	Place
-	Calls    int64            // Paid, Free and Failed together
-	Paid     int64            // charges, from the books: of a search over several platforms one for each that answered
+	Calls    int64            // the sum of Paid, Free and Failed
+	Paid     int64            // charges in the ledger: for a search of several platforms, one for each that answered
 	Free     int64            // answers that cost nothing
 	Failed   int64            // calls that ended with a problem
 	Errors   map[string]int64 // of those, by the code of the problem
-	Hits     int64            // of Paid, those that the cache answered
-	Credits  int64            // charged, from the books
-	Refunded int64            // credits given back, from the books
-	Dropped  int64            // calls that the log has lost: so many free or failed ones may be missing above
-	P50, P95 time.Duration    // half, and 95 of 100 calls, took no longer, within a tenth; 0 when none was timed
+	Hits     int64            // those of Paid that the cache answered
+	Credits  int64            // charged, from the ledger
+	Refunded int64            // given back, from the ledger
+	Dropped  int64            // calls that the log has lost, which may be missing in Free and Failed
+	P50, P95 time.Duration    // half, and 95 %, of calls were faster, within a tenth; 0 when none was measured
 }
 
-// Group returns the name of r's group: its day such as 2026-11-23, or the field of its place. "" is a call that has none.
+// Group returns the name of r's group: its day such as 2026-11-23, or the field of its place. "" is for calls without
+// one.
 func (r *Rollup) Group(by Dimension) string {
 	switch by {
 	case ByDay:
@@ -84,10 +85,10 @@ func (r *Rollup) Group(by Dimension) string {
 	return ""
 }
 
-// Milliseconds returns a time that was taken in milliseconds, to the hundredth.
+// Milliseconds returns a duration in milliseconds, to the hundredth.
 func Milliseconds(d time.Duration) float64 { return math.Round(float64(d)/1e4) / 100 }
 
-// Rollups makes rollups of what [Store.Sums] returns, in the order of their places.
+// Rollups makes rollups of the result of [Store.Sums], in the order of their places.
 func Rollups(sums []Tally) []Rollup {
 	at, took := map[Place]*Rollup{}, map[Place]map[int]int64{}
 	for _, s := range sums {
@@ -138,7 +139,7 @@ func (r *Rollup) add(what string, n int64) {
 	}
 }
 
-// quantile returns the time within which so many of 100 were done.
+// quantile returns the duration within which percent of 100 calls have ended.
 func quantile(took map[int]int64, percent int64) time.Duration {
 	var all, seen int64
 	for _, n := range took {

@@ -11,10 +11,10 @@ import (
 	"github.com/socialdata/socialdata/credits"
 )
 
-// Place is what usage is added up by.
+// Place is what usage is counted by.
 type Place struct {
 	Day                               int64  // UTC days since 1970
-	Account, Key, Platform, Operation string // "" where a call has none
+	Account, Key, Platform, Operation string // "" if a call has none
 }
 
 // Tally is a count at one place.
@@ -24,12 +24,12 @@ type Tally struct {
 	N    int64
 }
 
-// What is counted. The code of a problem follows wordError, the number of a bucket of the time taken wordTook.
+// What is counted. wordError is followed by the code of a problem, wordTook by the number of a bucket of durations.
 const (
-	wordPaid     = "paid"     // charges, from the books
-	wordCredits  = "credits"  // charged, from the books
-	wordRefunded = "refunded" // credits, from the books
-	wordHits     = "hits"     // charges for what the cache had, from the books
+	wordPaid     = "paid"     // charges, from the ledger
+	wordCredits  = "credits"  // charged, from the ledger
+	wordRefunded = "refunded" // credits, from the ledger
+	wordHits     = "hits"     // charges for cache hits, from the ledger
 	wordFree     = "free"     // answers that cost nothing, from the log
 	wordFailed   = "failed"   // problems, from the log
 	wordDropped  = "dropped"  // calls that the log has lost
@@ -37,7 +37,7 @@ const (
 	wordTook     = "took:"
 )
 
-// DayOf returns the UTC day of t since 1970.
+// DayOf returns the number of t's UTC day since 1970.
 func DayOf(t time.Time) int64 {
 	const day = 24 * 60 * 60
 	s := t.Unix()
@@ -47,11 +47,11 @@ func DayOf(t time.Time) int64 {
 	return s / day
 }
 
-// Tallies adds counts up. It is a plain map, for one goroutine at a time.
+// Tallies sums counts. It is a plain map, and not safe for concurrent use.
 type Tallies map[Place]map[string]int64
 
-// Count counts a request of the log. A call that was charged is counted by its entry in the books, and here only the
-// time that it took.
+// Count counts a request of the log. A call that was charged is counted by its entry in the ledger; here, only its
+// duration is counted.
 func (t Tallies) Count(r *Request) {
 	at := r.place()
 	switch {
@@ -69,7 +69,7 @@ func (t Tallies) Count(r *Request) {
 // Drop counts a request that the log has lost.
 func (t Tallies) Drop(r *Request) { t.count(r.place(), wordDropped, 1) }
 
-// Entry counts an entry of the books.
+// Entry counts an entry of the ledger.
 func (t Tallies) Entry(e *credits.Entry) {
 	at := Place{DayOf(e.Time()), e.Account, e.Key, e.Platform, e.Operation}
 	switch e.Kind {
@@ -81,7 +81,7 @@ func (t Tallies) Entry(e *credits.Entry) {
 		}
 	case credits.Refunded:
 		t.count(at, wordRefunded, e.Amount)
-	case credits.Granted: // which is no usage
+	case credits.Granted: // it is not usage
 	}
 }
 
@@ -103,7 +103,7 @@ func (t Tallies) Add(tallies []Tally) {
 	}
 }
 
-// forget forgets what is older than a day.
+// forget removes counts of days before day.
 func (t Tallies) forget(day int64) {
 	for at := range t {
 		if at.Day < day {
@@ -112,7 +112,7 @@ func (t Tallies) forget(day int64) {
 	}
 }
 
-// List returns all of t in one and the same order: two who write it to the same rows do not wait for each other.
+// List returns t in a fixed order, so that transactions which write the same rows do not deadlock.
 func (t Tallies) List() []Tally {
 	var out []Tally
 	for at, counts := range t {
@@ -127,8 +127,8 @@ func (t Tallies) List() []Tally {
 	return out
 }
 
-// Times taken are counted in buckets, each a fifth longer than the one before: perDoubling of them to a factor of two,
-// from shortest on.
+// Durations are counted in buckets, each a fifth longer than the previous one: perDoubling buckets for a factor of two,
+// beginning with shortest.
 const (
 	perDoubling = 4
 	shortest    = 10 * time.Microsecond
@@ -142,12 +142,12 @@ func bucket(d time.Duration) int {
 	return int(math.Ceil(perDoubling * math.Log2(float64(d)/float64(shortest))))
 }
 
-// middle returns the time in the middle of a bucket, which is less than a tenth off from any in it.
+// middle returns the duration in the middle of a bucket, which is within a tenth of any in it.
 func middle(bucket int) time.Duration {
 	return time.Duration(float64(shortest) * math.Exp2((float64(bucket)-0.5)/perDoubling))
 }
 
-// tookBucket returns the bucket that a word counts, if it counts any.
+// tookBucket returns the bucket that a word counts, if it counts durations.
 func tookBucket(what string) (bucket int, ok bool) {
 	number, ok := strings.CutPrefix(what, wordTook)
 	if !ok {

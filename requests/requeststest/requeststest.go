@@ -1,4 +1,4 @@
-// Package requeststest is the suite that every [requests.Store] passes.
+// Package requeststest is the test suite for implementations of [requests.Store].
 //
 //	func TestRequests(t *testing.T) {
 //		requeststest.Run(t, func(t *testing.T) requests.Store { return openTemp(t).Requests() })
@@ -37,7 +37,7 @@ func Run(t *testing.T, open Open) {
 
 var start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// sample returns the nth of some requests that differ in what queries select by.
+// sample returns the nth of several requests that differ in the fields by which queries select.
 func sample(n int) requests.Request {
 	r := requests.Request{
 		At: start.Add(time.Duration(n) * time.Second), ID: fmt.Sprint("req_", n), Account: []string{"acct_a", "acct_b"}[n%2],
@@ -137,7 +137,7 @@ func testTrim(t *testing.T, s requests.Store) {
 	}
 	trim(requests.Bounds{}, 20)
 	trim(requests.Bounds{Most: 8}, 8)
-	trim(requests.Bounds{Life: 5 * time.Second}, 4) // what is five seconds old has had its time
+	trim(requests.Bounds{Life: 5 * time.Second}, 4) // older requests than five seconds are removed
 	add(t, s, requests.Request{At: start.AddDate(0, 0, 3), ID: "later", Account: "acct_a", Status: 200})
 	if got := sums(t, s, requests.SumQuery{By: []requests.Dimension{requests.ByDay}}); len(got) != 2 {
 		t.Errorf("the usage of %d days; want 2, whatever has left the log", len(got))
@@ -237,7 +237,7 @@ func testFold(t *testing.T, s requests.Store) {
 	}
 }
 
-// testFoldAtOnce folds the same books from many sides: each entry counts once.
+// testFoldAtOnce folds the same entries concurrently: each counts once.
 func testFoldAtOnce(t *testing.T, s requests.Store) {
 	t.Helper()
 	ledger := credits.NewMemory(credits.MemoryConfig{})
