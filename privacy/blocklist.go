@@ -12,95 +12,95 @@ import (
 	"time"
 )
 
-// Blocklist is what a deployment notes of what it has erased: whom it keeps out, receipts, and which of its processes know
-// of it. No name of anybody is in it. Implementations are safe for concurrent use, by several processes where the store is
+// Blocklist is the state of a deployment's erasures: whom it blocks, the receipts, and which of its processes have
+// applied them. It contains no names. Implementations are safe for concurrent use, by several processes if the store is
 // shared.
 type Blocklist interface {
-	// Secret returns the secret of the deployment's [Hasher], which is made with the first call and is always the same.
+	// Secret returns the secret of the deployment's [Hasher], which the first call makes and which never changes.
 	Secret(ctx context.Context) ([]byte, error)
-	// Announce raises the epoch by one, with what is new from it on, and returns it.
+	// Announce raises the epoch by one, adding the announcement, and returns it.
 	Announce(ctx context.Context, a Announcement) (epoch int64, err error)
-	// Epoch returns the present epoch: 0 before the first announcement.
+	// Epoch returns the current epoch: 0 before the first announcement.
 	Epoch(ctx context.Context) (int64, error)
-	// Load returns what holds in the present epoch.
+	// Load returns the state in the current epoch.
 	Load(ctx context.Context) (State, error)
 
-	// Renew notes that a process lives and has come to an epoch, and returns the present one.
+	// Renew notes that a process is live and has reached an epoch, and returns the current one.
 	Renew(ctx context.Context, process string, at int64) (epoch int64, err error)
 	// Leave removes a process that ends.
 	Leave(ctx context.Context, process string) error
-	// Living returns the processes that have been renewed in the last [Dead], by id.
+	// Living returns the processes that were renewed in the last [Dead], sorted by id.
 	Living(ctx context.Context) ([]Process, error)
 
-	// Append adds a receipt behind the last one, gives it its number and its hash, and returns it. Receipts are never
+	// Append adds a receipt after the last one, with its number and its hash, and returns it. Receipts are never
 	// changed or removed.
 	Append(ctx context.Context, r Receipt) (Receipt, error)
-	// Receipts returns receipts in the order of their numbers, those behind after, at most limit of them; 0 is no bound.
+	// Receipts returns up to limit receipts after the number after, in order; 0 is no limit.
 	Receipts(ctx context.Context, after int64, limit int) ([]Receipt, error)
 }
 
-// The times of processes.
+// The times for processes.
 const (
-	RenewEvery = 300 * time.Millisecond // how often a process renews its row
-	Dead       = 3 * time.Second        // without being renewed, a process is dead
-	// Lately is how long it is remembered what was erased: no call is at work for as long.
+	RenewEvery = 300 * time.Millisecond // the interval at which a process renews its row
+	Dead       = 3 * time.Second        // a process that was not renewed for so long counts as dead
+	// Lately is for how long the names that were erased are kept: longer than any call takes.
 	Lately = 10 * time.Minute
 )
 
-// Announcement is what is new in an epoch.
+// Announcement is what changes with an epoch.
 type Announcement struct {
 	Digest  [sha256.Size]byte // of the subject
 	Erased  []Name            // those that are erased
-	Block   []Name            // those that are kept out from now on, as long as the subject is
-	Unblock bool              // the subject is kept out no longer
+	Block   []Name            // those that are blocked from now on, for the subject
+	Unblock bool              // the subject is not blocked any more
 }
 
-// State is what holds in an epoch.
+// State is the state in an epoch.
 type State struct {
 	Epoch   int64
-	Blocked []Name   // in no order, some maybe twice
-	Erased  []Erased // in the last [Lately] at least
+	Blocked []Name   // unordered, possibly with duplicates
+	Erased  []Erased // at least those of the last [Lately]
 }
 
 // Erased is a name that was erased.
 type Erased struct {
 	Name  Name
-	Epoch int64 // in which it was announced
+	Epoch int64 // with which it was announced
 }
 
-// Process is one running process of the deployment.
+// Process is a running process of the deployment.
 type Process struct {
 	ID    string
-	Epoch int64 // that it has come to: it keeps nothing any more of what was erased before
+	Epoch int64 // the epoch that it has reached: it has nothing of what was erased before
 	Seen  time.Time
 }
 
 // The kinds of receipts.
 const (
-	Begun     = "begun"     // an erasure has begun; without one of the kinds below behind it, it has not come to its end
-	Done      = "erased"    // it has come to its end
+	Begun     = "begun"     // an erasure has begun; unless one of the kinds below follows, it is not complete
+	Done      = "erased"    // it is complete
 	Unblocked = "unblocked" // the subject may be read again
-	DryRun    = "dry run"   // nothing was done; such a receipt is shown, and never kept
+	DryRun    = "dry run"   // nothing was done; such a receipt is shown, and never stored
 )
 
-// Receipt is proof of what was done. It names nobody: the subject is a keyed hash.
+// Receipt is proof of an erasure. It contains no name: the subject is a keyed hash.
 type Receipt struct {
 	No       int64          `json:"no"`
 	At       time.Time      `json:"at"`
-	By       string         `json:"by"`   // who asked for it, such as "http" or "command"
+	By       string         `json:"by"`   // what requested it, such as "http" or "command"
 	Kind     string         `json:"kind"` // what was done
 	Platform string         `json:"platform"`
-	Subject  string         `json:"subject"`  // the HMAC-SHA-256 of the subject under a secret of the deployment, in hex
-	Block    bool           `json:"block"`    // it is kept out from then on
+	Subject  string         `json:"subject"`  // the HMAC-SHA-256 of the subject with a secret of the deployment, in hex
+	Block    bool           `json:"block"`    // it is blocked from then on
 	Reason   string         `json:"reason"`   // in the operator's words; "" for none
-	Attempts int            `json:"attempts"` // how often it was begun before it came to its end
-	Removed  map[string]int `json:"removed"`  // what was removed by the last attempt, by kind
-	Before   string         `json:"before"`   // the hash of the receipt before; "" for the first
+	Attempts int            `json:"attempts"` // number of times that it was begun until it was complete
+	Removed  map[string]int `json:"removed"`  // what the last attempt has removed, by kind
+	Before   string         `json:"before"`   // the hash of the previous receipt; "" for the first
 	Hash     string         `json:"hash"`
 }
 
-// Seal returns r as the one behind last, which is zero before the first: with its number and its hash. It is for those who
-// write a [Blocklist].
+// Seal returns r as the receipt after last, with its number and its hash. last is zero for the first one. It is for
+// implementations of [Blocklist].
 func (r Receipt) Seal(last Receipt) Receipt {
 	r.No, r.Before = last.No+1, last.Hash
 	r.At = r.At.UTC().Truncate(time.Microsecond)
@@ -114,16 +114,16 @@ func (r *Receipt) sum() string {
 	if own.Removed == nil {
 		own.Removed = map[string]int{}
 	}
-	b, _ := json.Marshal(own) // maps are in the order of their keys
+	b, _ := json.Marshal(own) // the keys of maps are sorted
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
 
-// ErrBroken says that receipts were changed, removed or put in another order.
+// ErrBroken means that receipts were changed, removed or reordered.
 var ErrBroken = errors.New("privacy: the receipts are not as they were written")
 
-// Verify proves that receipts are all there and as they were written, and returns how many there are. It fails with
-// [ErrBroken], which names the first that is not.
+// Verify verifies that no receipt is missing or was changed, and returns their number. It fails with [ErrBroken], which
+// names the first that is wrong.
 func Verify(ctx context.Context, list Blocklist) (n int64, err error) {
 	for last := (Receipt{}); ; {
 		part, err := list.Receipts(ctx, last.No, 500)
@@ -139,7 +139,7 @@ func Verify(ctx context.Context, list Blocklist) (n int64, err error) {
 	}
 }
 
-// Attempts returns how often the erasure of a subject has been begun since it last came to an end.
+// Attempts returns how often the erasure of a subject was begun since it was last complete.
 func Attempts(ctx context.Context, list Blocklist, subject string) (n int, err error) {
 	for after := int64(0); ; {
 		part, err := list.Receipts(ctx, after, 500)
@@ -168,5 +168,5 @@ func Add(sum, removed map[string]int) {
 	}
 }
 
-// Kinds returns the kinds of what was removed, in order.
+// Kinds returns the kinds of what was removed, sorted.
 func Kinds(removed map[string]int) []string { return slices.Sorted(maps.Keys(removed)) }

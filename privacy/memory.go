@@ -32,12 +32,12 @@ type erasedAt struct {
 
 var _ Blocklist = (*Memory)(nil)
 
-// MemoryConfig says how a [Memory] works. The zero value is ready for use.
+// MemoryConfig configures a [Memory]. The zero value is ready to use.
 type MemoryConfig struct {
 	Now func() time.Time // the clock; nil means time.Now
 }
 
-// NewMemory returns an empty Blocklist with a secret of its own.
+// NewMemory returns an empty Blocklist with a new secret.
 func NewMemory(cfg MemoryConfig) *Memory {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -45,7 +45,7 @@ func NewMemory(cfg MemoryConfig) *Memory {
 	m := &Memory{
 		now: cfg.Now, secret: make([]byte, SecretLen), blocked: map[[sha256.Size]byte][]Name{}, processes: map[string]Process{},
 	}
-	rand.Read(m.secret) // ends the program rather than fail
+	rand.Read(m.secret) // never returns an error
 	return m
 }
 

@@ -149,7 +149,7 @@ func TestAnySeesBothNamesOfAPair(t *testing.T) {
 	}
 }
 
-// page returns a page of 50 posts by as many authors.
+// page returns a page of 50 posts by 50 authors.
 func page() []byte {
 	var b strings.Builder
 	for i := range 50 {
@@ -159,7 +159,7 @@ func page() []byte {
 	return []byte("[" + strings.TrimSuffix(b.String(), ",") + "]")
 }
 
-// BenchmarkMarks is what a page of 50 posts costs when it is read from upstream.
+// BenchmarkMarks measures the marks of a page of 50 posts, which are made when it is read from upstream.
 func BenchmarkMarks(b *testing.B) {
 	h, data := hasher(), page()
 	b.SetBytes(int64(len(data)))
@@ -168,7 +168,7 @@ func BenchmarkMarks(b *testing.B) {
 	}
 }
 
-// BenchmarkBlocked looks a page of 50 posts up among 1,000,000 blocked names.
+// BenchmarkBlocked checks a page of 50 posts against 1,000,000 blocked names.
 func BenchmarkBlocked(b *testing.B) {
 	h := hasher()
 	marks, set := h.Marks(page()), map[privacy.Name]struct{}{}

@@ -1,10 +1,10 @@
 package privacy
 
-// Redaction is a kind of what is blanked in answers before anything keeps or shows them.
+// Redaction is a kind of data that is blanked in answers before they are stored or shown.
 type Redaction string
 
-// The kinds that there are.
+// The kinds of redaction.
 const (
-	Emails Redaction = "emails" // e-mail addresses
+	Emails Redaction = "emails" // email addresses
 	Phones Redaction = "phones" // telephone numbers
 )

@@ -12,51 +12,52 @@ import (
 	"github.com/socialdata/socialdata/platform"
 )
 
-// Retention says how long what was read of people may be kept where it outlives its lifetime in the cache: in expired entries,
-// in the snapshots of monitors and in the changes that they tell. The zero value is that of [DefaultRetention].
+// Retention is how long personal data may be stored after its cache lifetime: in expired entries, in the snapshots of
+// monitors and in their changes. The zero value means [DefaultRetention].
 type Retention struct {
-	// Content is how long content of a platform is kept, from when it was read. [AnyPlatform] is all that are not named, of
-	// which those in [Terms] keep their own limit where it is shorter. At least a day: idempotent answers and jobs are kept as long.
+	// Content is for how long content of a platform is stored after it was read. [AnyPlatform] is for all platforms
+	// that are not named, except that those in [Terms] keep their own limit if it is shorter. The minimum is a day,
+	// because idempotent answers and jobs are stored that long.
 	Content map[platform.ID]time.Duration
-	// Numbers is how long the numbers of the history are kept; 0 means [DefaultNumbers].
+	// Numbers is for how long the numbers of the history are stored; 0 means [DefaultNumbers].
 	Numbers time.Duration
 }
 
-// AnyPlatform stands for every platform that a [Retention] does not name.
+// AnyPlatform means every platform that a [Retention] does not name.
 const AnyPlatform platform.ID = "*"
 
 const (
-	// LeastRetention is the shortest limit of a [Retention].
+	// LeastRetention is the minimum for a [Retention].
 	LeastRetention = 24 * time.Hour
-	// DefaultContent is how long content is kept of a platform that asks for nothing that we know of.
+	// DefaultContent is for how long content is stored of a platform without a known limit.
 	DefaultContent = 30 * 24 * time.Hour
-	// DefaultNumbers is how long the numbers of the history are kept.
+	// DefaultNumbers is for how long the numbers of the history are stored.
 	DefaultNumbers = 400 * 24 * time.Hour
 )
 
-// Term is what a platform asks of those who keep its content.
+// Term is a platform's limit for storing its content.
 type Term struct {
 	Platform platform.ID
-	Keep     time.Duration // how long, at most
-	Page     string        // where it says so
+	Keep     time.Duration // maximum duration
+	Page     string        // the page with the limit
 }
 
-// Terms returns what platforms ask for, in the order of their identifiers. Of others we know of nothing.
+// Terms returns the known limits of platforms, in the order of their identifiers.
 func Terms() []Term {
 	const day = 24 * time.Hour
 	return []Term{
 		{platform.Amazon, day, "https://affiliate-program.amazon.com/help/operating/policies"},
-		{platform.Google, day, "https://developers.google.com/custom-search/terms"}, // no longer than a cache needs to
+		{platform.Google, day, "https://developers.google.com/custom-search/terms"}, // no longer than a cache needs
 		{platform.LinkedIn, day, "https://learn.microsoft.com/en-us/linkedin/marketing/data-storage-requirements"},
 		{platform.Reddit, 2 * day, "https://support.reddithelp.com/hc/en-us/articles/16160319875092-Reddit-Data-API-Wiki"},
-		{platform.Spotify, day, "https://developer.spotify.com/terms"}, // no longer than a cache needs to
+		{platform.Spotify, day, "https://developer.spotify.com/terms"}, // no longer than a cache needs
 		{platform.TikTok, 15 * day, "https://www.tiktok.com/legal/page/global/terms-of-service-research-api/en"},
 		{platform.Twitch, day, "https://www.twitch.tv/p/legal/developer-agreement/"},
 		{platform.YouTube, 30 * day, "https://developers.google.com/youtube/terms/developer-policies"},
 	}
 }
 
-// DefaultRetention returns the limits that hold unless others are set: those of [Terms], and 30 days for the rest.
+// DefaultRetention returns the default limits: those of [Terms], and 30 days for the rest.
 func DefaultRetention() Retention {
 	r := Retention{Content: map[platform.ID]time.Duration{AnyPlatform: DefaultContent}, Numbers: DefaultNumbers}
 	for _, t := range Terms() {
@@ -65,7 +66,7 @@ func DefaultRetention() Retention {
 	return r
 }
 
-// Filled returns r with every limit that it leaves out.
+// Filled returns r with defaults for the limits that are not set.
 func (r Retention) Filled() Retention {
 	out := DefaultRetention()
 	out.Numbers = cmp.Or(r.Numbers, out.Numbers)
@@ -78,7 +79,7 @@ func (r Retention) Filled() Retention {
 	return out
 }
 
-// Of returns how long content of a platform is kept. R must be filled.
+// Of returns for how long content of a platform is stored. r must be filled.
 func (r Retention) Of(id platform.ID) time.Duration {
 	if keep, ok := r.Content[id]; ok {
 		return keep
@@ -86,7 +87,7 @@ func (r Retention) Of(id platform.ID) time.Duration {
 	return r.Content[AnyPlatform]
 }
 
-// Check returns what is wrong with r, whose platforms must be in known.
+// Check returns an error if r is invalid, or names a platform that is not in known.
 func (r Retention) Check(known *platform.Table) error {
 	for _, id := range slices.Sorted(maps.Keys(r.Content)) {
 		if id != AnyPlatform && !known.Has(id) {
@@ -102,7 +103,7 @@ func (r Retention) Check(known *platform.Table) error {
 	return nil
 }
 
-// ParseContent reads limits that are written as "*:30d,reddit:2d". "" is none.
+// ParseContent parses limits such as "*:30d,reddit:2d". "" means none.
 func ParseContent(text string) (map[platform.ID]time.Duration, error) {
 	out := map[platform.ID]time.Duration{}
 	for part := range strings.SplitSeq(text, ",") {
@@ -123,7 +124,7 @@ func ParseContent(text string) (map[platform.ID]time.Duration, error) {
 	return out, nil
 }
 
-// ParseDays reads a duration that may be in days, such as 30d, or is one of [time.ParseDuration].
+// ParseDays parses a duration in days, such as 30d, or as in [time.ParseDuration].
 func ParseDays(text string) (time.Duration, error) {
 	text = strings.TrimSpace(text)
 	number, ok := strings.CutSuffix(text, "d")
@@ -138,7 +139,7 @@ func ParseDays(text string) (time.Duration, error) {
 	return time.Duration(days) * 24 * time.Hour, nil
 }
 
-// Days writes a duration as [ParseDays] reads it.
+// Days formats a duration for [ParseDays].
 func Days(d time.Duration) string {
 	if d > 0 && d%(24*time.Hour) == 0 {
 		return strconv.FormatInt(int64(d/(24*time.Hour)), 10) + "d"
@@ -146,25 +147,25 @@ func Days(d time.Duration) string {
 	return d.String()
 }
 
-// String writes the limits as [ParseContent] reads them, that of [AnyPlatform] first.
+// String formats the limits for [ParseContent], with that of [AnyPlatform] first.
 func (r Retention) String() string {
 	parts := make([]string, 0, len(r.Content))
-	for _, id := range slices.Sorted(maps.Keys(r.Content)) { // "*" is before all letters
+	for _, id := range slices.Sorted(maps.Keys(r.Content)) { // "*" sorts before all letters
 		parts = append(parts, string(id)+":"+Days(r.Content[id]))
 	}
 	return strings.Join(parts, ",")
 }
 
-// Kept is how much a store keeps of one kind.
+// Kept is how much a store has of one kind.
 type Kept struct {
 	Kind     string      // such as "changes"
-	Platform platform.ID // "" where it is of no one platform
+	Platform platform.ID // "" if it belongs to no single platform
 	Number   int64
-	Bytes    int64     // about
+	Bytes    int64     // approximate
 	Since    time.Time // when the oldest of it was read
 }
 
-// SumKept adds up what several stores keep, by kind and platform, in the order of both.
+// SumKept adds up what several stores have, by kind and platform, sorted by both.
 func SumKept(lists ...[]Kept) []Kept {
 	type of struct {
 		kind string

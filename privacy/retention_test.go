@@ -17,7 +17,7 @@ func TestLimitsAreRead(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		text string
-		want map[platform.ID]time.Duration // nil when it cannot be read
+		want map[platform.ID]time.Duration // nil when it is invalid
 	}{
 		{"", map[platform.ID]time.Duration{}},
 		{"*:30d,youtube:30d,reddit:2d", map[platform.ID]time.Duration{"*": 30 * day, "youtube": 30 * day, "reddit": 2 * day}},

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 )
 
-// Marks returns the marks of everyone in data, which is JSON in our own words: each object in it, however deep, that says
-// its platform. Other people who are mentioned in texts, and what upstreams call things in raw, are not among them.
+// Marks returns the marks of everyone in data, which is JSON in our own encoding: of each object in it, at any depth,
+// that has a platform. They do not include people mentioned in texts, or the content of raw.
 func (h *Hasher) Marks(data []byte) Marks {
 	var out []byte
-	var last pair // the author of a page's posts is often one
+	var last pair // the author of all posts of a page is often the same
 	scan(data, func(o *object) {
 		on, id, handle := text(o.platform), text(o.id), text(o.handle)
 		if on == "" {
@@ -35,7 +35,7 @@ func (h *Hasher) Marks(data []byte) Marks {
 
 type pair struct{ handle, id Name }
 
-// object is what is looked at of an object: its strings as they are in JSON.
+// object is the part of an object that is examined: its strings as they are in JSON.
 type object struct {
 	platform, id, handle []byte
 	of                   []byte // the post or product that it belongs to
@@ -58,8 +58,8 @@ func (o *object) set(key, value []byte) {
 	}
 }
 
-// scan calls found with each object in JSON, from the inside out. What is no JSON is read as far as it goes: what is broken
-// holds nobody whom we could name.
+// scan calls found for each object in JSON, inner ones first. Invalid JSON is read as far as it is valid, since what
+// follows could not be attributed to anyone.
 func scan(data []byte, found func(*object)) {
 	var room [16]object
 	open := room[:0]
@@ -94,7 +94,7 @@ func scan(data []byte, found func(*object)) {
 	}
 }
 
-// closing returns where the string ends that begins with data.
+// closing returns the end of the string at the beginning of data.
 func closing(data []byte) int {
 	for from := 0; ; {
 		n := bytes.IndexByte(data[from:], '"')
@@ -112,12 +112,12 @@ func closing(data []byte) int {
 	}
 }
 
-// text returns the string that is so in JSON, without its quotes.
+// text decodes a JSON string without its quotes.
 func text(b []byte) string {
 	if bytes.IndexByte(b, '\\') < 0 {
 		return string(b)
 	}
 	var s string
-	_ = json.Unmarshal(append(append([]byte{'"'}, b...), '"'), &s) // what is no string is ""
+	_ = json.Unmarshal(append(append([]byte{'"'}, b...), '"'), &s) // "" for an invalid string
 	return s
 }

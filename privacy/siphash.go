@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// sip is SipHash-2-4, a keyed hash of 64 bits: without the key nobody finds what was hashed by trying.
+// sip is SipHash-2-4, a keyed hash of 64 bits: without the key, hashed values cannot be found by trying.
 // https://cr.yp.to/siphash/siphash-20120918.pdf
 type sip struct{ v0, v1, v2, v3 uint64 }
 
@@ -34,7 +34,7 @@ func (s *sip) word(m uint64) {
 	s.v0 ^= m
 }
 
-// sum returns the hash of data. The receiver is a copy: a key is set up once.
+// sum returns the hash of data. The receiver is a copy, so that a key is set up once.
 func (s sip) sum(data []byte) uint64 {
 	last := uint64(len(data)) << 56
 	for ; len(data) >= 8; data = data[8:] {

@@ -2,8 +2,8 @@ package privacy
 
 import "testing"
 
-// TestSipHash compares with the vectors of the reference implementation: the hash of the first n of the bytes 0, 1, 2, …
-// under the key of the bytes 0 to 15. https://github.com/veorq/SipHash/blob/master/vectors.h
+// TestSipHash compares with the vectors of the reference implementation: the hash of the first n of the bytes 0, 1, 2,
+// … with the key of the bytes 0 to 15. https://github.com/veorq/SipHash/blob/master/vectors.h
 func TestSipHash(t *testing.T) {
 	t.Parallel()
 	var key, in [64]byte

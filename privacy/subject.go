@@ -14,19 +14,19 @@ import (
 	"github.com/socialdata/socialdata/platform"
 )
 
-// Eraser is a store that can forget.
+// Eraser is a store that supports erasure.
 type Eraser interface {
-	// Erase removes everything that holds s, and returns how many things of each kind that were, by words such as
-	// "cache entries"; kinds of which there was nothing are left out. What holds s among others goes whole. An id that it
-	// finds to belong to the account of s is added to the names of s, and whoever calls Erase calls it again until there are
-	// no more. With s.DryRun it only counts. Erasing again removes what is left, if anything is.
+	// Erase removes everything that contains s, and returns how many items of each kind it has removed, named like
+	// "cache entries"; it leaves out kinds of which there were none. An item that also contains others is removed
+	// completely. If it finds another id of the account of s, it adds it to the names of s, and the caller calls Erase
+	// again until no more are found. With s.DryRun it only counts. Erasing again removes what remains, if anything.
 	Erase(ctx context.Context, s Subject) (removed map[string]int, err error)
 }
 
 // Name is the keyed hash of one name of an account or of an object. 0 is none.
 type Name uint64
 
-// Anything is a name that every erasure looks for: it marks what may hold anybody.
+// Anything is a name that every erasure removes: it marks what may contain anyone.
 const Anything Name = 1<<64 - 1
 
 // SecretLen is the length of the secret of a [Hasher], in bytes.
@@ -48,7 +48,7 @@ const (
 	handleName  = 'h' // of an account
 	accountName = 'a' // the id of an account
 	objectName  = 'o' // the id of an object: a post, a comment, a product, a profile
-	rawName     = 'r' // what a platform says in words of its own, whoever it is about
+	rawName     = 'r' // the raw data of a platform, whoever is in it
 )
 
 // name returns the name of a kind on a platform; 0 for "".
@@ -65,7 +65,7 @@ func (h *Hasher) name(kind byte, on, value string) Name {
 	return n
 }
 
-// HandleName returns the name of an account by its handle, however it is written; 0 for "".
+// HandleName returns the name of an account by its handle, in any spelling; 0 for "".
 func (h *Hasher) HandleName(on platform.ID, handle string) Name {
 	return h.name(handleName, string(on), fold(handle))
 }
@@ -75,10 +75,11 @@ func (h *Hasher) ObjectName(on platform.ID, id string) Name {
 	return h.name(objectName, string(on), id)
 }
 
-// RawName returns the name of all that a platform says in words of its own: anyone of the platform may be in it.
+// RawName returns the name of all raw data of a platform: anyone of the platform may be in it.
 func (h *Hasher) RawName(on platform.ID) Name { return h.name(rawName, string(on), "-") }
 
-// Called returns the marks of everyone whom one of values may name: by a handle, by the id of an account or of an object.
+// Called returns the marks of everyone that one of values may name: as a handle, or as the id of an account or of an
+// object.
 func (h *Hasher) Called(on platform.ID, values ...string) Marks {
 	var b []byte
 	for _, v := range values {
@@ -90,10 +91,10 @@ func (h *Hasher) Called(on platform.ID, values ...string) Marks {
 	return Marks(b)
 }
 
-// fold makes one of all ways in which platforms write a handle.
+// fold normalizes the spelling of a handle.
 func fold(handle string) string { return strings.ToLower(strings.TrimPrefix(handle, "@")) }
 
-// Digest returns what receipts call s: an HMAC-SHA-256.
+// Digest returns the hash of s for receipts, an HMAC-SHA-256.
 func (h *Hasher) Digest(s Subject) [sha256.Size]byte {
 	kind, value := "handle", fold(s.Handle)
 	if s.Handle == "" {
@@ -104,12 +105,12 @@ func (h *Hasher) Digest(s Subject) [sha256.Size]byte {
 	return [sha256.Size]byte(mac.Sum(nil))
 }
 
-// Subject is whose data it is: an account with all that it wrote, or one object.
+// Subject is whose data is erased: an account with everything that it wrote, or one object.
 type Subject struct {
 	Platform platform.ID
-	Handle   string // of the account, reduced as reads reduce it; "" for an object
+	Handle   string // of the account, normalized like for a read; "" for an object
 	ID       string // of the object; "" for an account
-	DryRun   bool   // nothing is to be removed, only counted
+	DryRun   bool   // nothing is removed, only counted
 
 	*Names
 }
@@ -125,7 +126,7 @@ func (h *Hasher) Subject(on platform.ID, handle, id string) Subject {
 	return Subject{Platform: on, Handle: handle, ID: id, Names: n}
 }
 
-// Withheld returns the subject that stands for s in what was kept without it: see [Name.Withheld].
+// Withheld returns the subject for finding what was stored without s: see [Name.Withheld].
 func (s Subject) Withheld(names ...Name) Subject {
 	n := &Names{hasher: s.hasher, wanted: map[Name]bool{}}
 	for _, name := range names {
@@ -134,27 +135,28 @@ func (s Subject) Withheld(names ...Name) Subject {
 	return Subject{Platform: s.Platform, DryRun: s.DryRun, Names: n}
 }
 
-// Withheld returns the name that marks what n was left out of, because it is blocked: it is made anew when n is not any more.
+// Withheld returns the name that marks data from which n was left out because it is blocked. Such data is removed when
+// n is unblocked, so that it is made again.
 func (n Name) Withheld() Name { return n ^ 0x5157455748454c44 }
 
-// Names are the names that a [Subject] is looked for by. There are more once an [Eraser] has found the id of its account. It
-// is safe for concurrent use.
+// Names are the names by which a [Subject] is found. An [Eraser] adds the ids of its account that it finds. They are
+// safe for concurrent use.
 type Names struct {
 	hasher *Hasher
 	handle Name // of the account; 0 for an object
 
 	mu     sync.Mutex
-	wanted map[Name]bool // whether it is a name of the subject alone
+	wanted map[Name]bool // whether it is a name of the subject only
 }
 
-// List returns the names, in order, [Anything] among them.
+// List returns the names, sorted, including [Anything].
 func (n *Names) List() []Name {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return slices.Sorted(maps.Keys(n.wanted))
 }
 
-// Own returns the names that are those of the subject alone, in order.
+// Own returns the names of the subject only, sorted.
 func (n *Names) Own() []Name {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -175,7 +177,7 @@ func (n *Names) Len() int {
 	return len(n.wanted)
 }
 
-// In reports whether the subject is among marks, and notes the id of its account where they tell it.
+// In reports whether the subject is among marks, and adds the id of its account if they contain it.
 func (n *Names) In(marks Marks) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -196,10 +198,10 @@ func (n *Names) has(name Name) bool {
 	return ok
 }
 
-// Holds reports whether JSON has the subject in it, as [Names.In] does for its marks.
+// Holds reports whether JSON contains the subject, like [Names.In] for its marks.
 func (n *Names) Holds(data []byte) bool { return n.In(n.hasher.Marks(data)) }
 
-// Asks reports whether a question to a platform names the subject: one of values is its handle or its id.
+// Asks reports whether a call on a platform names the subject: one of values is its handle or its id.
 func (n *Names) Asks(on platform.ID, values ...string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -211,8 +213,8 @@ func (n *Names) Asks(on platform.ID, values ...string) bool {
 	return false
 }
 
-// Marks are the names of those who are in something that is kept: pairs of 16 bytes, of the handle and the id of an account,
-// or of 0 and the id of an object. "" is nobody.
+// Marks are the names of those who are in a stored item: pairs of 16 bytes, with the handle and the id of an account,
+// or 0 and the id of an object. "" means no one.
 type Marks string
 
 const pairSize = 16
@@ -248,7 +250,7 @@ func number(m Marks) Name {
 		Name(m[4])<<24 | Name(m[5])<<16 | Name(m[6])<<8 | Name(m[7])
 }
 
-// Among returns the names in m that are in set, each once, in order.
+// Among returns the names in m that are in set, each once, sorted.
 func (m Marks) Among(set map[Name]struct{}) []Name {
 	var found []Name
 	for handle, id := range m.pairs() {
@@ -278,5 +280,5 @@ func (m Marks) Any(set map[Name]struct{}) bool {
 	return false
 }
 
-// Bytes returns a name as it is in marks, for stores that look for it there.
+// Bytes returns a name as it is in marks, for stores that search for it.
 func (n Name) Bytes() []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }

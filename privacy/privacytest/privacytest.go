@@ -1,4 +1,4 @@
-// Package privacytest is the suite that every [privacy.Blocklist] passes.
+// Package privacytest is the test suite for implementations of [privacy.Blocklist].
 //
 //	func TestBlocklist(t *testing.T) {
 //		privacytest.Run(t, func(t *testing.T, now func() time.Time) privacy.Blocklist {
@@ -49,7 +49,7 @@ func Run(t *testing.T, open Open) {
 	}
 }
 
-// clock stands still until it is moved.
+// clock is a clock that changes only when it is set.
 type clock struct{ at atomic.Int64 }
 
 func (c *clock) now() time.Time          { return time.Unix(0, c.at.Load()).UTC() }
@@ -102,7 +102,7 @@ func holds(t *testing.T, s privacy.Blocklist, want privacy.State) {
 	}
 }
 
-// large is a name that is negative as a signed number.
+// large is a name that would be a negative number if it were signed.
 const large = privacy.Name(1<<63 + 5)
 
 func testEpochs(t *testing.T, s privacy.Blocklist, _ *clock) {

@@ -6,7 +6,7 @@ import (
 	"github.com/socialdata/socialdata/privacy"
 )
 
-// touched is a store in which somebody has changed the second receipt.
+// touched is a store whose second receipt was changed.
 type touched struct{ privacy.Blocklist }
 
 // Receipts implements [privacy.Blocklist].
