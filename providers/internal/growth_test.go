@@ -34,8 +34,8 @@ type tree struct {
 	Kids wire.Rows[tree] `json:"kids"`
 }
 
-// hostile holds the worst input for each parser in this directory and for internal/weburl. Size is the approximate
-// number of bytes.
+// hostile has the worst input for each parser in this directory and for internal/weburl. size is the approximate number
+// of bytes.
 var hostile = []struct {
 	name  string
 	input func(size int) string
@@ -135,7 +135,7 @@ func numbered(format string) func(int) string {
 	}
 }
 
-// nested returns text below as many elements as a page may have around it.
+// nested returns s within the maximum depth of elements.
 func nested(element, s string) func(int) string {
 	return func(size int) string { return strings.Repeat(element, 400) + strings.Repeat(s+"\n", size/(len(s)+1)) }
 }
@@ -186,10 +186,10 @@ func page(s string) *html.Node {
 const most = 9
 
 // BenchmarkGrowth measures each parser with n, 2n and 4n bytes, and fails if its time grows by more than [most]. The
-// quickest of several runs counts. If the growth is too large it runs more often, since the machine may have been busy.
+// fastest of several runs counts. If the growth is too large it runs more often, since the machine may have been busy.
 func BenchmarkGrowth(b *testing.B) {
 	const n, runs, mostRuns = 16 << 10, 5, 100
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it would only run for the large inputs
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // otherwise it would only run for the large inputs
 	for _, tt := range hostile {
 		b.Run(tt.name, func(b *testing.B) {
 			inputs := [3]string{tt.input(n), tt.input(2 * n), tt.input(4 * n)}

@@ -1,6 +1,6 @@
 // Package dom finds the parts of an HTML page: elements by class, tag or attribute, in document order, and their text.
-// Every function accepts a nil node, and finds nothing in it, so that a page whose layout has changed reads as one that
-// lacks its parts.
+// Every function accepts a nil node, and finds nothing in it, so that a page whose layout has changed only lacks its
+// parts.
 package dom
 
 import (
@@ -76,8 +76,8 @@ func All(n *html.Node, matches ...Match) iter.Seq[*html.Node] {
 	}
 }
 
-// Rows is [All] for elements that each hold a row: an element within another is a part of that row. No text is read
-// twice.
+// Rows is [All] for elements that are rows of a list: a matching element within another is a part of that row, so that
+// no text is read twice.
 func Rows(n *html.Node, matches ...Match) iter.Seq[*html.Node] {
 	return func(yield func(*html.Node) bool) {
 		var last *html.Node
@@ -155,8 +155,8 @@ func Text(n *html.Node) string {
 	return strings.TrimSpace(w.b.String())
 }
 
-// Words is [Text] for what a person has written in n. It leaves out what the page adds: buttons, links that lead
-// nowhere, hidden elements, translations beside their original, and elements that one of without matches.
+// Words is [Text] for what a person has written in n. It leaves out what the page adds: buttons, links without a
+// target, hidden elements, translations next to their original, and elements that one of without matches.
 func Words(n *html.Node, without ...Match) string {
 	originals, translations := twinsIn(n)
 	w := writer{skip: func(e *html.Node) bool {

@@ -52,7 +52,7 @@ type Pool struct {
 	mu    sync.Mutex
 	lru   *simplelru.LRU[Key, *Kept]
 	size  int
-	round int64 // how often all was given up
+	round int64 // number of purges
 }
 
 // New returns an empty pool of the given size in bytes.
@@ -99,14 +99,14 @@ func (p *Pool) Get(key Key) *Kept {
 	return k
 }
 
-// Round returns how often all was given up by [Pool.Purge].
+// Round returns how often [Pool.Purge] was called.
 func (p *Pool) Round() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.round
 }
 
-// Purge gives up all that is stored, and what is being read now.
+// Purge removes all answers, and prevents that those being read now are stored.
 func (p *Pool) Purge() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -115,8 +115,8 @@ func (p *Pool) Purge() {
 	p.size = 0
 }
 
-// Put stores a under key, and replaces what was stored there. An answer that is larger than a quarter of the pool when
-// compressed is not stored, nor is one that was asked for in an earlier round than the pool's.
+// Put stores a under key, and replaces what was stored there. It does not store an answer that is larger than a quarter
+// of the pool when compressed, or that was requested in an earlier round.
 func (p *Pool) Put(round int64, key Key, etag, lastModified string, a *Answer) {
 	k := &Kept{ETag: etag, LastModified: lastModified, packed: p.pack(a), length: len(a.Body)}
 	p.mu.Lock()

@@ -90,14 +90,14 @@ func (s *Site) Normalize(subject providers.Subject, value string) (string, error
 	case providers.SitePage:
 		return "", providers.Invalid("%.200q names no %s", value, subject)
 	default:
-		// Put together without fmt: resolving an address asks for each subject that its page may have.
+		// Made without fmt, because resolving a URL normalizes each subject that its page may have.
 		return "", &providers.Error{
 			Kind: providers.ErrInvalid, Detail: quoted(value) + " is the address of a " + string(named) + ", not of a " + string(subject),
 		}
 	}
 }
 
-// quoted is %.200q.
+// quoted returns value formatted with %.200q.
 func quoted(value string) string {
 	n := 0
 	for i := range value {
