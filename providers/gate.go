@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Gate lets so many requests to an upstream through at a time. The others wait, and go in the order in which they came.
-// A nil Gate lets all through. It is safe for concurrent use.
+// Gate limits the number of concurrent requests to an upstream. Others wait, and continue in order of arrival. A nil
+// Gate has no limit. It is safe for concurrent use.
 type Gate struct {
 	mu      sync.Mutex
 	free    int
@@ -23,7 +23,7 @@ type turn struct {
 // NewGate returns a Gate for n requests at a time, at least one.
 func NewGate(n int) *Gate { return &Gate{free: max(1, n)} }
 
-// Enter waits until the request may go, or returns the error of ctx. A request that has entered must [Gate.Leave].
+// Enter waits until the request may be sent, or returns the error of ctx. After it, the request must call [Gate.Leave].
 func (g *Gate) Enter(ctx context.Context) error {
 	if g == nil {
 		return nil
@@ -48,7 +48,7 @@ func (g *Gate) Enter(ctx context.Context) error {
 		g.waiting = slices.Delete(g.waiting, i, i+1)
 	}
 	g.mu.Unlock()
-	if i < 0 { // its turn has come meanwhile
+	if i < 0 { // it got its turn meanwhile
 		g.Leave()
 	}
 	return ctx.Err()
@@ -78,7 +78,7 @@ func (g *Gate) Leave() {
 	}
 }
 
-// Full reports whether a request would have to wait. If so, then is called once, when its turn would have come.
+// Full reports whether a request would have to wait. If so, then is called once, when its turn would come.
 func (g *Gate) Full(then func()) bool {
 	if g == nil {
 		return false

@@ -44,7 +44,7 @@ func TestAGateLetsSoManyThrough(t *testing.T) {
 	})
 }
 
-// TestAGateTellsWhenItIsTheTurn: in the order in which requests and those who ask have come.
+// TestAGateTellsWhenItIsTheTurn checks that requests and calls of Full get their turns in order of arrival.
 func TestAGateTellsWhenItIsTheTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

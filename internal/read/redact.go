@@ -7,10 +7,10 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Redact says what is blanked in the texts and in the raw of answers. See package redact for what is found.
+// Redact is what is blanked in the texts and in the raw of answers. See package redact for the rules.
 type Redact struct{ Emails, Phones bool }
 
-// Names returns the kinds that are blanked, in order. It is never nil.
+// Names returns the kinds that are blanked, sorted. It is never nil.
 func (r Redact) Names() []string {
 	out := []string{}
 	if r.Emails {
@@ -22,7 +22,7 @@ func (r Redact) Names() []string {
 	return out
 }
 
-// key is the beginning of the keys of cache entries: what was kept under another setting is not shown.
+// key is a prefix of the keys of cache entries, so that answers with another setting are not returned.
 func (r Redact) key() string {
 	key := ""
 	for _, name := range r.Names() {
@@ -34,10 +34,10 @@ func (r Redact) key() string {
 	return key
 }
 
-// public is [public] without what is blanked.
+// public is the function [public] with redaction.
 func (r Reading) public(raw []byte) []byte { return r.blank(public(r.Provider, raw), nil) }
 
-// blank returns JSON without what is blanked, and counts that as drift is counted.
+// blank returns redacted JSON, and reports what was blanked as drift.
 func (r Reading) blank(data []byte, skip func(field []byte) bool) []byte {
 	shown, found := r.reader.redactor.JSON(data, skip)
 	if found.Any() {
@@ -46,7 +46,7 @@ func (r Reading) blank(data []byte, skip func(field []byte) bool) []byte {
 	return shown
 }
 
-// blankTexts blanks the texts of an object.
+// blankTexts redacts the texts of an object.
 func (r Reading) blankTexts(o any) error {
 	if r.reader.redactor == nil {
 		return nil
@@ -62,7 +62,7 @@ func (r Reading) blankTexts(o any) error {
 	return json.Unmarshal(shown, o)
 }
 
-// names reports whether a field of an object of ours names something: it is no text.
+// names reports whether a field of our objects is an identifier, and not a text.
 func names(field []byte) bool {
 	switch string(field) {
 	case "id", "handle", "platform", "kind", "source", "mentions", "hashtags", "currency":

@@ -26,7 +26,7 @@ import (
 
 const bio = "write to ann@example.com or call +966 55 123 4567"
 
-// talkative is a provider whose texts and raw hold an address and a number.
+// talkative is a provider with an email address and a telephone number in its texts and raw.
 func talkative() providers.Provider {
 	raw := json.RawMessage(`{"id":"0551234567","bio":"ann\u0040example.com","contact_phone":966551234567}`)
 	return providers.Provider{
@@ -121,7 +121,7 @@ func TestWhatIsRedactedIsNeitherShownNorKept(t *testing.T) {
 	if state := both.Open.Health(t.Context()).Platforms[platform.GitHub]; state != schema.Healthy {
 		t.Errorf("the platform is %s", state)
 	}
-	// Another setting finds nothing of the others in a cache that they share.
+	// An engine with another setting does not use the entries in a shared cache.
 	phones := open(privacy.Phones)
 	if got := ask(phones, schema.Miss); !strings.Contains(got, "ann@example.com") || strings.Contains(got, "123 4567") {
 		t.Errorf("with phones alone: %s", got)
@@ -140,7 +140,7 @@ func TestWhatIsRedactedIsNeitherShownNorKept(t *testing.T) {
 	}
 }
 
-// TestAnErasureGivesUpWhatIsKeptForRevalidation reads an upstream that answers 304 to whoever has what it said.
+// TestAnErasureGivesUpWhatIsKeptForRevalidation reads an upstream that answers 304 to a matching validator.
 func TestAnErasureGivesUpWhatIsKeptForRevalidation(t *testing.T) {
 	t.Parallel()
 	var whole, confirmed atomic.Int64

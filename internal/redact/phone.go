@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of a telephone number, in digits.
+// The limits of a telephone number, in digits.
 const (
 	least        = 7
 	most         = 15
@@ -30,28 +30,28 @@ func digitOf(c rune) int {
 	case c < 0x7c0 || !unicode.Is(unicode.Nd, c):
 		return -1
 	}
-	zero := c // in Unicode the ten digits of a script follow each other, and some blocks of ten follow each other too
+	zero := c // the ten digits of a script are consecutive in Unicode, and so are some blocks of ten
 	for unicode.Is(unicode.Nd, zero-1) && c-zero < 60 {
 		zero--
 	}
 	return int(c-zero) % 10
 }
 
-// group is digits that follow each other.
+// group is a group of consecutive digits.
 type group struct {
 	at, end int
-	n       int    // digits
-	first   [4]int // the first ones
-	sep     string // between the group before and this one
+	n       int    // number of digits
+	first   [4]int // the first digits
+	sep     string // between the previous group and this one
 }
 
-// sequence is groups of digits with separators between them.
+// sequence is a sequence of groups of digits with separators between them.
 type sequence struct {
-	at     int // with the + or the bracket in front
+	at     int // including a leading + or bracket
 	plus   bool
 	groups []group
 	end    int
-	long   bool // it goes on beyond what can be one number
+	long   bool // it is longer than one number can be
 }
 
 // read reads the sequence that begins at i.
@@ -83,7 +83,7 @@ func (s *scanner) read(i, to int, room []group) (q sequence) {
 			continue
 		}
 		switch {
-		case c >= 0x200e && c <= 0x200f || c >= 0x202a && c <= 0x202e || c >= 0x2066 && c <= 0x2069: // which way text runs
+		case c >= 0x200e && c <= 0x200f || c >= 0x202a && c <= 0x202e || c >= 0x2066 && c <= 0x2069: // marks of direction
 		case c == '+' && p == i:
 			q.plus = true
 		case c == ' ' || c == 0xa0 || c == 0x202f || c == '-' || c >= 0x2010 && c <= 0x2013 || c == '.' || c == '(' || c == ')' || c == '/':
@@ -98,7 +98,7 @@ func (s *scanner) read(i, to int, room []group) (q sequence) {
 	return q
 }
 
-// number blanks the telephone number that begins at i, if there is one, and returns where to go on.
+// number blanks the telephone number that begins at i, if there is one, and returns where to continue.
 func (s *scanner) number(i, to int) int {
 	c, n := utf8.DecodeRuneInString(s.text[i:to])
 	if digitOf(c) < 0 && c != '+' && c != '(' {
@@ -117,7 +117,7 @@ func (s *scanner) number(i, to int) int {
 	return end
 }
 
-// telephone returns the number that q is or has in it; -1 when there is none.
+// telephone returns the number in q; -1 when there is none.
 func (s *scanner) telephone(q *sequence, to int) (at, end int) {
 	word, touches := s.before(q.at)
 	cue := slices.Contains(cues, word)
@@ -130,7 +130,7 @@ func (s *scanner) telephone(q *sequence, to int) (at, end int) {
 	if n := q.prefix(cue); n > 0 && s.alone(q, n, to) {
 		return q.at, q.groups[n-1].end
 	}
-	for n := range q.groups { // one that stands among other numbers
+	for n := range q.groups { // a number among others
 		g := &q.groups[n]
 		if n > 0 && g.n >= 10 && national(q.groups[n:n+1]) && strings.Trim(g.sep, " ") == "" && s.alone(q, n+1, to) {
 			return g.at, g.end
@@ -139,7 +139,7 @@ func (s *scanner) telephone(q *sequence, to int) (at, end int) {
 	return -1, 0
 }
 
-// prefix returns how many groups are one number; 0 when none are.
+// prefix returns how many of the first groups form one number; 0 when none do.
 func (q *sequence) prefix(cue bool) int {
 	valid := func(groups []group) bool {
 		total := digits(groups)
@@ -161,7 +161,7 @@ func (q *sequence) prefix(cue bool) int {
 	if q.plus {
 		enough = 11
 	}
-	if q.groups[0].n >= enough && valid(q.groups[:1]) { // what follows is another number
+	if q.groups[0].n >= enough && valid(q.groups[:1]) { // another number follows
 		return 1
 	}
 	for n := len(q.groups); n > 0; n-- {
@@ -194,7 +194,8 @@ func american(groups []group) bool {
 	return len(groups) == 3 && groups[0].n == 3 && groups[1].n == 3 && groups[2].n == 4 && groups[0].first[0] >= 2 && groups[1].first[0] >= 2
 }
 
-// dotted reports whether dots between groups are those of a decimal or of something longer than a telephone number's groups.
+// dotted reports whether dots between groups belong to a decimal, or to a group that is too long for a telephone
+// number.
 func dotted(groups []group) bool {
 	dots := 0
 	for i := range groups {
@@ -220,8 +221,8 @@ func isDate(groups []group) bool {
 	return a.n <= 2 && b.n <= 2 && year(c) || year(a) && b.n <= 2 && c.n <= 2
 }
 
-// before returns the word in front of i, in small letters, with nothing but spaces and punctuation between, and whether what is
-// in front touches a number at i.
+// before returns the word in front of i in lower case, with only spaces and punctuation in between, and whether a
+// number at i would be attached to what is in front of it.
 func (s *scanner) before(i int) (word string, touches bool) {
 	const mostBetween, mostWord = 4, 24
 	at, between := i, 0
@@ -259,7 +260,7 @@ func (s *scanner) before(i int) (word string, touches bool) {
 	return strings.ToLower(s.text[at:end]), touches
 }
 
-// alone reports whether nothing goes on behind the first n groups that makes something else of them.
+// alone reports whether what follows the first n groups does not make something else of them.
 func (s *scanner) alone(q *sequence, n, to int) bool {
 	end := q.groups[n-1].end
 	c, size := utf8.DecodeRuneInString(s.text[end:to])
@@ -276,7 +277,7 @@ func (s *scanner) alone(q *sequence, n, to int) bool {
 	return true
 }
 
-// cues are words for a telephone: a number behind one is a telephone number.
+// cues are words for a telephone: a number after one is a telephone number.
 var cues = []string{
 	"tel", "telephone", "phone", "call", "mobile", "mob", "cell", "whatsapp", "whats", "sms", "fax", "hotline", "viber",
 	"هاتف", "الهاتف", "هاتفي", "تلفون", "تليفون", "جوال", "الجوال", "جوالي", "موبايل", "الموبايل", "واتساب", "الواتساب", "واتس", "واتس اب",
@@ -285,7 +286,7 @@ var cues = []string{
 	"☎", "📞", "📱", "📲", "✆",
 }
 
-// refusals are words for a number that is no telephone number.
+// refusals are words for numbers that are not telephone numbers.
 var refusals = map[string]bool{
 	"id": true, "ids": true, "isbn": true, "issn": true, "ean": true, "upc": true, "gtin": true, "sku": true, "asin": true, "ref": true,
 	"order": true, "invoice": true, "tracking": true, "vat": true, "iban": true, "pid": true, "uid": true, "serial": true, "imei": true,
@@ -316,7 +317,7 @@ func fieldOfPhones(name []byte) bool {
 	return low == "tel" || low == "fax" || low == "cell"
 }
 
-// isNumber reports whether a text is nothing but digits and what is between those of a telephone number, and has enough of them.
+// isNumber reports whether a text has only digits and separators of telephone numbers, and enough digits.
 func isNumber(text string) bool {
 	n := 0
 	for _, c := range text {

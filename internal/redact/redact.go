@@ -1,29 +1,28 @@
-// Package redact blanks e-mail addresses and telephone numbers in what upstreams say, before anything keeps or shows it.
+// Package redact blanks email addresses and telephone numbers in upstream answers, before they are stored or shown.
 //
-// [Redactor.JSON] goes through every string of a JSON document, once, in a time that grows with its length alone; what is
-// found becomes [Mark]. Names of fields, numbers and everything else stay as they are.
+// [Redactor.JSON] searches every string of a JSON document once, in linear time, and replaces what it finds by [Mark].
+// It does not change names of fields, numbers or anything else.
 //
-// An e-mail address is LOCAL@DOMAIN in plain form, with a top-level domain of letters, in any script. These are none: a
-// handle with its server (@ann@example.social), a place of a version control system (git@example.com:ann/repo), a file such as
-// icon@2x.png.
+// An email address is LOCAL@DOMAIN in plain form, with a top-level domain of letters, in any script. These are not: a
+// handle with its server (@ann@example.social), a repository (git@example.com:ann/repo), a file such as icon@2x.png.
 //
-// A telephone number has 7 to 15 digits, in any of Unicode's scripts, with at most two of space, - . ( ) / between groups, and
-// stands alone: no letter, digit, currency sign, #, @, _ or = touches it, and no decimal or time goes on behind it. It is one
-// when it has one of these forms:
+// A telephone number has 7 to 15 digits, in any of Unicode's scripts, with at most two of space, - . ( ) / between
+// groups, and is separate: no letter, digit, currency sign, #, @, _ or = is next to it, and no decimal or time
+// continues it. It has one of these forms:
 //
 //   - + or 00, then a country code that does not begin with 0, and 9 to 15 digits in all;
 //   - a leading 0 and 9 to 11 digits in all, the first group of at least two, such as 0551234567 and 020 7946 0958;
 //   - three, three and four digits with something between them, such as (415) 555-2671, with an optional 1 in front;
 //   - any other with at least 7 digits behind a word for a telephone, such as "tel:", "WhatsApp", "هاتف" or ☎.
 //
-// These are none: dates and times, a number of one decimal point, a number behind words such as id, order and ISBN, and in raw
-// a string that is nothing but digits, which is an id. The value of a field whose name is a word for a telephone, such as
-// contact_phone_number, is one if it has at least 5 digits and nothing but those, or is a number of at least 7.
+// These are not: dates and times, a number with one decimal point, a number after words such as id, order and ISBN, and
+// in raw a string of digits only, which is an id. The value of a field whose name is a word for a telephone, such as
+// contact_phone_number, is one if it is a string of at least 5 digits only, or a number of at least 7.
 //
-// What is inside a web address stays, so that it still leads where it did, but for the target of tel:, mailto: and of links to
-// WhatsApp: those say nothing else.
+// Web addresses are not changed, so that they remain valid, except the targets of tel:, mailto: and links to WhatsApp,
+// which contain nothing else.
 //
-// Addresses that are written so that programs do not see them, such as "ann at example dot com", are not found.
+// Addresses that are written to be hidden from programs, such as "ann at example dot com", are not found.
 package redact
 
 import (
@@ -33,10 +32,11 @@ import (
 	"unicode/utf8"
 )
 
-// Mark takes the place of what is blanked.
+// Mark replaces what is blanked.
 const Mark = "[redacted]"
 
-// Redactor blanks what it was made for. It has no state and is safe for concurrent use. A nil Redactor blanks nothing.
+// Redactor blanks email addresses, telephone numbers or both. It is stateless and safe for concurrent use. A nil
+// Redactor blanks nothing.
 type Redactor struct{ emails, phones bool }
 
 // New returns a Redactor; nil when there is nothing to blank.
@@ -50,12 +50,12 @@ func New(emails, phones bool) *Redactor {
 // Found is what was blanked in one document.
 type Found struct{ Emails, Phones int }
 
-// Any reports whether anything was.
+// Any reports whether anything was blanked.
 func (f Found) Any() bool { return f.Emails+f.Phones > 0 }
 
-// JSON returns data with everything blanked in its strings but those of the fields that skip names, which are ids and the
-// like; nil is for raw, of which it is not known which those are. Data itself is not written to, and is returned when there is
-// nothing to blank. What is not JSON is gone through as far as it has strings.
+// JSON returns data with everything blanked in its strings, except in the fields for which skip returns true, such as
+// ids. A nil skip is for raw, in which ids are not known. data itself is not modified, and is returned when there is
+// nothing to blank. Invalid JSON is searched as far as it has strings.
 func (r *Redactor) JSON(data []byte, skip func(field []byte) bool) ([]byte, Found) {
 	var found Found
 	if r == nil {
@@ -112,7 +112,7 @@ func (r *Redactor) JSON(data []byte, skip func(field []byte) bool) ([]byte, Foun
 	return append(out, data[copied:]...), found
 }
 
-// numberIn returns the length of the whole number that data begins with; 0 when it begins with none.
+// numberIn returns the length of the number at the beginning of data; 0 when there is none.
 func numberIn(data []byte) int {
 	n := 0
 	for n < len(data) && data[n] >= '0' && data[n] <= '9' {
@@ -124,7 +124,7 @@ func numberIn(data []byte) int {
 	return n
 }
 
-// closing returns where the string ends that begins with data.
+// closing returns the end of the string at the beginning of data.
 func closing(data []byte) int {
 	for from := 0; ; {
 		n := bytes.IndexByte(data[from:], '"')
@@ -142,7 +142,7 @@ func closing(data []byte) int {
 	}
 }
 
-// value returns what is shown of a string in JSON, without its quotes; false when that is all of it.
+// value returns the redacted form of a JSON string without its quotes; false when nothing was changed.
 func (r *Redactor) value(key, value []byte, whole bool, found *Found) ([]byte, bool) {
 	if !r.promising(value) {
 		return nil, false
@@ -174,7 +174,7 @@ func (r *Redactor) value(key, value []byte, whole bool, found *Found) ([]byte, b
 	return quoted[1 : len(quoted)-1], true
 }
 
-// promising reports whether a string can hold anything at all: most do not.
+// promising reports whether a string may contain anything to blank. Most do not.
 func (r *Redactor) promising(value []byte) bool {
 	if r.emails && bytes.IndexByte(value, '@') >= 0 {
 		return true
@@ -186,7 +186,7 @@ func (r *Redactor) promising(value []byte) bool {
 		case c >= '0' && c <= '9':
 			digits++
 		case c >= utf8.RuneSelf:
-			digits++ // maybe a part of one
+			digits++ // possibly a part of one
 		case c == '\\':
 			escaped = true
 		}

@@ -12,7 +12,7 @@ import (
 
 func TestTexts(t *testing.T) {
 	t.Parallel()
-	tests := []struct{ text, want string }{ // want "" is the text itself
+	tests := []struct{ text, want string }{ // want "" is the unchanged text
 		// Addresses.
 		{"mail ann@example.com", "mail [redacted]"},
 		{"Ann.Smith+news@mail.example.co.uk.", "[redacted]."},
@@ -58,7 +58,7 @@ func TestTexts(t *testing.T) {
 		{"০৫৫১২৩৪৫৬৭৮", "[redacted]"},
 		{"open 24/7 call 0551234567", "open 24/7 call [redacted]"},
 		{"0551234567, 0551234568", "[redacted], [redacted]"},
-		// None.
+		// Neither.
 		{"2026-11-23 10:30:00", ""},
 		{"2026-11-23T10:30:00+03:00", ""},
 		{"Wed Oct 10 20:19:24 +0000 2018", ""},
@@ -181,7 +181,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// FuzzJSON looks for documents that are no JSON any more, and for what is found the second time.
+// FuzzJSON looks for documents that become invalid JSON, and for a second pass that finds something.
 func FuzzJSON(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":"ann@example.com","b":["+966551234567"]}`, `{"phone":1234567}`, `{"phone":-1234567.5e3}`, `"\ud83d\udcde 22334455"`, `"wa.me/22334455"`, `[[[["((٠"]]]]`,
@@ -204,7 +204,7 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// worst are texts that are slow to search if anything is looked at again and again.
+// worst are texts that would be slow to search if a part were searched repeatedly.
 var worst = map[string]string{
 	"digits": "1", "zeros": "0", "plus": "+", "at": "a@", "dots": "a.", "brackets": "(", "groups": "12 ", "arabic": "٠ ", "colon": "w:", "words": "tel ", "cue": "☎", "mixed": "a@b.c ",
 }
@@ -213,7 +213,7 @@ func TestTheTimeGrowsWithTheLengthAlone(t *testing.T) {
 	t.Parallel()
 	r := New(true, true)
 	for name, part := range worst {
-		cost := func(n int) time.Duration { // the least of some runs: others use the machine too
+		cost := func(n int) time.Duration { // the minimum of several runs, because of other load
 			text, least := strings.Repeat(part, n), time.Hour
 			for range 7 {
 				begun := time.Now()

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns a text with everything blanked. Whole is whether the text may be a telephone number without more, as in what a
-// person writes; in what an upstream says of its own, a string of digits is an id.
+// Text returns a text with everything blanked. whole means that the complete text may be a telephone number, such as in
+// what a person writes; in other data of an upstream, a string of digits is an id.
 func (r *Redactor) Text(text string, whole bool) (string, Found) {
 	var found Found
 	if r == nil {
@@ -32,7 +32,7 @@ func (r *Redactor) Text(text string, whole bool) (string, Found) {
 	return s.out.String(), s.found
 }
 
-// scanner goes through one text.
+// scanner searches one text.
 type scanner struct {
 	*Redactor
 
@@ -43,7 +43,7 @@ type scanner struct {
 	found  Found
 }
 
-// blank puts [Mark] in the place of a part of the text.
+// blank replaces a part of the text by [Mark].
 func (s *scanner) blank(at, end int, counted *int) {
 	s.out.WriteString(s.text[s.copied:at])
 	s.out.WriteString(Mark)
@@ -51,7 +51,7 @@ func (s *scanner) blank(at, end int, counted *int) {
 	*counted++
 }
 
-// nextAddress returns where the next web address begins and ends; the end of the text when there is none.
+// nextAddress returns the next web address; the end of the text when there is none.
 func nextAddress(text string, from int) (at, end int) {
 	for i := from; i < len(text); i++ {
 		at := -1
@@ -74,7 +74,7 @@ func nextAddress(text string, from int) (at, end int) {
 	return len(text), len(text)
 }
 
-// schemeOf returns where the scheme begins that ends at colon; -1 when it is not one of the web.
+// schemeOf returns the beginning of the scheme that ends at colon; -1 when it is not one of the web.
 func schemeOf(text string, from, colon int) int {
 	at := colon
 	for at > from && colon-at < 6 && isLetter(text[at-1]) {
@@ -87,7 +87,7 @@ func schemeOf(text string, from, colon int) int {
 	return -1
 }
 
-// ending returns where an address ends that text begins with.
+// ending returns the end of the address at the beginning of text.
 func ending(text string) int {
 	n := strings.IndexFunc(text, func(c rune) bool {
 		return unicode.IsSpace(c) || c == '<' || c == '>' || c == '"' || c == '،' || c == '|'
@@ -98,7 +98,7 @@ func ending(text string) int {
 	return n
 }
 
-// linked blanks the number of a link to WhatsApp.
+// linked blanks the number in a link to WhatsApp.
 func (s *scanner) linked(at, end int) {
 	link := s.text[at:end]
 	for _, before := range []string{"wa.me/", "whatsapp.com/send?phone=", "whatsapp.com/send/?phone="} {
@@ -118,7 +118,7 @@ func (s *scanner) linked(at, end int) {
 	}
 }
 
-// plain goes through a part of the text without web addresses.
+// plain searches a part of the text without web addresses.
 func (s *scanner) plain(from, to int) {
 	for i := from; i < to; {
 		c := s.text[i]
@@ -159,12 +159,12 @@ func (s *scanner) email(from, i, to int) (at, end int) {
 		return -1, 0
 	}
 	end = i + 1
-	dot, letters := -1, true // the last dot, and whether only letters are behind it
+	dot, letters := -1, true // the last dot, and whether only letters follow it
 	for end < to && end-i <= mostDomain {
 		c, n := utf8.DecodeRuneInString(s.text[end:to])
 		if c == '.' && end > i+1 && s.text[end-1] != '.' {
 			if next, _ := utf8.DecodeRuneInString(s.text[end+1 : to]); !isAlnum(next) {
-				break // it ends a sentence
+				break // the end of a sentence
 			}
 			dot, letters = end, true
 		} else if !isAlnum(c) && c != '-' {

@@ -7,22 +7,22 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// Size is how much a store keeps of one kind.
+// Size is how much a store has of one kind.
 type Size struct {
-	Kind  string // as in the constants below, or as [records.Kind] says
-	Rows  int64  // an estimate where counting takes long
+	Kind  string // one of the constants below, or a result of [records.Kind]
+	Rows  int64  // an estimate if counting takes long
 	Bytes int64  // on disk, with indexes
 }
 
-// The kinds that are no records.
+// The kinds other than records.
 const (
 	SizeBooks    = "books"
 	SizeRequests = "requests"
 	SizeUsage    = "usage"
 )
 
-// RecordSizes shares the disk space of all records among their kinds, by the bytes of the records of each. Parts are the
-// records by the word that their keys begin with.
+// RecordSizes distributes the disk space of all records over their kinds, by the bytes of each. parts are the records
+// by the first word of their keys.
 func RecordSizes(disk int64, parts []Size) []Size {
 	total := int64(0)
 	for _, p := range parts {
