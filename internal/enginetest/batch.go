@@ -11,9 +11,10 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Batched is a source of profiles that takes many handles a request. What it answers depends on the handle: one that begins
-// with "no" does not exist, "gone" says why, "odd" breaks the schema in a batch, "unreadable" is a row that cannot be decoded
-// there, "hidden" is seen alone only, "refused" fails any request of several, and "down" any.
+// Batched is a source of profiles that accepts many handles in a request. Its answer depends on the handle: one that
+// begins with "no" does not exist, "gone" does not exist for a reason, "odd" breaks the schema in a batch, "unreadable"
+// is a row that cannot be decoded in a batch, "hidden" is only found alone, "refused" fails any request for several
+// handles, and "down" any request.
 type Batched struct {
 	Most    int
 	Limited bool

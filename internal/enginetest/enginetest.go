@@ -1,5 +1,5 @@
-// Package enginetest sets an engine up for tests: the sandbox platform, an account with credits and a key, and a clock
-// that only moves when it is told to.
+// Package enginetest makes engines for tests: with the sandbox platform, an account with credits and a key, and a clock
+// that only changes when it is set.
 package enginetest
 
 import (
@@ -26,10 +26,10 @@ import (
 // Start is when every [Clock] begins.
 var Start = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 
-// CursorKey signs the cursors of every [Engine], so that two of them understand each other's.
+// CursorKey seals the cursors of every [Engine], so that cursors of one are valid in another.
 const CursorKey = "a secret for tests, and for nothing else"
 
-// Clock is a time that stands still until it is moved. It is safe for concurrent use.
+// Clock is a clock that changes only when it is set. It is safe for concurrent use.
 type Clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -42,14 +42,14 @@ func (c *Clock) Now() time.Time {
 	return c.at
 }
 
-// Advance moves the time on.
+// Advance sets the clock forward.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.at = c.at.Add(d)
 }
 
-// Config says how an [Engine] is set up. The zero Config is ready for use.
+// Config configures an [Engine]. The zero Config is ready to use.
 type Config struct {
 	Providers []providers.Provider // nil means the sandbox alone, with its faults
 	Credits   int64                // of the account; 0 means 1000, less than 0 means none
@@ -61,9 +61,9 @@ type Config struct {
 	PublicWebhooks bool // endpoints at loopback are refused
 }
 
-// Engine is a client with all that stands around it.
+// Engine is a client with its stores, its account and its clock.
 type Engine struct {
-	Open    *socialdata.Client // bound to no caller, as a front end holds it
+	Open    *socialdata.Client // not bound to a key, like that of a front end
 	Client  *socialdata.Client // bound to the account's key
 	Ledger  *credits.Memory
 	Keys    *keys.Memory
@@ -73,7 +73,7 @@ type Engine struct {
 	Secret  string
 }
 
-// New sets an engine up. It waits for the engine's background work when the test ends.
+// New makes an engine. It waits for the engine's background work when the test ends.
 func New(tb testing.TB, cfg Config) *Engine {
 	tb.Helper()
 	clock := &Clock{at: Start}
@@ -121,7 +121,7 @@ func New(tb testing.TB, cfg Config) *Engine {
 	return e
 }
 
-// Account makes one more account with credits and returns a key of it and its secret.
+// Account makes one more account with credits and returns one of its keys and its secret.
 func (e *Engine) Account(tb testing.TB, name string, n int64) (keys.Key, string) {
 	tb.Helper()
 	ctx := tb.Context()
@@ -142,7 +142,7 @@ func (e *Engine) Account(tb testing.TB, name string, n int64) (keys.Key, string)
 	return key, secret
 }
 
-// Monitor makes the monitor salma, of a profile, and returns when its first poll has been told.
+// Monitor makes the monitor salma, of a profile, and returns after its first poll.
 func (e *Engine) Monitor(tb testing.TB) {
 	tb.Helper()
 	endpoint := socialdata.EndpointRequest{Name: "salma", URL: receiver()}
@@ -182,7 +182,7 @@ var receiver = sync.OnceValue(func() string {
 	return httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).URL
 })
 
-// Balance returns what the account can still spend.
+// Balance returns what the account can spend.
 func (e *Engine) Balance(tb testing.TB) int64 {
 	tb.Helper()
 	n, err := e.Ledger.Balance(tb.Context(), e.Key.Account)
@@ -192,7 +192,7 @@ func (e *Engine) Balance(tb testing.TB) int64 {
 	return n
 }
 
-// Charge is what one entry of the books says about a charge.
+// Charge is the part of a ledger entry that describes a charge.
 type Charge struct {
 	Amount              int64 // credits, as a positive number
 	Operation, Platform string

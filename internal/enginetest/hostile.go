@@ -12,16 +12,16 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Hostile is an upstream's list: for each token, what it shows and which token it says is next.
+// Hostile is an upstream's list: for each token, its items and the next token.
 type Hostile struct {
 	Pages    [][]int // items of each page
 	next     []int   // token after each page; 0 is the end
-	restless bool    // the same token shows something else the next time
+	restless bool    // the same token has other items the next time
 	asked    int
 	Shown    map[int]bool
 }
 
-// Read is the list as a provider gives it.
+// Read returns a page, like a provider.
 func (h *Hostile) Read(_ context.Context, _, token string) (providers.Page[schema.Post], error) {
 	at, _ := strconv.Atoi(token)
 	shows := at
@@ -40,7 +40,7 @@ func (h *Hostile) Read(_ context.Context, _, token string) (providers.Page[schem
 	return page, nil
 }
 
-// DrawHostile draws a list whose pages repeat items and whose tokens skip, loop, stand still or go back.
+// DrawHostile draws a list whose pages repeat items and whose tokens skip, loop, stay the same or go back.
 func DrawHostile(t *rapid.T) *Hostile {
 	n := rapid.IntRange(1, 12).Draw(t, "pages")
 	h := &Hostile{Shown: map[int]bool{}, restless: rapid.Bool().Draw(t, "restless")}
@@ -51,7 +51,7 @@ func DrawHostile(t *rapid.T) *Hostile {
 	return h
 }
 
-// Client is an engine whose only provider the list is.
+// Client returns a client whose only provider has the list.
 func (h *Hostile) Client(t *rapid.T) *socialdata.Client {
 	client, err := socialdata.New(
 		socialdata.WithProviders(providers.Chain{{Name: "hostile", Platform: platform.GitHub, Source: schema.Own, Posts: h.Read}}),

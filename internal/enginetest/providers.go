@@ -13,23 +13,23 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Of sets an engine up with the given providers.
+// Of makes an engine with the given providers.
 func Of(tb testing.TB, p ...providers.Provider) *Engine {
 	tb.Helper()
 	return New(tb, Config{Providers: p})
 }
 
-// Profiles is a provider of nothing but profiles.
+// Profiles is a provider of profiles only.
 func Profiles(id platform.ID, name string, source schema.Source, read providers.One[schema.Profile]) providers.Provider {
 	return providers.Provider{Name: name, Platform: id, Source: source, Profile: read}
 }
 
-// Posts is a provider of nothing but posts.
+// Posts is a provider of posts only.
 func Posts(id platform.ID, name string, read providers.List[schema.Post]) providers.Provider {
 	return providers.Provider{Name: name, Platform: id, Source: schema.Own, Posts: read}
 }
 
-// Drifting is a provider of twenty posts, of which some are broken, and which tells of fields that were odd.
+// Drifting is a provider of twenty posts, some of which are broken, that also reports odd fields.
 func Drifting(id platform.ID, broken, odd int) providers.Provider {
 	return Posts(id, string(id), func(ctx context.Context, _, _ string) (providers.Page[schema.Post], error) {
 		page := providers.Page[schema.Post]{}
@@ -47,19 +47,19 @@ func Drifting(id platform.ID, broken, odd int) providers.Provider {
 	})
 }
 
-// Profile is a profile as a provider gives it.
+// Profile is a profile as a provider returns it.
 func Profile(handle string) schema.Profile {
 	return schema.Profile{Common: schema.Common{ID: "id-" + handle, URL: "https://example.com/" + handle}, Handle: handle}
 }
 
-// Post is a post as a provider gives it.
+// Post is a post as a provider returns it.
 func Post(id string) schema.Post {
 	return schema.Post{
 		Common: schema.Common{ID: id, URL: "https://example.com/" + id}, Author: schema.Actor{ID: "a", Handle: "a"}, Text: id,
 	}
 }
 
-// Answers is a read that finds everybody, and counts.
+// Answers is a read that finds every handle, and counts calls.
 func Answers(calls *Counter) providers.One[schema.Profile] {
 	return func(_ context.Context, handle string) (schema.Profile, error) {
 		calls.Add()
@@ -67,7 +67,7 @@ func Answers(calls *Counter) providers.One[schema.Profile] {
 	}
 }
 
-// Refuses is a read that always fails with err, and counts.
+// Refuses is a read that always fails with err, and counts calls.
 func Refuses(calls *Counter, err error) providers.One[schema.Profile] {
 	return func(context.Context, string) (schema.Profile, error) {
 		calls.Add()

@@ -16,7 +16,7 @@ import (
 // Find is a search.
 type Find = providers.ListBy[providers.SearchQuery, schema.SearchResult]
 
-// Searcher is a platform whose search is done by find.
+// Searcher is a platform with find as its search.
 func Searcher(id platform.ID, find Find) providers.Provider {
 	return providers.Provider{
 		Name: "fake", Platform: id, Source: schema.Own, Search: find,
@@ -24,13 +24,13 @@ func Searcher(id platform.ID, find Find) providers.Provider {
 	}
 }
 
-// Lists is a search that finds always the same, in pages of the given size.
+// Lists is a search that always returns the same results, in pages of the given size.
 func Lists(size int, results ...schema.SearchResult) Find {
 	return func(_ context.Context, _ providers.SearchQuery, token string) (providers.Page[schema.SearchResult], error) {
 		from, _ := strconv.Atoi(token)
 		to := min(from+size, len(results))
 		page := providers.Page[schema.SearchResult]{}
-		for _, r := range results[from:to] { // a copy: the engine stamps what it gets
+		for _, r := range results[from:to] { // a copy: the engine modifies what it gets
 			page.Items = append(page.Items, schema.Result(new(*r.Object.(*schema.Post))))
 		}
 		if to < len(results) {
@@ -40,7 +40,7 @@ func Lists(size int, results ...schema.SearchResult) Find {
 	}
 }
 
-// By is a post of an author, hours before the start of the clock; less than 0 is a post without a time.
+// By is a post of an author, hours before the start of the clock; with less than 0 hours it has no time.
 func By(author, id string, hours int) schema.SearchResult {
 	p := Post(id)
 	p.Author.ID, p.Author.Handle = author, author
@@ -93,7 +93,7 @@ func Call(params ...string) operation.Call {
 	return c
 }
 
-// Keyed returns the call under an idempotency key.
+// Keyed returns the call with an idempotency key.
 func Keyed(c operation.Call, key string) operation.Call {
 	c.IdempotencyKey = key
 	return c
