@@ -14,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata"
 )
 
-// api is what go doc shows of the package in this folder.
+// api is what go doc shows of the package in this directory.
 type api struct {
 	*doc.Package
 	internal map[string]string // import paths of internal packages, by the name that the package uses
@@ -50,7 +50,7 @@ func readAPI(t *testing.T, dir string) *api {
 	return a
 }
 
-// note takes down what must not be shown: internal packages and types of the package's own.
+// note collects what must not be shown: internal packages and unexported types.
 func (a *api) note(file *ast.File) {
 	for _, spec := range file.Imports {
 		path, _ := strconv.Unquote(spec.Path.Value)
@@ -75,7 +75,7 @@ func (a *api) note(file *ast.File) {
 	}
 }
 
-// leaks returns the names in a declaration, and in what is said of it, that a reader of go doc cannot look up.
+// leaks returns the names in a declaration and its comment that a reader of go doc cannot look up.
 func (a *api) leaks(decl ast.Node, text string) []string {
 	var out []string
 	var look func(ast.Node) bool
@@ -162,7 +162,8 @@ func TestNoInternalTypeIsExported(t *testing.T) {
 	}
 }
 
-// go doc begins with the comment of the package and does not list methods: what a client can read is found there.
+// TestThePackageCommentNamesEveryRead checks that the package comment lists what a client can read, because go doc does
+// not list methods.
 func TestThePackageCommentNamesEveryRead(t *testing.T) {
 	t.Parallel()
 	text := readAPI(t, ".").Doc

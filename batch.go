@@ -11,14 +11,15 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Each operation that answers one thing by one key has a batch, which answers up to 100 of them. The data has an element for
-// each key, in the order of the request: the object, or the problem that a read of that key alone would have. A key that is
-// given twice is answered twice, read once and charged once; one that is empty is left out. The other fields mean what they
-// mean in the request for one key, and hold for each key. MaxCredits and IdempotencyKey are those of the whole.
+// Each operation that reads one object by one key has a batch operation for up to 100 keys. The data has an element for
+// each key, in the order of the request: the object, or the problem that a read of that key alone would return. A key
+// that is given twice is answered twice, but read and charged once; an empty one is left out. The other fields have the
+// same meaning as in the request for one key, and apply to each key, except that MaxCredits and IdempotencyKey are for
+// the whole call.
 //
-// A batch costs the base credits for each key that is answered with an object, twice that with Fresh, and 3 once with Enrich.
-// It fails as a whole when no key can be used, when the platform lacks the operation, and when every key has failed at the
-// platform.
+// A batch costs the base credits for each key that is answered with an object, twice that with Fresh, and 3 once with
+// Enrich. It fails as a whole when no key is valid, when the platform does not have the operation, and when every key
+// has failed at the platform.
 type (
 	// ProfileBatchRequest asks for several accounts.
 	ProfileBatchRequest struct {
@@ -177,7 +178,7 @@ type (
 	}
 )
 
-// The batches of the rows that read one thing.
+// The batch operations of the rows that read one object.
 var (
 	opProfileBatch    = batchRow[ProfileBatchRequest](opProfile, "Read several accounts")
 	opAudienceBatch   = batchRow[AudienceBatchRequest](opAudience, "Say where the followers of several accounts live")
@@ -193,7 +194,7 @@ var (
 	opEventBatch      = batchRow[EventBatchRequest](opEvent, "Read several public events")
 )
 
-// batchRow completes the row that reads many things of the kind of which one reads one.
+// batchRow returns the row of the batch operation for one.
 func batchRow[Many, Req, T any](one *row[Req, T], summary string) *row[Many, []schema.BatchItem[T]] {
 	o := &operation.Operation{
 		Name: one.Name + "/batch", Of: one.Name, Path: one.Path + "/batch", Tag: one.Tag, Also: one.Also, Summary: summary,
@@ -211,14 +212,14 @@ func (c *Client) ProfileBatch(
 	return opProfileBatch.do(ctx, c, req.Platform, req)
 }
 
-// AudienceBatch says where the followers of several accounts live with one call.
+// AudienceBatch returns where the followers of several accounts live, with one call.
 func (c *Client) AudienceBatch(
 	ctx context.Context, req AudienceBatchRequest,
 ) (*schema.Envelope[[]schema.BatchItem[schema.Audience]], error) {
 	return opAudienceBatch.do(ctx, c, req.Platform, req)
 }
 
-// LiveBatch reads several accounts' broadcasts, on air or not with one call.
+// LiveBatch reads several accounts' broadcasts, on air or not, with one call.
 func (c *Client) LiveBatch(
 	ctx context.Context, req LiveBatchRequest,
 ) (*schema.Envelope[[]schema.BatchItem[schema.LiveStream]], error) {

@@ -25,9 +25,9 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// The figures of these benchmarks stand in BENCHMARKS.md, with the commands that made them.
+// The results of these benchmarks are in BENCHMARKS.md, with the commands that made them.
 
-// size returns what a variable of the environment says, else n.
+// size returns the number in an environment variable, or n.
 func size(b *testing.B, variable string, n int) int {
 	b.Helper()
 	if s := os.Getenv(variable); s != "" {
@@ -39,8 +39,8 @@ func size(b *testing.B, variable string, n int) int {
 	return n
 }
 
-// compare times what is measured and its reference by turns, so that what else the machine does meets both alike, and
-// reports the median of each and how often one goes into the other.
+// compare alternates between measured and reference, so that other load of the machine affects both alike, and reports
+// the median of each and their ratio.
 func compare(b *testing.B, calls int, measured, reference func()) {
 	b.Helper()
 	var ours, theirs []float64
@@ -55,7 +55,7 @@ func compare(b *testing.B, calls int, measured, reference func()) {
 		ours, theirs = append(ours, each(measured)), append(theirs, each(reference))
 	}
 	mine, other := median(ours), median(theirs)
-	b.ReportMetric(0, "ns/op") // of a round, which says nothing
+	b.ReportMetric(0, "ns/op") // of a round, which would mean nothing
 	b.ReportMetric(mine, "ns/call")
 	b.ReportMetric(other, "ns/reference")
 	b.ReportMetric(other/mine, "×faster")
@@ -67,7 +67,7 @@ func median(s []float64) float64 {
 	return s[len(s)/2]
 }
 
-// BenchmarkCachedProfile is a call in the process that the cache answers and a ledger in memory charges.
+// BenchmarkCachedProfile measures a call in the process that the cache answers and a ledger in memory charges.
 func BenchmarkCachedProfile(b *testing.B) {
 	e := enginetest.New(b, enginetest.Config{Credits: 1 << 50})
 	req := socialdata.ProfileRequest{Platform: platform.Mock, Handle: "ann"}
@@ -96,7 +96,8 @@ func BenchmarkMaxAge(b *testing.B) {
 	compare(b, 1000, read(within), read(plain))
 }
 
-// BenchmarkBatchUncached is a batch of 100 keys that no cache has, of an upstream that takes 100 a request and 50 ms for it.
+// BenchmarkBatchUncached is a batch of 100 keys that no cache has, of an upstream that takes 100 a request and 50 ms
+// for it.
 func BenchmarkBatchUncached(b *testing.B) {
 	source := &enginetest.Batched{Most: 100, Answers: 50 * time.Millisecond}
 	e := enginetest.New(b, enginetest.Config{Credits: 1 << 50, Providers: []providers.Provider{source.Provider(platform.X, "x")}})
@@ -118,8 +119,8 @@ func BenchmarkBatchUncached(b *testing.B) {
 	b.ReportMetric(took[0], "ms/fastest") // they are sorted
 }
 
-// BenchmarkLoneRead is a read that no cache has, on an idle server: of a platform that takes several keys a request, against
-// one that takes one.
+// BenchmarkLoneRead is a read that no cache has, on an idle server: of a platform that takes several keys a request,
+// against one that takes one.
 func BenchmarkLoneRead(b *testing.B) {
 	reads := 0
 	read := func(most int) func() {
@@ -139,7 +140,7 @@ func BenchmarkLoneRead(b *testing.B) {
 	compare(b, 500, read(100), read(1))
 }
 
-// fifty returns a provider of one page of 50 posts, such as the sandbox makes them.
+// fifty returns a provider of one page of 50 posts like those of the sandbox.
 func fifty(tb testing.TB) providers.Provider {
 	tb.Helper()
 	e := enginetest.New(tb, enginetest.Config{})
@@ -162,7 +163,7 @@ func fifty(tb testing.TB) providers.Provider {
 	})
 }
 
-// BenchmarkCachedPage is a page of 50 posts in the process, against encoding/json that decodes the same page.
+// BenchmarkCachedPage compares a page of 50 posts in the process with encoding/json decoding the same page.
 func BenchmarkCachedPage(b *testing.B) {
 	e := enginetest.New(b, enginetest.Config{Providers: []providers.Provider{fifty(b)}, Credits: 1 << 50})
 	a, err := e.Client.Do(b.Context(), socialdata.Operation("posts"), operation.Call{
@@ -185,8 +186,8 @@ func BenchmarkCachedPage(b *testing.B) {
 	})
 }
 
-// BenchmarkColdKey has many callers ask at once for what is not in the cache: one call reaches the upstream, and the
-// figure is how long after its end the last caller has its answer.
+// BenchmarkColdKey makes many concurrent calls for what is not in the cache: one call reaches the upstream. The result
+// is how long after its end the last caller has its answer.
 func BenchmarkColdKey(b *testing.B) {
 	callers := size(b, "SOCIALDATA_BENCH_CALLERS", 1000)
 	var mu sync.Mutex
@@ -225,7 +226,8 @@ func BenchmarkColdKey(b *testing.B) {
 			})
 		}
 		waiting.Wait()
-		// All have begun, and most wait for the flight; who comes later is answered from the cache, and counts as well.
+		// All calls have begun, and most are waiting for the read. Later ones are answered from the cache, and count as
+		// well.
 		time.Sleep(100 * time.Millisecond)
 		close(release)
 		done.Wait()
@@ -238,7 +240,7 @@ func BenchmarkColdKey(b *testing.B) {
 	b.ReportMetric(median(all), "ms-behind-the-upstream")
 }
 
-// BenchmarkFanOut searches 20 platforms whose upstreams take 50 ms; the figure is what the search takes beyond that.
+// BenchmarkFanOut searches 20 platforms whose upstreams take 50 ms. The result is the additional time of the search.
 func BenchmarkFanOut(b *testing.B) {
 	const upstream = 50 * time.Millisecond
 	var chain []providers.Provider
@@ -274,8 +276,8 @@ func BenchmarkFanOut(b *testing.B) {
 	b.ReportMetric(median(all), "ms-beyond-the-upstreams")
 }
 
-// BenchmarkCacheSize fills a cache with entries of 2 KB; the figures are what they take on the heap, as a multiple of
-// their bytes, and the pauses that the collector makes with them there.
+// BenchmarkCacheSize fills a cache with entries of 2 KB. The results are their size on the heap, relative to their
+// bytes, and the pauses of the garbage collector.
 func BenchmarkCacheSize(b *testing.B) {
 	n := size(b, "SOCIALDATA_BENCH_CACHED", 20_000)
 	const bytes = 2 << 10
@@ -305,14 +307,14 @@ func BenchmarkCacheSize(b *testing.B) {
 	}
 }
 
-// pauses returns how often the collector has paused for how long.
+// pauses returns the pauses of the garbage collector.
 func pauses() *metrics.Float64Histogram {
 	s := []metrics.Sample{{Name: "/sched/pauses/total/gc:seconds"}}
 	metrics.Read(s)
 	return s[0].Value.Float64Histogram()
 }
 
-// p99 returns what 99 of 100 pauses between two readings were shorter than, in milliseconds.
+// p99 returns the 99th percentile of the pauses between two readings, in milliseconds.
 func p99(from, to *metrics.Float64Histogram) float64 {
 	total, sum := uint64(0), uint64(0)
 	for i := range to.Counts {

@@ -27,8 +27,8 @@ func manyBlocked(b *testing.B) privacy.Blocklist {
 	return list
 }
 
-// BenchmarkBlocked times reads beside a million subjects that are blocked, against the same without any: a profile and a page of
-// 50 posts from the cache, and the page read from its upstream.
+// BenchmarkBlocked times reads beside a million subjects that are blocked, against the same without any: a profile and
+// a page of 50 posts from the cache, and the page read from its upstream.
 func BenchmarkBlocked(b *testing.B) {
 	list := manyBlocked(b)
 	none := func() socialdata.Option { return socialdata.WithErasures(privacy.NewMemory(privacy.MemoryConfig{})) }

@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// helpers are the methods of a Client that are no operations.
+// helpers are the methods of a Client that are not operations.
 var helpers = []string{
 	"Admit", "AdmitMore", "As", "Authenticate", "Close", "Do", "Drifted", "Erase", "Erasures", "Key", "KnowsKeys",
 	"Endpoints", "Keys", "LastRequests", "Monitors", "Once", "PlatformTable", "Quotas", "Rollups", "Stream", "Unblock", "UsageBy", "VerifyErasures",

@@ -10,16 +10,17 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// EraseRequest says who or what is to be forgotten, for [Client.Erase] and [Client.Unblock]: one of Handle, ID and URL.
+// EraseRequest names who or what is to be erased, for [Client.Erase] and [Client.Unblock], by one of Handle, ID and
+// URL.
 type EraseRequest struct {
-	Platform platform.ID // may be left out with URL
-	Handle   string      // an account, with all that it wrote and all that is said of it but mentions in texts of others
-	ID       string      // one object, such as a post or a product, with what stands under it
-	URL      string      // the address of an account or of an object
-	Block    bool        // keep it out from now on: reads of it are not_found
-	Reason   string      // why, for the receipt, which is kept for good; it must not say who
+	Platform platform.ID // can be left out with URL
+	Handle   string      // an account, with what it wrote and what is about it, except mentions in others' texts
+	ID       string      // one object, such as a post or a product, with what belongs to it
+	URL      string      // the URL of an account or of an object
+	Block    bool        // also block it from now on: reads of it are not_found
+	Reason   string      // for the receipt, which is kept permanently; must not contain a name
 	DryRun   bool        // remove nothing, only count
-	By       string      // who erases, for the receipt; "" means "program"
+	By       string      // what requests the erasure, for the receipt; "" means "program"
 }
 
 func (r EraseRequest) inner() engine.EraseRequest {
@@ -29,40 +30,39 @@ func (r EraseRequest) inner() engine.EraseRequest {
 	}
 }
 
-// Erase forgets an account or an object: what is kept of it goes from the cache, the records and the stores of [WithErasures],
-// and from the memory of every process that shares them, before Erase returns. The receipt says what was removed, by kind, and
-// names no one. What is kept of it in entries of others' pages goes with those pages: they are read anew. Erasing is for
-// the operator: it concerns all accounts, and needs no key.
+// Erase erases an account or an object: before it returns, its data is removed from the cache, the records and the
+// stores of [WithErasures], and from the memory of every process that shares them. The receipt counts what was removed,
+// by kind, and contains no name. Cached pages of others that contain it are removed completely, and read again. Erasing
+// is for the operator: it concerns all accounts, and needs no key.
 //
-// It fails when a process that lives does not answer in five seconds, or when a store cannot be reached: then erase again,
-// which ends the work. Every error is a *[problem.Error].
+// It fails when a live process does not confirm within five seconds, or when a store is unavailable: call it again to
+// complete the erasure. Every error is a *[problem.Error].
 func (c *Client) Erase(ctx context.Context, req EraseRequest) (privacy.Receipt, error) {
 	receipt, err := c.session.Erase(ctx, req.inner())
 	return receipt, asProblem(err)
 }
 
-// Unblock lets what was erased with Block be read again. Block, DryRun and Reason but for its words are ignored. Every error
-// is a *[problem.Error].
+// Unblock allows reading what was erased with Block. Block and DryRun are ignored. Every error is a *[problem.Error].
 func (c *Client) Unblock(ctx context.Context, req EraseRequest) (privacy.Receipt, error) {
 	req.Block, req.DryRun = false, false
 	receipt, err := c.session.Unblock(ctx, req.inner())
 	return receipt, asProblem(err)
 }
 
-// Erasures returns the receipts behind the number after, oldest first, at most limit of them; 0 is no bound.
+// Erasures returns up to limit receipts after the number after, oldest first; 0 is no limit.
 func (c *Client) Erasures(ctx context.Context, after int64, limit int) ([]privacy.Receipt, error) {
 	receipts, err := c.session.Erasures(ctx, after, limit)
 	return receipts, asProblem(err)
 }
 
-// VerifyErasures proves that all receipts are there and as they were written, and returns how many there are. It fails with
-// an error that wraps [privacy.ErrBroken].
+// VerifyErasures verifies that no receipt is missing or was changed, and returns their number. It fails with an error
+// that wraps [privacy.ErrBroken].
 func (c *Client) VerifyErasures(ctx context.Context) (n int64, err error) {
 	n, err = c.session.VerifyErasures(ctx)
 	return n, asProblem(err)
 }
 
-// asProblem makes a problem of an error of an erasure. The operator may see why.
+// asProblem makes a problem of an error of an erasure, with its reason, which the operator may see.
 func asProblem(err error) error {
 	if err == nil {
 		return nil

@@ -27,19 +27,19 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// people is an upstream on which salma and zoe write.
+// people is an upstream with posts of salma and zoe.
 type people struct {
 	enginetest.Counter
 
 	mu   sync.Mutex
-	wait chan struct{} // reads wait for it; nil for none
+	wait chan struct{} // reads wait until it is closed; nil for none
 }
 
 func actor(handle string) schema.Actor {
 	return schema.Actor{Platform: platform.GitHub, ID: "id-" + handle, Handle: strings.ToUpper(handle[:1]) + handle[1:]}
 }
 
-// written is a post of an author: its id says whose it is.
+// written returns a post, whose id determines its author.
 func written(id string) schema.Post {
 	p := enginetest.Post(id)
 	p.Author = actor(strings.TrimRight(id, "0123456789"))
@@ -56,7 +56,7 @@ func (p *people) asked() {
 	}
 }
 
-// provider returns the upstream. A handle "nobody" is no account.
+// provider returns the upstream. The handle "nobody" does not exist.
 func (p *people) provider() providers.Provider {
 	posts := func(ids ...string) providers.Page[schema.Post] {
 		page := providers.Page[schema.Post]{Raw: json.RawMessage(`{"first":"` + ids[0] + `"}`)}
@@ -106,7 +106,7 @@ func (p *people) provider() providers.Provider {
 	}
 }
 
-// replicas returns n engines on one upstream that share ledger, records and list.
+// replicas returns n engines with one upstream that share ledger, records and list.
 func replicas(t *testing.T, p *people, list privacy.Blocklist, n int) []*enginetest.Engine {
 	t.Helper()
 	var all []*enginetest.Engine
@@ -140,7 +140,7 @@ func call(t *testing.T, c *socialdata.Client, name string, params ...string) (*o
 	return c.Do(t.Context(), socialdata.Operation(name), in)
 }
 
-// must is call for what has to succeed.
+// must is call for calls that have to succeed.
 func must(t *testing.T, c *socialdata.Client, name string, params ...string) *operation.Answer {
 	t.Helper()
 	a, err := call(t, c, name, params...)
@@ -222,7 +222,7 @@ func TestWhoIsBlockedIsNotThere(t *testing.T) {
 	t.Parallel()
 	p := &people{}
 	all := replicas(t, p, privacy.NewMemory(privacy.MemoryConfig{}), 2)
-	must(t, all[1].Client, "search", "query", "anything") // so that her id is not unknown
+	must(t, all[1].Client, "search", "query", "anything") // so that her id is known
 	req := herself()
 	req.Block = true
 	if _, err := all[0].Open.Erase(t.Context(), req); err != nil {
@@ -244,7 +244,7 @@ func TestWhoIsBlockedIsNotThere(t *testing.T) {
 		if got := p.Count(); got != asked {
 			t.Errorf("replica %d asks upstream %d times for who is blocked", i, got-asked)
 		}
-		for range 2 { // read, and remembered
+		for range 2 { // read, and cached
 			_, err := call(t, e.Client, "post", "id", "salma1")
 			enginetest.WantProblem(t, err, problem.NotFound, "withheld at the request of its owner")
 		}
@@ -329,7 +329,7 @@ func TestErasuresThatCannotBe(t *testing.T) {
 	}
 }
 
-// failing fails at its first call, as a process that is killed does.
+// failing fails at its first call, like a process that is killed.
 type failing struct{ failed bool }
 
 func (f *failing) Erase(context.Context, privacy.Subject) (map[string]int, error) {
@@ -429,7 +429,7 @@ func TestAnErasureWaitsForAllWhoLive(t *testing.T) {
 	})
 }
 
-// away is a list that cannot be reached while it is away.
+// away is a list that is unavailable for a while.
 type away struct {
 	*privacy.Memory
 
@@ -484,7 +484,7 @@ func TestNothingIsShownWhileItIsNotKnownWhatMustNotBe(t *testing.T) {
 	})
 }
 
-// spy is a cache whose keys are known.
+// spy is a cache that lists its keys.
 type spy struct {
 	*cache.Memory
 
@@ -499,7 +499,7 @@ func (s *spy) Set(ctx context.Context, key string, e *cache.Entry, ttl time.Dura
 	return s.Memory.Set(ctx, key, e, ttl)
 }
 
-// dump returns all that is in the cache, as text.
+// dump returns everything in the cache as text.
 func (s *spy) dump() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -513,7 +513,7 @@ func (s *spy) dump() string {
 	return b.String()
 }
 
-// TestNoSequenceOfCallsBringsHerBack makes calls of every kind while she is blocked, many at once.
+// TestNoSequenceOfCallsBringsHerBack makes calls of every kind concurrently while she is blocked.
 func TestNoSequenceOfCallsBringsHerBack(t *testing.T) {
 	t.Parallel()
 	p := &people{}
@@ -579,8 +579,8 @@ func TestNoSequenceOfCallsBringsHerBack(t *testing.T) {
 }
 
 // TestAnIdempotentAnswerThatDoesNotSayWhoIsInItIsErased makes calls whose records name someone in words that are not an
-// account's: a batch quotes the key that it has not found, a raw read is in the platform's words, and what is answered for a
-// handle need not repeat it.
+// account's: a batch quotes the key that it has not found, a raw read is in the platform's words, and what is answered
+// for a handle need not repeat it.
 func TestAnIdempotentAnswerThatDoesNotSayWhoIsInItIsErased(t *testing.T) {
 	t.Parallel()
 	for name, in := range map[string][]string{

@@ -24,7 +24,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// unreached is what a request comes to whose host has no address.
+// unreached is the error of a request to a host without an address.
 func unreached() error {
 	return &url.Error{Op: "Get", URL: "https://api.team.example/users/salma", Err: &net.OpError{
 		Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "api.team.example", IsNotFound: true},
@@ -38,7 +38,7 @@ func TestAnErrorSaysWhatWasCalledAndWhy(t *testing.T) {
 	}
 	tests := []struct {
 		name         string
-		errs         []error // of each source
+		errs         []error // one for each source
 		code         problem.Code
 		want, detail string
 	}{
@@ -112,7 +112,7 @@ func TestAnErrorSaysWhatWasCalledAndWhy(t *testing.T) {
 	}
 }
 
-// wantWire checks that a problem shows its detail, and nothing of its cause, over HTTP.
+// wantWire checks that over HTTP a problem has its detail, and nothing of its cause.
 func wantWire(t *testing.T, err error, detail string) {
 	t.Helper()
 	b, jsonErr := json.Marshal(err)

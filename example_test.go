@@ -36,7 +36,7 @@ func Example() {
 	// MISS 1
 }
 
-// A walk reads page after page, as far as it is followed.
+// A walk reads page after page, until the loop ends.
 func ExampleWalk() {
 	client, err := socialdata.New(socialdata.WithProviders(mock.New(mock.Config{})))
 	if err != nil {
@@ -65,7 +65,7 @@ func ExampleWalk() {
 	// the first track is salma_haddad-collection-1-song-1
 }
 
-// Every error is a problem with a code to act on.
+// Every error is a problem with a code for the program to act on.
 func ExampleClient_Profile_problem() {
 	client, err := socialdata.New(socialdata.WithProviders(mock.New(mock.Config{})))
 	if err != nil {
@@ -126,7 +126,7 @@ func ExampleClient_As() {
 	// 20 posts, HIT 1 of 8
 }
 
-// Everything that a client can do otherwise is an option.
+// Everything about a client can be configured with options.
 func ExampleNew() {
 	client, err := socialdata.New(
 		socialdata.WithProviders(mock.New(mock.Config{})),
@@ -148,7 +148,8 @@ func ExampleNew() {
 	// salma_haddad costs 3
 }
 
-// A fan-out search asks many platforms at once. A platform that fails does not spoil the rest: its state says so.
+// A fan-out search searches many platforms at once. A platform that fails does not affect the others: its state is in
+// the meta.
 func ExampleClient_SearchAcross() {
 	client, err := socialdata.New(socialdata.WithProviders(mock.New(mock.Config{})))
 	if err != nil {
@@ -165,7 +166,7 @@ func ExampleClient_SearchAcross() {
 	// true ok error
 }
 
-// What a search finds is told apart by its kind: each result holds an object of its type.
+// Search results have a kind, and an object of the type for it.
 func ExampleClient_Search() {
 	client, err := socialdata.New(socialdata.WithProviders(mock.New(mock.Config{})))
 	if err != nil {
@@ -194,7 +195,7 @@ func ExampleClient_Search() {
 	// the product coffee-product-15
 }
 
-// A provider of one's own is a table of functions: what is nil is not served.
+// A custom provider is a table of functions: operations that are nil are not served.
 func ExampleWithProviders() {
 	team := providers.Chain{{
 		Name: "team", Platform: platform.GitHub, Source: schema.Own,
@@ -226,7 +227,7 @@ func ExampleWithProviders() {
 	// Posts on github: platform_unavailable: github does not offer Posts: the upstream offers nothing of the kind (team)
 }
 
-// countingCache is a cache of one's own around another: it counts what it is asked for.
+// countingCache is a custom cache that wraps another and counts lookups.
 type countingCache struct {
 	cache.Store
 	gets atomic.Int64
@@ -238,7 +239,7 @@ func (c *countingCache) Get(ctx context.Context, key string) (*cache.Entry, erro
 	return c.Store.Get(ctx, key)
 }
 
-// A cache of one's own has two methods; the suite in cache/cachetest says whether it keeps the contract.
+// A custom cache has two methods; the suite in cache/cachetest checks that it fulfils the contract.
 func ExampleWithCache() {
 	counted := &countingCache{Store: cache.NewMemory(cache.MemoryConfig{})}
 	client, err := socialdata.New(socialdata.WithProviders(mock.New(mock.Config{})), socialdata.WithCache(counted))
@@ -259,7 +260,7 @@ func ExampleWithCache() {
 	// asked: true
 }
 
-// invoicedLedger is a ledger of one's own around another: it writes an invoice line for each charge.
+// invoicedLedger is a custom ledger that wraps another and writes an invoice line for each charge.
 type invoicedLedger struct{ credits.Ledger }
 
 // Settle implements credits.Ledger.
@@ -271,7 +272,7 @@ func (l invoicedLedger) Settle(ctx context.Context, h credits.Hold, c credits.Ch
 	return receipt, err
 }
 
-// A ledger of one's own has four methods; the suite in credits/ledgertest says whether it keeps the contract.
+// A custom ledger has four methods; the suite in credits/ledgertest checks that it fulfils the contract.
 func ExampleWithLedger() {
 	ctx := context.Background()
 	books, store := credits.NewMemory(credits.MemoryConfig{}), keys.NewMemory(keys.MemoryConfig{})

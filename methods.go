@@ -7,8 +7,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// The methods below are the operations of the table, one each. A read costs the base credits of its platform, twice
-// that with Fresh, and 3 more with Enrich; a failed one costs nothing. Every error is a *[problem.Error].
+// The methods below are the operations of the table. A read costs the base credits of its platform, twice that with
+// Fresh, and 3 more with Enrich; one that fails is free. Every error is a *[problem.Error].
 
 // Profile reads one account.
 func (c *Client) Profile(ctx context.Context, req ProfileRequest) (*schema.Envelope[schema.Profile], error) {
@@ -25,7 +25,7 @@ func (c *Client) Following(ctx context.Context, req FollowingRequest) (*schema.E
 	return opFollowing.do(ctx, c, req.Platform, req)
 }
 
-// Audience says where the followers of an account live.
+// Audience returns where the followers of an account live.
 func (c *Client) Audience(ctx context.Context, req AudienceRequest) (*schema.Envelope[schema.Audience], error) {
 	return opAudience.do(ctx, c, req.Platform, req)
 }
@@ -35,7 +35,7 @@ func (c *Client) Live(ctx context.Context, req LiveRequest) (*schema.Envelope[sc
 	return opLive.do(ctx, c, req.Platform, req)
 }
 
-// Linked returns accounts elsewhere that seem to be the same person's, with what speaks for each.
+// Linked returns accounts on other platforms that seem to belong to the same person, with the evidence for each.
 func (c *Client) Linked(ctx context.Context, req LinkedRequest) (*schema.Envelope[[]schema.LinkedProfile], error) {
 	return opLinked.do(ctx, c, req.Platform, req)
 }
@@ -55,12 +55,12 @@ func (c *Client) Trending(ctx context.Context, req TrendingRequest) (*schema.Env
 	return opTrending.do(ctx, c, req.Platform, req)
 }
 
-// Search returns one page of what one platform finds. [Client.SearchAcross] asks several at once.
+// Search returns one page of one platform's search results. [Client.SearchAcross] searches several platforms at once.
 func (c *Client) Search(ctx context.Context, req SearchRequest) (*schema.Envelope[[]schema.SearchResult], error) {
 	return opSearch.do(ctx, c, req.Platform, req)
 }
 
-// Suggestions says how a search may go on.
+// Suggestions returns completions of a search text.
 func (c *Client) Suggestions(
 	ctx context.Context, req SuggestionsRequest,
 ) (*schema.Envelope[[]schema.Suggestion], error) {
@@ -72,12 +72,12 @@ func (c *Client) Comments(ctx context.Context, req CommentsRequest) (*schema.Env
 	return opComments.do(ctx, c, req.Platform, req)
 }
 
-// Replies returns one page of the answers to a comment.
+// Replies returns one page of the replies to a comment.
 func (c *Client) Replies(ctx context.Context, req RepliesRequest) (*schema.Envelope[[]schema.Comment], error) {
 	return opReplies.do(ctx, c, req.Platform, req)
 }
 
-// Transcript reads what is said in a post. A post without one is not found.
+// Transcript reads the transcript of a post. A post without one is not found.
 func (c *Client) Transcript(ctx context.Context, req TranscriptRequest) (*schema.Envelope[schema.Transcript], error) {
 	return opTranscript.do(ctx, c, req.Platform, req)
 }
@@ -133,7 +133,7 @@ func (c *Client) Community(ctx context.Context, req CommunityRequest) (*schema.E
 	return opCommunity.do(ctx, c, req.Platform, req)
 }
 
-// CommunityPosts returns one page of what is posted in a community.
+// CommunityPosts returns one page of the posts in a community.
 func (c *Client) CommunityPosts(
 	ctx context.Context, req CommunityPostsRequest,
 ) (*schema.Envelope[[]schema.Post], error) {
@@ -202,13 +202,13 @@ func (c *Client) Me(ctx context.Context, req MeRequest) (*schema.Envelope[schema
 	return opMe.do(ctx, c, "", req)
 }
 
-// Usage returns one page of the account's books, newest first. It is free.
+// Usage returns one page of the account's ledger entries, newest first. It is free.
 func (c *Client) Usage(ctx context.Context, req UsageRequest) (*schema.Envelope[[]schema.Usage], error) {
 	return opUsage.do(ctx, c, "", UsageByRequest{UsageRequest: req})
 }
 
-// UsageBy returns the account's usage, added up by req.Group, which is needed: what was paid is as in the account's books, to the
-// last call; what was free or failed is as in the request log. It is free.
+// UsageBy returns the account's usage, grouped by req.Group, which is required. What was paid is exactly what is in the
+// account's ledger; what was free or failed comes from the request log. It is free.
 func (c *Client) UsageBy(ctx context.Context, req UsageByRequest) (*schema.Envelope[[]schema.Rollup], error) {
 	if req.Group == "" {
 		return nil, problem.New(problem.InvalidRequest, "group is missing: it must be day, key, platform or operation")
@@ -217,32 +217,32 @@ func (c *Client) UsageBy(ctx context.Context, req UsageByRequest) (*schema.Envel
 	return by.do(ctx, c, "", req)
 }
 
-// Requests returns one page of what the account's last calls came to, newest first: of the last 100,000 calls of all
-// accounts, those of 7 days, unless [WithRequests] sets other bounds. What was asked is not kept. It is free.
+// Requests returns one page of the account's last calls with their results, newest first: of the last 100,000 calls of
+// all accounts, those of 7 days, unless [WithRequests] sets other limits. Parameters are not stored. It is free.
 func (c *Client) Requests(ctx context.Context, req RequestsRequest) (*schema.Envelope[[]schema.Request], error) {
 	return opRequests.do(ctx, c, "", req)
 }
 
-// Estimate says what a call may cost and what the cache has of its answer, and asks no upstream. It fails where the call
-// would, but for a balance that is too low. It is free.
+// Estimate returns what a call may cost and what the cache has of its answer, without calling an upstream. It fails if
+// the call would, except when the balance is too low. It is free.
 func (c *Client) Estimate(ctx context.Context, req EstimateRequest) (*schema.Envelope[schema.Estimate], error) {
 	return opEstimate.do(ctx, c, "", req)
 }
 
-// Resolve says what an address names: the call that reads it, and behind it the other calls that take the same thing. No
-// upstream is asked. It is free.
+// Resolve returns what a URL names: first the call that reads it, then other calls for the same thing. No upstream is
+// called. It is free.
 func (c *Client) Resolve(ctx context.Context, req ResolveRequest) (*schema.Envelope[[]schema.Resolved], error) {
 	return opResolve.do(ctx, c, "", req)
 }
 
-// Read reads what an address names: it makes the first call that [Client.Resolve] returns, and is charged, cached and
-// recorded as that call. The data is of the type of that call, such as [schema.Profile] or []schema.Comment. A short link
-// is opened first, by one request to its site.
+// Read reads what a URL names: it makes the first call that [Client.Resolve] returns, and is charged, cached and logged
+// like that call. The data has the type of that call, such as [schema.Profile] or []schema.Comment. A short link is
+// opened first, with one request to its site.
 func (c *Client) Read(ctx context.Context, req ReadRequest) (*schema.Envelope[any], error) {
 	return opRead.do(ctx, c, "", req)
 }
 
-// ListKeys returns one page of the account's keys without their secrets, oldest first and with those that are revoked.
+// ListKeys returns one page of the account's keys without their secrets, oldest first, including revoked ones.
 // [Client.Keys] makes and changes them. It is free.
 func (c *Client) ListKeys(ctx context.Context, req KeysRequest) (*schema.Envelope[[]schema.Key], error) {
 	return opKeys.do(ctx, c, "", req)
@@ -253,51 +253,50 @@ func (c *Client) ListMonitors(ctx context.Context, req MonitorsRequest) (*schema
 	return opMonitors.do(ctx, c, "", req)
 }
 
-// Changes returns one page of what the account's monitors have found, oldest first: of the last 30 days. A change may come
-// twice, with the same id. With Wait set, Meta.NextCursor is there even when nothing more is: it asks for what comes next.
-// It is free.
+// Changes returns one page of what the account's monitors have found in the last 30 days, oldest first. A change may
+// come twice, with the same id. With Wait set, Meta.NextCursor is always set, for reading what comes next. It is free.
 func (c *Client) Changes(ctx context.Context, req ChangesRequest) (*schema.Envelope[[]schema.Change], error) {
 	return opChanges.do(ctx, c, "", req)
 }
 
-// History returns one page of the numbers that a monitor has read, oldest first: each change of the last 90 days, and before
-// those one a day. A number that stays the same is noted once a day. It is free.
+// History returns one page of the numbers that a monitor has read, oldest first: each change of the last 90 days, and
+// one a day from before. A number that does not change is recorded once a day. It is free.
 func (c *Client) History(ctx context.Context, req HistoryRequest) (*schema.Envelope[[]schema.HistoryPoint], error) {
 	return opHistory.do(ctx, c, "", req)
 }
 
-// ListEndpoints returns one page of where the account has changes sent, by name. [Client.Endpoints] makes and ends them. It is
-// free.
+// ListEndpoints returns one page of where the account has changes sent, by name. [Client.Endpoints] makes and ends
+// them. It is free.
 func (c *Client) ListEndpoints(ctx context.Context, req EndpointsRequest) (*schema.Envelope[[]schema.Endpoint], error) {
 	return opEndpoints.do(ctx, c, "", req)
 }
 
-// Deliveries returns one page of what became of sending changes to endpoints, those of the latest changes first. They are kept
-// as long as their changes. It is free.
+// Deliveries returns one page of what became of sending changes to endpoints, those of the latest changes first. They
+// are kept as long as their changes. It is free.
 func (c *Client) Deliveries(ctx context.Context, req DeliveriesRequest) (*schema.Envelope[[]schema.Delivery], error) {
 	return opDeliveries.do(ctx, c, "", req)
 }
 
-// Platforms says what can be read from each platform, and why not where it cannot. It is free.
+// Platforms returns what can be read from each platform, and why not if it cannot. It is free.
 func (c *Client) Platforms(ctx context.Context, req PlatformsRequest) (*schema.Envelope[[]schema.PlatformInfo], error) {
 	return opPlatforms.do(ctx, c, "", req)
 }
 
-// Enrich says what a text says. It costs 3 credits.
+// Enrich analyses a text: dialect, sentiment, entities and topics. It costs 3 credits.
 func (c *Client) Enrich(ctx context.Context, req EnrichRequest) (*schema.Envelope[schema.Enrichment], error) {
 	return opEnrich.do(ctx, c, "", req)
 }
 
-// SearchAcross asks several platforms at once and merges what they find. It costs the base of each platform that
-// answers. When Meta.JobID is set, some were late: [Client.Job] collects them.
+// SearchAcross searches several platforms at once and merges their results. It costs the base of each platform that
+// answers. When Meta.JobID is set, some were late: [Client.Job] collects their results.
 func (c *Client) SearchAcross(
 	ctx context.Context, req SearchAcrossRequest,
 ) (*schema.Envelope[[]schema.SearchResult], error) {
 	return opSearchAcross.do(ctx, c, "", req)
 }
 
-// Job collects what has come of a search since the last answer, and the whole of it once that has all been told. It is
-// free. Jobs are kept for 15 minutes.
+// Job returns what a search has found since the last answer or, once everything has been returned, all results again.
+// It is free. Jobs are kept for 15 minutes.
 func (c *Client) Job(ctx context.Context, req JobRequest) (*schema.Envelope[[]schema.SearchResult], error) {
 	return opJob.do(ctx, c, "", req)
 }

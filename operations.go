@@ -16,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// How long answers are good for.
+// The cache lifetimes of answers.
 const (
 	profileTTL    = time.Hour
 	postTTL       = 15 * time.Minute
@@ -26,7 +26,7 @@ const (
 	transcriptTTL = 24 * time.Hour
 )
 
-// followed are the platforms that say who follows whom.
+// followed are the platforms with lists of followers.
 var followed = []platform.ID{platform.TikTok, platform.GitHub, platform.Mock}
 
 // The reads from a platform, in the order of the route table.
@@ -213,7 +213,7 @@ var (
 // The operations of the service itself.
 var (
 	opMe = serviceRow[MeRequest, schema.Me](operation.Operation{
-		Name: "me", Path: "/v1/me", Tag: "account", Price: operation.Free, Errors: []problem.Code{problem.Unauthorized, problem.RateLimited}, // the specification names no other (D62)
+		Name: "me", Path: "/v1/me", Tag: "account", Price: operation.Free, Errors: []problem.Code{problem.Unauthorized, problem.RateLimited}, // the specification has no other (D62)
 		Summary: "Read the calling key, the balance and the rate limit",
 	})
 	opUsage = serviceRow[UsageByRequest, []schema.Usage](operation.Operation{
@@ -313,7 +313,7 @@ var (
 	})
 )
 
-// table lists the rows above, in the order of the description. It never leaves the package but as copies.
+// table has the rows above, in the order of the description. The package only returns copies of it.
 var table = []*read.Row{
 	&opMe.Row, &opUsage.Row, &opRequests.Row, &opKeys.Row, &opEstimate.Row, &opPlatforms.Row, &opProfile.Row, &opProfileBatch.Row,
 	&opFollowers.Row, &opFollowing.Row, &opAudience.Row, &opAudienceBatch.Row, &opLive.Row, &opLiveBatch.Row,
@@ -328,7 +328,7 @@ var table = []*read.Row{
 	&opHealth.Row,
 }
 
-// searching reads a search from those who can search for the query.
+// searching reads a search from the providers that accept the query.
 func searching() read.Source {
 	source := read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.SearchQuery, schema.SearchResult] {
 		return p.Search
@@ -389,7 +389,7 @@ var readErrors = []problem.Code{
 	problem.InternalError, problem.PlatformUnavailable, problem.UpstreamTimeout,
 }
 
-// listErrors are those of lists of the account's own, watchErrors those that name a monitor too.
+// listErrors are the errors of lists of the account's own, watchErrors those of lists for a monitor.
 var (
 	listErrors = []problem.Code{
 		problem.InvalidRequest, problem.Unauthorized, problem.RateLimited, problem.InternalError,
@@ -418,13 +418,13 @@ func serviceRow[Req, T any](o operation.Operation) *row[Req, T] {
 	return &row[Req, T]{read.Row{Operation: &o}}
 }
 
-// specified notes that the specification has the path of r.
+// specified marks r as a path of the specification.
 func (r *row[Req, T]) specified() *row[Req, T] {
 	r.Specified = true
 	return r
 }
 
-// also puts r into a second operation group.
+// also adds r to a second operation group.
 func (r *row[Req, T]) also(tag string) *row[Req, T] {
 	r.Also = tag
 	return r
@@ -436,36 +436,36 @@ func (r *row[Req, T]) from(source read.Source) *row[Req, T] {
 	return r
 }
 
-// watched lets monitors ask r.
+// watched lets monitors call r.
 func (r *row[Req, T]) watched() *row[Req, T] {
 	r.Watched = true
 	return r
 }
 
-// on gives r to these platforms only, as the specification does.
+// on restricts r to some platforms, as the specification does.
 func (r *row[Req, T]) on(ids ...platform.ID) *row[Req, T] {
 	r.Platforms = ids
 	return r
 }
 
-// shown writes r's path in the description as the specification writes it.
+// shown sets the path of r in the description, as the specification writes it.
 func (r *row[Req, T]) shown(path string) *row[Req, T] {
 	r.Shown = path
 	return r
 }
 
-// probing makes r cost the base of each platform that it has probed, too.
+// probing makes r also cost the base of each platform that it has probed.
 func probing[Req, T any](r *row[Req, T]) *row[Req, T] {
 	r.Price = operation.PlatformAndProbes
 	return r
 }
 
-// do makes the call that req describes.
+// do makes the call of req.
 func (r *row[Req, T]) do(ctx context.Context, c *Client, on platform.ID, req Req) (*schema.Envelope[T], error) {
 	if r.Service || r.Of != nil || operation.IdempotencyKey(r.Operation, &req) != "" {
 		return decode[T](c.Do(ctx, r.Operation, operation.CallOf(r.Operation, &req)))
 	}
-	var few [8]operation.Pair // they do not outlive the call, and so are not on the heap
+	var few [8]operation.Pair // they are used only during the call, and so are not on the heap
 	a, err := c.session.Read(ctx, &r.Row, on, operation.FromStruct(few[:0], r.Params, &req))
 	if err != nil {
 		return nil, err
@@ -502,8 +502,8 @@ func decode[T any](a *operation.Answer, err error) (*schema.Envelope[T], error) 
 	return e, nil
 }
 
-// decodeResults decodes a list of results one by one: encoding/json would read each three times more, to check the list,
-// to find its end and to check it again.
+// decodeResults decodes a list of results one by one. encoding/json would read each three more times: to validate the
+// list, to find its end and to validate it again.
 func decodeResults(data []byte) ([]schema.SearchResult, error) {
 	elements, ok := read.Elements(data)
 	if !ok {

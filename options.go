@@ -26,10 +26,10 @@ import (
 	"github.com/socialdata/socialdata/watch"
 )
 
-// Option configures a [Client]. [New] checks what it was given and fails with the option's name.
+// Option configures a [Client]. [New] checks its value and fails with an error that names the option.
 type Option interface{ apply(*engine.Config) error }
 
-// option is an [Option] that names itself in its errors.
+// option is an [Option] whose errors contain its name.
 type option struct {
 	name string
 	set  func(*engine.Config) error
@@ -42,7 +42,7 @@ func (o option) apply(c *engine.Config) error {
 	return nil
 }
 
-// configure returns what opts make of the zero configuration. Its error names every option that cannot be used.
+// configure applies opts to the zero configuration. Its error names every option that is invalid.
 func configure(opts []Option) (engine.Config, error) {
 	cfg := engine.Config{Rows: table}
 	var failed error
@@ -76,8 +76,8 @@ func isNil(v any) bool {
 	return (of.Kind() == reflect.Pointer || of.Kind() == reflect.Func) && of.IsNil()
 }
 
-// WithProviders adds upstreams, as the packages below providers return them. Those of one platform are tried in the order
-// given.
+// WithProviders adds upstreams, as returned by the packages below providers. Those of one platform are tried in the
+// order given.
 func WithProviders(chains ...providers.Chain) Option {
 	return option{"WithProviders", func(c *engine.Config) error {
 		for i, chain := range chains {
@@ -92,8 +92,8 @@ func WithProviders(chains ...providers.Chain) Option {
 	}}
 }
 
-// WithPlatform adds a platform of the program's own to those of the specification. It is read, priced, described and shown
-// like any other: its providers are passed to [WithProviders], with its ID as their Platform.
+// WithPlatform adds a platform of the program's own to those of the specification. It is read, priced, described and
+// listed like any other. Pass its providers to [WithProviders], with its ID as their Platform.
 func WithPlatform(info platform.Info) Option {
 	return option{"WithPlatform", func(c *engine.Config) error {
 		table, err := cmp.Or(c.Platforms, platform.Specified()).With(info)
@@ -104,18 +104,19 @@ func WithPlatform(info platform.Info) Option {
 	}}
 }
 
-// WithLedger charges calls to l. Without it nothing is charged, and Meta.CreditsUsed is what the call would have cost.
+// WithLedger charges calls to l. Without it nothing is charged, and Meta.CreditsUsed is the price that the call would
+// have had.
 func WithLedger(l credits.Ledger) Option {
 	return plug("WithLedger", "and nothing is charged", l, func(c *engine.Config) *credits.Ledger { return &c.Ledger })
 }
 
-// WithCache keeps answers in s. The default is a [cache.Memory] of 64 MiB.
+// WithCache caches answers in s. The default is a [cache.Memory] of 64 MiB.
 func WithCache(s cache.Store) Option {
 	return plug("WithCache", "and answers are kept in memory", s, func(c *engine.Config) *cache.Store { return &c.Cache })
 }
 
-// WithRequests keeps the request log and the usage in s, within b. The default is a [requests.Memory]. Calls never wait for s:
-// what it cannot take in time is dropped, and counted as such in the usage.
+// WithRequests stores the request log and the usage in s, within b. The default is a [requests.Memory]. Calls never
+// wait for s: requests that it cannot store in time are dropped, and counted as dropped in the usage.
 func WithRequests(s requests.Store, b requests.Bounds) Option {
 	return option{"WithRequests", func(c *engine.Config) error {
 		if isNil(s) {
@@ -129,26 +130,26 @@ func WithRequests(s requests.Store, b requests.Bounds) Option {
 	}}
 }
 
-// WithKeys looks API keys up in s, for [Client.Authenticate].
+// WithKeys looks up API keys in s, for [Client.Authenticate].
 func WithKeys(s keys.Store) Option {
 	return plug("WithKeys", "and no API key is accepted", s, func(c *engine.Config) *keys.Store { return &c.Keys })
 }
 
-// WithLimiter bounds how often each key calls. The default is a [keys.MemoryLimiter].
+// WithLimiter limits the calls of each key. The default is a [keys.MemoryLimiter].
 func WithLimiter(l keys.Limiter) Option {
 	return plug("WithLimiter", "and calls are counted in memory", l,
 		func(c *engine.Config) *keys.Limiter { return &c.Limiter })
 }
 
-// WithRecords keeps jobs, idempotent answers and the secret of cursors in s. The default is a [records.Memory].
+// WithRecords stores jobs, idempotent answers and the secret of cursors in s. The default is a [records.Memory].
 func WithRecords(s records.Store) Option {
 	return plug("WithRecords", "and records are kept in memory", s,
 		func(c *engine.Config) *records.Store { return &c.Records })
 }
 
-// WithErasures keeps in list what [Client.Erase] erases and blocks, for all processes that share it, and erases from stores as
-// well, which keep data of people beside the cache and the records. The default keeps it in memory: a process that shares its
-// cache or records with others needs a list that they share too.
+// WithErasures stores what [Client.Erase] erases and blocks in list, for all processes that share it. Erase also erases
+// from stores, which are those with personal data besides the cache and the records. The default is a list in memory: a
+// process that shares its cache or records with others needs a shared list.
 func WithErasures(list privacy.Blocklist, stores ...privacy.Eraser) Option {
 	return option{"WithErasures", func(c *engine.Config) error {
 		if isNil(list) {
@@ -164,8 +165,8 @@ func WithErasures(list privacy.Blocklist, stores ...privacy.Eraser) Option {
 	}}
 }
 
-// WithKeep sets how long what was read of people is kept where it outlives its lifetime in the cache. The default is
-// [privacy.DefaultRetention], which r changes where it says something else.
+// WithKeep sets for how long personal data may be stored after its cache lifetime. The limits that r does not set are
+// those of [privacy.DefaultRetention].
 func WithKeep(r privacy.Retention) Option {
 	r.Content = maps.Clone(r.Content)
 	return option{"WithKeep", func(c *engine.Config) error {
@@ -174,10 +175,10 @@ func WithKeep(r privacy.Retention) Option {
 	}}
 }
 
-// WithRedaction blanks e-mail addresses, telephone numbers or both in the texts and in the raw of what is read, before anything
-// keeps or shows it: "[redacted]" is in their place. Raw is then not what the upstream said. What is found is written in the
-// plain forms of any script; ids, prices, times and web addresses stay. The default blanks nothing. Platforms tells what is
-// blanked, and observers are told as they are of drift.
+// WithRedaction replaces email addresses, telephone numbers or both by "[redacted]" in the texts and the raw of what is
+// read, before it is stored or shown. Raw is then not the original. It recognises the plain forms in any script; ids,
+// prices, times and web addresses are not changed. By default nothing is redacted. Platforms reports what is redacted,
+// and observers are notified as for drift.
 func WithRedaction(kinds ...privacy.Redaction) Option {
 	return option{"WithRedaction", func(c *engine.Config) error {
 		for _, kind := range kinds {
@@ -194,14 +195,14 @@ func WithRedaction(kinds ...privacy.Redaction) Option {
 	}}
 }
 
-// WithWatches keeps monitors and what they tell in s, and polls them from then on, until [Client.Close]. Client.Erase erases
-// from s as well, which must be a [privacy.Eraser]. The default keeps them in memory.
+// WithWatches stores monitors and their changes in s, and polls them until [Client.Close]. Client.Erase also erases
+// from s, which must be a [privacy.Eraser]. The default keeps them in memory.
 func WithWatches(s watch.Store) Option {
 	return plug("WithWatches", "and monitors are kept in memory", s,
 		func(c *engine.Config) *watch.Store { return &c.Watches })
 }
 
-// WithMostMonitors sets how many monitors an account may have. The default is 1,000.
+// WithMostMonitors sets the maximum number of monitors of an account. The default is 1,000.
 func WithMostMonitors(n int) Option {
 	return option{"WithMostMonitors", func(c *engine.Config) error {
 		if n <= 0 {
@@ -212,8 +213,9 @@ func WithMostMonitors(n int) Option {
 	}}
 }
 
-// WithPrivateWebhooks lets accounts have changes sent to http:// URLs and to loopback and private addresses, for services that
-// run beside their receivers. Link-local addresses, at which clouds tell secrets, are refused all the same.
+// WithPrivateWebhooks lets accounts have changes sent to http:// URLs and to loopback and private addresses, for
+// services that run beside their receivers. Link-local addresses, at which clouds tell secrets, are refused all the
+// same.
 func WithPrivateWebhooks() Option {
 	return option{"WithPrivateWebhooks", func(c *engine.Config) error {
 		c.PrivateWebhooks = true
@@ -228,17 +230,17 @@ func WithEnricher(e enrich.Enricher) Option {
 		func(c *engine.Config) *enrich.Enricher { return &c.Enricher })
 }
 
-// WithClock reads the time from now. The default is [time.Now].
+// WithClock uses now as the clock. The default is [time.Now].
 func WithClock(now func() time.Time) Option {
 	return plug("WithClock", "and the clock is time.Now", now, func(c *engine.Config) *func() time.Time { return &c.Now })
 }
 
-// WithLogger logs to l what callers must not see. The default logs nothing.
+// WithLogger logs to l what callers must not see. By default nothing is logged.
 func WithLogger(l *slog.Logger) Option {
 	return plug("WithLogger", "and nothing is logged", l, func(c *engine.Config) **slog.Logger { return &c.Log })
 }
 
-// WithObserver reports to o what the engine does.
+// WithObserver reports what the engine does to o.
 func WithObserver(o observe.Observer) Option {
 	return option{"WithObserver", func(c *engine.Config) error {
 		c.Observer = o
@@ -260,7 +262,7 @@ func WithPrices(base map[platform.ID]int64) Option {
 	}}
 }
 
-// WithShares sets how much of their limits at the upstreams the reads of a class may use, in percent, by the names of
+// WithShares sets how much of the limits of upstreams the reads of each class may use, in percent, by the names of
 // providers. The default is [providers.DefaultShares].
 func WithShares(shares map[string]providers.Shares) Option {
 	shares = maps.Clone(shares)
@@ -270,9 +272,9 @@ func WithShares(shares map[string]providers.Shares) Option {
 	}}
 }
 
-// WithAnswerLife sets how long an answer is kept under its idempotency key, and a job after its end: a minute to 24 hours
-// each. The defaults are 24 hours and 15 minutes; 0 leaves a default. A call that is repeated under its key after the answer
-// is gone is made again, and not charged again for 24 hours.
+// WithAnswerLife sets for how long the answer of a call with an idempotency key is stored, and a job after its end: a
+// minute to 24 hours each. The defaults are 24 hours and 15 minutes; 0 means the default. A call that is repeated with
+// its key after that is made again, but not charged again for 24 hours.
 func WithAnswerLife(answers, jobs time.Duration) Option {
 	return option{"WithAnswerLife", func(c *engine.Config) error {
 		for _, d := range []time.Duration{answers, jobs} {
@@ -285,7 +287,7 @@ func WithAnswerLife(answers, jobs time.Duration) Option {
 	}}
 }
 
-// WithRate sets the rate limit of keys that have none of their own. The default is [keys.DefaultRate].
+// WithRate sets the rate limit of keys without their own. The default is [keys.DefaultRate].
 func WithRate(r keys.Rate) Option {
 	return option{"WithRate", func(c *engine.Config) error {
 		if err := r.Check(); err != nil {
@@ -296,7 +298,7 @@ func WithRate(r keys.Rate) Option {
 	}}
 }
 
-// WithTimeout bounds one call, all attempts and providers together. The default is 15 seconds.
+// WithTimeout limits the time of one call, including all attempts and providers. The default is 15 seconds.
 func WithTimeout(d time.Duration) Option {
 	return option{"WithTimeout", func(c *engine.Config) error {
 		if d <= 0 {
@@ -307,9 +309,9 @@ func WithTimeout(d time.Duration) Option {
 	}}
 }
 
-// WithAnswerMemory bounds the memory that all answers of upstreams at work take together, in bytes: what is read of them
-// and what is made of it. A read that finds none waits, and then its call is platform_unavailable. The default is 512 MiB;
-// one answer can take 48 MiB.
+// WithAnswerMemory limits the memory of all upstream answers in progress, in bytes: of what is read and what is made of
+// it. A read for which there is none waits, and then its call is platform_unavailable. The default is 512 MiB; one
+// answer can take 48 MiB.
 func WithAnswerMemory(bytes int64) Option {
 	return option{"WithAnswerMemory", func(c *engine.Config) error {
 		if bytes <= 0 {
@@ -320,9 +322,9 @@ func WithAnswerMemory(bytes int64) Option {
 	}}
 }
 
-// WithCursorKeys signs cursors with the first secret, of at least 16 bytes, and accepts those signed with any of them,
-// so that secrets can be rotated. Without it a secret that [New] makes signs, which is kept in the store of [WithRecords]:
-// cursors then outlive the process and are good on every replica that shares the store.
+// WithCursorKeys seals cursors with the first secret, of at least 16 bytes, and accepts those sealed with any of them,
+// so that secrets can be rotated. The default is a secret that [New] makes and stores in the store of [WithRecords]:
+// cursors then outlive the process and are valid on every replica that shares the store.
 func WithCursorKeys(secrets ...[]byte) Option {
 	return option{"WithCursorKeys", func(c *engine.Config) error {
 		if len(secrets) == 0 {
@@ -350,8 +352,8 @@ func WithEnvironment(name string) Option {
 	}}
 }
 
-// WithDependency shows the state of something that the client depends on, such as a cache server, in [Client.Health].
-// State is called on each look and returns at once.
+// WithDependency includes the state of something that the client depends on, such as a cache server, in
+// [Client.Health]. state is called for each health check and must return at once.
 func WithDependency(name string, state func() schema.HealthState) Option {
 	return option{"WithDependency", func(c *engine.Config) error {
 		switch {

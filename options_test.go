@@ -23,7 +23,7 @@ func TestNewNamesTheOptionThatCannotWork(t *testing.T) {
 	t.Parallel()
 	one := func() schema.HealthState { return schema.Healthy }
 	tests := []struct {
-		name, want string // the parts of the error, separated by |
+		name, want string // texts of the error, separated by |
 		options    []socialdata.Option
 	}{
 		{"a nil option", "option 2 of New|leave it out", []socialdata.Option{socialdata.WithEnvironment("test"), nil}},

@@ -29,7 +29,7 @@ func salma() socialdata.ProfileRequest {
 	return socialdata.ProfileRequest{Platform: platform.Mock, Handle: "salma"}
 }
 
-// brokenCache fails at everything, or panics.
+// brokenCache fails in every call, or panics.
 type brokenCache struct{ panics bool }
 
 func (c brokenCache) Get(context.Context, string) (*cache.Entry, error) { return nil, errStore }
@@ -45,19 +45,19 @@ func (c brokenCache) Set(context.Context, string, *cache.Entry, time.Duration) e
 	return errStore
 }
 
-// brokenLedger can hold and cannot settle.
+// brokenLedger can hold but not settle.
 type brokenLedger struct{ credits.Ledger }
 
 func (brokenLedger) Settle(context.Context, credits.Hold, credits.Charge) (credits.Receipt, error) {
 	return credits.Receipt{}, errStore
 }
 
-// brokenKeys is a store of keys that is out of order.
+// brokenKeys is a store of keys that always fails.
 type brokenKeys struct{ keys.Store }
 
 func (brokenKeys) Lookup(context.Context, keys.Hash) (keys.Key, error) { return keys.Key{}, errStore }
 
-// brokenLimiter is a limiter that is out of order.
+// brokenLimiter is a limiter that always fails.
 type brokenLimiter struct{ keys.Limiter }
 
 func (brokenLimiter) Take(context.Context, string, keys.Rate, int) (keys.Allowance, error) {
@@ -66,7 +66,7 @@ func (brokenLimiter) Take(context.Context, string, keys.Rate, int) (keys.Allowan
 
 func TestAnInternalErrorIsLoggedAndNotShown(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, wantInternalErrors) // the call waits for the ledger as long as it has time
+	synctest.Test(t, wantInternalErrors) // in a bubble, because calls wait for the ledger for all of their time
 }
 
 func wantInternalErrors(t *testing.T) {
@@ -103,7 +103,7 @@ func TestEveryLineOfTheLogNamesItsCall(t *testing.T) {
 	_, err := e.Client.Do(t.Context(), socialdata.Operation("profile"), call)
 	enginetest.WantProblem(t, err, problem.PlatformUnavailable)
 	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
-	if len(lines) < 2 { // the cache, and the upstream
+	if len(lines) < 2 { // for the cache, and for the upstream
 		t.Errorf("the log says %q", lines)
 	}
 	for _, line := range lines {

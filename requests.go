@@ -10,10 +10,10 @@ import (
 // Enrichment is the value of an Enrich field: [Arabic], or "" for none.
 type Enrichment string
 
-// Arabic asks for dialect, sentiment, entities and topics.
+// Arabic requests dialect, sentiment, entities and topics.
 const Arabic Enrichment = "arabic"
 
-// UsageGroup is by what [Client.UsageBy] adds usage up.
+// UsageGroup is what [Client.UsageBy] groups usage by.
 type UsageGroup string
 
 // The groups of usage.
@@ -24,20 +24,22 @@ const (
 	UsageByOperation UsageGroup = "operation"
 )
 
-// Each operation has a request of its name. It names a platform and what is wanted there: identifiers are taken as
-// people paste them, a handle with or without @, an id, or the public URL. Fields that are zero are not sent.
+// Each operation has a request type with its name. It has a platform and what is to be read there. Identifiers are
+// accepted as people paste them: a handle with or without @, an id, or the public URL. Fields that are zero are not
+// sent.
 //
-// The same words mean the same everywhere. Cursor is the Meta.NextCursor of the page before; "" is the first page, and
-// [Walk] fills it in. IncludeRaw adds the untouched upstream object to each object as Raw. Fresh skips the cache, at
-// twice the base price. MaxAge asks for data that is younger than that, whole seconds up to the operation's lifetime: what
-// is older costs as with Fresh. StaleIfError, a day at most, takes an answer that is up to so much past its lifetime when
-// the platform fails, at the price of a hit. Enrich adds dialect, sentiment, entities and topics to each object, at 3 credits more, which
-// are refunded when it fails. MaxCredits refuses a call that may cost more credits than that as insufficient_credits,
-// before anything is held; 0 is no bound.
+// These fields have the same meaning in all requests. Cursor is the Meta.NextCursor of the previous page; "" is the
+// first page, and [Walk] sets it. IncludeRaw adds the original upstream object to each object as Raw. Fresh skips the
+// cache, at twice the base price. MaxAge is the maximum age of the data, in whole seconds up to the operation's cache
+// lifetime: if the cached data is older, the call costs as much as with Fresh. StaleIfError, at most a day, accepts a
+// cached answer that is past its lifetime by at most that much when the platform fails, at the price of a hit. Enrich
+// adds dialect, sentiment, entities and topics to each object, for 3 more credits, which are refunded when it fails.
+// MaxCredits refuses a call that may cost more credits with insufficient_credits, before anything is held; 0 is no
+// limit.
 //
-// IdempotencyKey makes a call safe to repeat: 16 to 128 visible characters, new for each call. The same request with the
-// same key is answered again for 24 hours and charged once; another request with that key is an invalid_request. What is
-// free has none. [Walk] and [Pages] give each page behind the first a key made of this one.
+// IdempotencyKey makes a call safe to repeat: 16 to 128 visible characters, new for each call. The same request with
+// the same key gets the same answer for 24 hours and is charged once; another request with that key is an
+// invalid_request. Free operations have none. [Walk] and [Pages] derive the keys of further pages from it.
 type (
 	// ProfileRequest asks for one account.
 	ProfileRequest struct {
@@ -104,11 +106,11 @@ type (
 		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
-	// LinkedRequest asks for accounts elsewhere that seem to be the same person's.
+	// LinkedRequest asks for accounts on other platforms that seem to belong to the same person.
 	LinkedRequest struct {
 		Platform platform.ID `path:"platform"`
 		Handle   string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
-		// Platforms are probed for an account of the same handle; each costs its own base credits more.
+		// Platforms are searched for an account with the same handle; each costs its own base credits in addition.
 		Platforms      []platform.ID `param:"platforms" doc:"Platforms to look for the same handle on, separated by commas; each costs its own base credits more."`
 		IncludeRaw     bool          `param:"include_raw"`
 		Fresh          bool          `param:"fresh"`
@@ -208,7 +210,7 @@ type (
 		IdempotencyKey string            `header:"Idempotency-Key"`
 	}
 
-	// SuggestionsRequest asks how a text that somebody begins to type may go on.
+	// SuggestionsRequest asks for completions of a search text.
 	SuggestionsRequest struct {
 		Platform       platform.ID   `path:"platform"`
 		Query          string        `param:"query,required" max:"512" doc:"What has been typed, 1 to 512 characters."`
@@ -235,7 +237,7 @@ type (
 		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
-	// RepliesRequest asks for a page of the answers to a comment.
+	// RepliesRequest asks for a page of the replies to a comment.
 	RepliesRequest struct {
 		Platform       platform.ID   `path:"platform"`
 		CommentID      string        `param:"comment_id,required" subject:"comment" doc:"The comment: its id or public URL."`
@@ -250,7 +252,7 @@ type (
 		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
-	// TranscriptRequest asks for what is said in a post.
+	// TranscriptRequest asks for the transcript of a post.
 	TranscriptRequest struct {
 		Platform       platform.ID   `path:"platform"`
 		PostID         string        `param:"post_id,required" subject:"post" doc:"The post: its id or public URL."`
@@ -363,7 +365,7 @@ type (
 		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
-	// CommunityPostsRequest asks for a page of what is posted in a community.
+	// CommunityPostsRequest asks for a page of the posts in a community.
 	CommunityPostsRequest struct {
 		Platform       platform.ID   `path:"platform"`
 		ID             string        `param:"id,required" subject:"community" doc:"The community: its name, id or public URL."`
@@ -547,7 +549,7 @@ type (
 	// MeRequest asks for the calling key, the balance and the rate limit.
 	MeRequest struct{}
 
-	// UsageRequest asks for a page of the account's books, newest first.
+	// UsageRequest asks for a page of the account's ledger entries, newest first.
 	UsageRequest struct {
 		RequestID string      `param:"request_id" doc:"Only the entries of this call."`
 		Since     time.Time   `param:"since" doc:"Only entries from this time or later: RFC 3339, or a date."`
@@ -556,14 +558,15 @@ type (
 		Cursor    string      `param:"cursor"`
 	}
 
-	// UsageByRequest asks for the account's usage, added up by Group. RequestID and Cursor select entries, and must be empty.
+	// UsageByRequest asks for the account's usage, grouped by Group. RequestID and Cursor select entries, and must be
+	// empty.
 	UsageByRequest struct {
 		UsageRequest
 		Group UsageGroup `param:"group" enum:"day key platform operation" doc:"Add the usage up by this, instead of listing entries; since and until then count by UTC days."`
 		KeyID string     `param:"key" doc:"With group: only usage of the key with this id."`
 	}
 
-	// RequestsRequest asks for a page of what the account's last calls came to, newest first.
+	// RequestsRequest asks for a page of the account's last calls, newest first.
 	RequestsRequest struct {
 		RequestID string      `param:"request_id" doc:"Only this call."`
 		KeyID     string      `param:"key" doc:"Only calls of the key with this id."`
@@ -586,12 +589,12 @@ type (
 	// PlatformsRequest asks what the service can read.
 	PlatformsRequest struct{}
 
-	// ResolveRequest asks what an address names.
+	// ResolveRequest asks what a URL names.
 	ResolveRequest struct {
 		URL string `param:"url,required" form:"address" doc:"A web address, or text that holds one."`
 	}
 
-	// ReadRequest asks for what an address names.
+	// ReadRequest asks for what a URL names.
 	ReadRequest struct {
 		URL            string        `param:"url,required" form:"address" doc:"A web address, or text that holds one."`
 		Cursor         string        `param:"cursor"`
@@ -639,7 +642,7 @@ type (
 		Cursor   string `param:"cursor"`
 	}
 
-	// EnrichRequest asks what a text says.
+	// EnrichRequest asks for the analysis of a text.
 	EnrichRequest struct {
 		Text           string `param:"text,required" form:"prose" max:"4000" doc:"The text, 1 to 4,000 characters."`
 		MaxCredits     int64  `param:"max_credits"`

@@ -33,7 +33,7 @@ func TestEveryChargedRequestTakesAnIdempotencyKey(t *testing.T) {
 			t.Parallel()
 			req, ok := request(t, o)
 			if !ok {
-				return // Health
+				return // Health has no request
 			}
 			if _, has := req.FieldByName("IdempotencyKey"); has != (o.Price != operation.Free) {
 				t.Fatalf("%s has a key: %t; its price is %q", req, has, o.Price)

@@ -25,14 +25,14 @@
 //   - a provider's own routes: [Client.Raw]
 //   - whatever an address names: [Client.Read], and [Client.Resolve] says beforehand what that is
 //
-// [Client.Watch] makes one of these reads again and again and tells what changes. [Client.Monitors] makes, pauses and ends such
-// monitors, [Client.ListMonitors] lists them, [Client.Changes] is the feed of what they find, and [Client.History] returns the
-// numbers that they have read. [Client.Endpoints] makes those to which changes are sent, [Client.ListEndpoints] lists them, and
-// [Client.Deliveries] says what became of each change.
+// [Client.Watch] makes one of these reads again and again and tells what changes. [Client.Monitors] makes, pauses and
+// ends such monitors, [Client.ListMonitors] lists them, [Client.Changes] is the feed of what they find, and
+// [Client.History] returns the numbers that they have read. [Client.Endpoints] makes those to which changes are sent,
+// [Client.ListEndpoints] lists them, and [Client.Deliveries] says what became of each change.
 //
 // [Client.SearchAcross] searches several platforms at once: [Client.WatchSearch] yields results as they come, and
-// [Client.Job] collects what was late. [Client.Enrich] analyses a text. [Client.Me], [Client.Usage], [Client.Requests], [Client.ListKeys],
-// [Client.Estimate], [Client.Platforms] and [Client.Health] describe the account and the service.
+// [Client.Job] collects what was late. [Client.Enrich] analyses a text. [Client.Me], [Client.Usage], [Client.Requests],
+// [Client.ListKeys], [Client.Estimate], [Client.Platforms] and [Client.Health] describe the account and the service.
 //
 // [Client.Keys] makes, changes, rotates and revokes the keys of an account.
 //
@@ -62,9 +62,9 @@ import (
 // account that pays.
 type Client struct{ session engine.Session }
 
-// New returns a Client. It fails when an option cannot be used, and names it: a value that is nil or out of its bounds, a
-// price or a provider of an unknown platform, two providers of one platform with the same name. It fails too when there is
-// no cursor key and the store of [WithRecords] cannot keep one.
+// New returns a Client. It fails when an option is invalid, and names it: its value is nil or out of range, a price or
+// a provider has an unknown platform, or two providers of one platform have the same name. It also fails when there is
+// no cursor key and the store of [WithRecords] cannot store one.
 func New(opts ...Option) (*Client, error) {
 	cfg, err := configure(opts)
 	if err != nil {
@@ -77,18 +77,18 @@ func New(opts ...Option) (*Client, error) {
 	return &Client{e.Session(nil)}, nil
 }
 
-// As returns a Client that acts for key: its account pays, and its caps hold. The rate limit is the front end's to ask for
-// ([Client.Admit]).
+// As returns a Client that acts for key: its account pays, and its caps apply. Its rate limit does not: a front end
+// calls [Client.Admit].
 func (c *Client) As(key keys.Key) *Client { return &Client{c.session.Session(&key)} }
 
-// Key returns the key that c acts for, read only; nil when it is bound to nobody.
+// Key returns the key that c acts for, which is read-only; nil when c is not bound to one.
 func (c *Client) Key() *keys.Key { return c.session.Key() }
 
-// KnowsKeys tells whether c has a store of keys, without which [Client.Authenticate] refuses everybody.
+// KnowsKeys reports whether c has a store of keys. Without one, [Client.Authenticate] always fails.
 func (c *Client) KnowsKeys() bool { return c.session.KnowsKeys() }
 
-// Authenticate returns a Client bound to the key whose secret is given. A missing, malformed, unknown or revoked key
-// is one and the same unauthorized problem.
+// Authenticate returns a Client bound to the key with that secret. A missing, malformed, unknown or revoked key gives
+// the same unauthorized problem.
 func (c *Client) Authenticate(ctx context.Context, secret string) (*Client, error) {
 	s, err := c.session.Authenticate(ctx, secret)
 	if err != nil {
@@ -97,12 +97,12 @@ func (c *Client) Authenticate(ctx context.Context, secret string) (*Client, erro
 	return &Client{s}, nil
 }
 
-// Admit takes one call from the rate limit of the key that c is bound to. The allowance tells the bucket's state in
+// Admit counts one call in the rate limit of the key that c is bound to. The allowance is the state of the bucket in
 // any case; when the bucket is empty the error is a rate_limited problem.
 func (c *Client) Admit(ctx context.Context) (keys.Allowance, error) { return c.session.Admit(ctx) }
 
-// AdmitMore takes n calls more from that rate limit, for a call that has been admitted and is worth several: what a front end
-// gives to [operation.Call] as More. With fewer in the bucket the error is a rate_limited problem, and none is taken.
+// AdmitMore counts n more calls in that rate limit, for a call that has been admitted and counts as several; front ends
+// pass it to [operation.Call] as More. If the bucket has fewer, the error is a rate_limited problem, and none is taken.
 func (c *Client) AdmitMore(ctx context.Context, n int) (keys.Allowance, error) {
 	return c.session.AdmitMore(ctx, n)
 }
@@ -110,31 +110,30 @@ func (c *Client) AdmitMore(ctx context.Context, n int) (keys.Allowance, error) {
 // PlatformTable returns the platforms that c knows: those of the specification and those of [WithPlatform].
 func (c *Client) PlatformTable() *platform.Table { return c.session.PlatformTable() }
 
-// Do makes the call of a row of [Operations] with its parameters as text, as front ends do. The row is found by its name.
-// Every error is a *[problem.Error].
+// Do makes a call of a row of [Operations], found by its name, with its parameters as text, for front ends. Every error
+// is a *[problem.Error].
 func (c *Client) Do(ctx context.Context, o *operation.Operation, call operation.Call) (*operation.Answer, error) {
 	return c.session.Do(ctx, o, call)
 }
 
-// Stream makes the call of a row of [Operations] that streams, with its parameters as text, and calls yield with each
-// event until yield returns false. See [Client.WatchSearch], which is the same with types.
+// Stream makes a call of a row of [Operations] that streams, with its parameters as text, and calls yield with each
+// event until yield returns false. [Client.WatchSearch] is the typed form.
 func (c *Client) Stream(
 	ctx context.Context, o *operation.Operation, call operation.Call, yield func(operation.Event) bool,
 ) error {
 	return c.session.Stream(ctx, o, call, yield)
 }
 
-// SearchEvent is one step of a search over several platforms that is watched as it goes. Exactly one of Result and Meta is
-// set, or neither, when a platform has ended.
+// SearchEvent is one step of a search over several platforms. Either Result or Meta is set, or neither when a platform
+// has ended.
 type SearchEvent struct {
-	Platform platform.ID          // that has ended; else ""
+	Platform platform.ID          // that has ended; otherwise ""
 	State    schema.PlatformState // how it ended
 	Result   *schema.SearchResult // one result
-	Meta     *schema.Meta         // the end: what all of it came to
+	Meta     *schema.Meta         // the last event: the sums of the search
 }
 
-// Watch makes [Client.WatchSearch] of anything that streams calls as [Client.Stream] does: a client of another kind has one
-// by it.
+// Watch implements [Client.WatchSearch] for any client, given its method Stream.
 func Watch(
 	ctx context.Context,
 	stream func(context.Context, *operation.Operation, operation.Call, func(operation.Event) bool) error,
@@ -159,15 +158,15 @@ func Watch(
 }
 
 // WatchSearch searches several platforms at once and calls yield with each result and each platform's end as they come,
-// and at last with the meta, until yield returns false. The charges are those of [Client.SearchAcross]; a caller who
+// and finally with the meta, until yield returns false. The charges are those of [Client.SearchAcross]; a caller who
 // stops early pays for what was yielded. Wait is ignored; results come in order of arrival. Every error is a
 // *[problem.Error], and ends the search.
 func (c *Client) WatchSearch(ctx context.Context, req SearchAcrossRequest, yield func(SearchEvent) bool) error {
 	return Watch(ctx, c.Stream, req, yield)
 }
 
-// Raw reads one of a provider's own routes unchanged, if its allow-list has it. It costs the base of the platform that
-// the route belongs to. There is no promise about the shape of the data; nil is null.
+// Raw reads one of a provider's own routes in its original form, if its allow-list has it. It costs the base of the
+// platform that the route belongs to. The shape of the data may change at any time; nil is null.
 func (c *Client) Raw(ctx context.Context, req RawRequest) (*schema.Envelope[any], error) {
 	return opRaw.do(ctx, c, "", req)
 }
@@ -175,19 +174,19 @@ func (c *Client) Raw(ctx context.Context, req RawRequest) (*schema.Envelope[any]
 // Health returns the state of every platform. It is free and needs no account.
 func (c *Client) Health(context.Context) schema.Health { return c.session.Health() }
 
-// Quotas returns where the limits stand that upstreams set, by platform, provider and name of the limit: how large each is,
-// how much is left, and when it starts anew. With a durable store of records what was used outlives a restart and counts
-// for all processes; without one each counts for itself.
+// Quotas returns the state of the limits of upstreams, by platform, provider and name of the limit: the size of each,
+// how much is left, and when it resets. With a durable store of records it survives a restart and includes the use of
+// all processes; without one each process counts separately.
 func (c *Client) Quotas() []observe.Quota { return c.session.Quotas() }
 
-// Drifted returns what of the upstreams' answers has not been as it should be since the client was made, by platform,
-// operation and field: where it stood, never what stood there. [Client.Health] calls a platform degraded when much of
-// what it answered lately had drifted, and [WithObserver] tells of each drift as it comes.
+// Drifted returns how upstream answers have deviated from their schema since the client was made, by platform,
+// operation and field: where, but never the values. [Client.Health] reports a platform as degraded when many of its
+// recent answers have deviated, and [WithObserver] reports each deviation as it comes.
 func (c *Client) Drifted() []observe.Drifted { return c.session.Drifted() }
 
-// LastRequests returns what the last calls of one account came to, or of all for "", newest first, at most limit of them:
-// what an operator sees. The cursor of req is ignored. [Client.Requests] is what an account sees. It fails as the store of
-// [WithRequests] does.
+// LastRequests returns up to limit of the last calls of one account, or of all accounts for "", newest first. It is for
+// operators; [Client.Requests] is for an account. The cursor of req is ignored. It returns the errors of the store of
+// [WithRequests].
 func (c *Client) LastRequests(ctx context.Context, account string, req RequestsRequest, limit int) ([]schema.Request, error) {
 	return c.session.LastRequests(ctx, requests.Query{
 		Account: account, Key: req.KeyID, Operation: req.Operation, Platform: string(req.Platform), ID: req.RequestID,
@@ -195,13 +194,13 @@ func (c *Client) LastRequests(ctx context.Context, account string, req RequestsR
 	})
 }
 
-// Rollups returns the usage that q selects, of one account or, when q names none, of all: what an operator sees. What was paid
-// is as in the books when Rollups was called; of all accounts, if the store of [WithKeys] is a [keys.Admin], else as in those that
-// this process has charged.
-// [Client.UsageBy] is what an account sees. It fails as the ledger and the store of [WithRequests] do.
+// Rollups returns the usage that q selects, of one account or, when q names none, of all: what an operator sees. What
+// was paid is as in the books when Rollups was called; of all accounts, if the store of [WithKeys] is a [keys.Admin],
+// else as in those that this process has charged. [Client.UsageBy] is what an account sees. It fails as the ledger and
+// the store of [WithRequests] do.
 func (c *Client) Rollups(ctx context.Context, q requests.SumQuery) ([]requests.Rollup, error) {
 	return c.session.Rollups(ctx, q)
 }
 
-// Close waits until everything that c does in the background has ended. The stores are the caller's to close.
+// Close waits until everything that c does in the background has ended. It does not close the stores.
 func (c *Client) Close(ctx context.Context) error { return c.session.Close(ctx) }

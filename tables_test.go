@@ -16,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// scribble overwrites everything that can be reached from v with its zero value, the insides first.
+// scribble overwrites everything that can be reached from v with its zero value, from the inside out.
 func scribble(v reflect.Value) {
 	switch v.Kind() { //nolint:exhaustive // the other kinds hold nothing that could be shared
 	case reflect.Pointer:
@@ -95,7 +95,7 @@ func TestSharedTablesCannotBeChanged(t *testing.T) {
 	}
 }
 
-// exported compares what a caller can see: functions only by whether they are there.
+// exported compares what a caller can see: of functions only whether they are nil.
 var exported = cmp.Options{
 	cmp.FilterPath(func(p cmp.Path) bool {
 		f, ok := p.Last().(cmp.StructField)

@@ -18,10 +18,10 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// remote is a cache that has nothing in this process.
+// remote is a cache without entries in this process.
 type remote struct{ *cache.Memory }
 
-func (remote) Peek()       {} // not cache.Near
+func (remote) Peek()       {} // so that it is not a cache.Near
 func (remote) Keep(string) {}
 
 func TestTypedAnswersSayWhatEncodedOnesSay(t *testing.T) {
@@ -59,8 +59,8 @@ func TestTypedAnswersSayWhatEncodedOnesSay(t *testing.T) {
 	}
 }
 
-// wantEncoded makes a read three times, from upstream and twice from the cache, and compares each answer with what the
-// encoded one says.
+// wantEncoded makes a read three times, from upstream and twice from the cache, and compares each typed answer with the
+// encoded one.
 func wantEncoded[T any](
 	t *testing.T, c *socialdata.Client, op string, params url.Values, read func(context.Context) (*schema.Envelope[T], error),
 ) {

@@ -10,19 +10,20 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Paged is a request that can ask for another page of the same list.
+// Paged is a request that can request another page of the same list.
 type Paged[Req any] interface{ at(cursor string) Req }
 
-// mostIdle is how many pages in a row may bring nothing new before a walk ends: each of them has passed over several of
-// the upstream's, and each has its price.
+// mostIdle is the number of consecutive pages without new items after which a walk ends: each of them has skipped
+// several pages of the upstream, and each has its price.
 const mostIdle = 30
 
-// Pages returns the pages of a list, each with its Meta, until the list ends, the caller breaks off or a page fails: the
-// failure is then the last pair. It begins at the request's Cursor, so that a list can be continued later at the
-// Meta.NextCursor of any page. No item comes twice: what an earlier page has had is left out of Data, and a list that brings
-// nothing else has ended. A page without items is returned too, for it has a price.
+// Pages yields the pages of a list, each with its Meta, until the list ends, the caller breaks, or a page fails: the
+// error is then the last pair. It begins at the request's Cursor, so that a list can be continued later at the
+// Meta.NextCursor of any page. Items of earlier pages are left out of Data, and a list that returns nothing else ends.
+// A page without items is yielded too, since it was charged.
 //
-//	for page, err := range socialdata.Pages(ctx, client.Posts, socialdata.PostsRequest{Platform: platform.GitHub, Handle: "octocat"}) {
+//	req := socialdata.PostsRequest{Platform: platform.GitHub, Handle: "octocat"}
+//	for page, err := range socialdata.Pages(ctx, client.Posts, req) {
 //		…
 //	}
 func Pages[Req Paged[Req], T any](
@@ -67,9 +68,10 @@ func unseen[T any](page []T, seen map[uint64]bool) []T {
 	return out
 }
 
-// Walk returns the items of [Pages] one by one.
+// Walk yields the items of [Pages] one by one.
 //
-//	for post, err := range socialdata.Walk(ctx, client.Posts, socialdata.PostsRequest{Platform: platform.GitHub, Handle: "octocat"}) {
+//	req := socialdata.PostsRequest{Platform: platform.GitHub, Handle: "octocat"}
+//	for post, err := range socialdata.Walk(ctx, client.Posts, req) {
 //		…
 //	}
 //
@@ -93,7 +95,7 @@ func Walk[Req Paged[Req], T any](
 	}
 }
 
-// keyAt returns the idempotency key of the page at a cursor, of a list whose first page has the key first.
+// keyAt returns the idempotency key of the page at a cursor, for a list whose first page has the key first.
 func keyAt(first, cursor string) string {
 	if first == "" {
 		return ""
@@ -102,7 +104,7 @@ func keyAt(first, cursor string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// itemID returns what tells an item apart, if it is a resource.
+// itemID returns a hash that identifies an item, if it is a resource.
 func itemID(item any) (uint64, bool) {
 	o, ok := item.(schema.Object)
 	if r, isResult := item.(*schema.SearchResult); isResult {

@@ -48,7 +48,7 @@ func TestWalkNeverRepeatsNeverLosesAndEnds(t *testing.T) {
 	})
 }
 
-// TestWalkEndsWhateverItIsGiven walks pages that no engine made: the cursors never end.
+// TestWalkEndsWhateverItIsGiven walks pages that no engine would return: the cursors never end.
 func TestWalkEndsWhateverItIsGiven(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -17,24 +17,25 @@ import (
 	"github.com/socialdata/socialdata/watch"
 )
 
-// WatchRequest says what a monitor asks, how often, and what it tells.
+// WatchRequest defines the call of a monitor, how often it is made, and what is reported.
 type WatchRequest struct {
-	// Operation is the name of one that monitors can ask, such as "posts": [operation.Operation.Watched] says which can.
+	// Operation is one that monitors can call, such as "posts": see [operation.Operation.Watched].
 	Operation string
 	Platform  platform.ID       // "" for search_across, which has none
-	Params    map[string]string // of the operation, by their names over HTTP; no options of the answer, and no cursor
-	// Every is the pace, from the lifetime of the operation's answers to 31 days; 0 means the lifetime, or 15 minutes if that
-	// is longer.
+	Params    map[string]string // of the operation, by their names over HTTP; without options of the answer and the cursor
+	// Every is the interval, from the cache lifetime of the operation to 31 days; 0 means the lifetime, or 15 minutes
+	// if that is longer.
 	Every time.Duration
-	// Pages is how many pages of a list a poll reads at most, 1 to 10; 0 means 2. Each has its price.
+	// Pages is the maximum number of pages of a list that a poll reads, 1 to 10; 0 means 2. Each is charged.
 	Pages int
-	// Follow is how many of the newest items of a list are compared as well, 0 to 100: of the others only their coming is told.
+	// Follow is how many of the newest items of a list are also compared, 0 to 100. Of the others, only new ones are
+	// reported.
 	Follow int
-	Fields []string // those that are compared, such as "bio" or "author.handle"; none means all
-	// Alerts are numbers of one object that are told when they have moved that far since they were last told, or cross a bound:
-	// "followers:5%", "price.amount:-10%", "viewers:>=10000".
+	Fields []string // the compared ones, such as "bio" or "author.handle"; none means all
+	// Alerts are numbers of one object that are reported when they have moved that far since the last report, or cross
+	// a bound: "followers:5%", "price.amount:-10%", "viewers:>=10000".
 	Alerts []string
-	// Name is that of the monitor, of a-z, 0-9 and -. For [Client.Watch] "" means one that follows from what is asked.
+	// Name is the name of the monitor, of a-z, 0-9 and -. For [Client.Watch] "" means a name derived from the call.
 	Name string
 }
 
@@ -45,7 +46,7 @@ func (r *WatchRequest) definition() watch.Definition {
 	}
 }
 
-// DefaultName returns the name that [Client.Watch] gives a monitor that has none: the same for the same question.
+// DefaultName returns the name that [Client.Watch] gives a monitor without one: the same for the same call.
 func (r *WatchRequest) DefaultName() string {
 	sum := sha256.New()
 	_, _ = fmt.Fprintf(sum, "%q %q", r.Operation, r.Platform)
@@ -55,31 +56,34 @@ func (r *WatchRequest) DefaultName() string {
 	return "watch-" + hex.EncodeToString(sum.Sum(nil)[:10])
 }
 
-// Watch makes a monitor of what req asks, unless there is one of its name, and returns its changes as they come: first
-// one of the type ready, when there is something to compare with. It goes on behind the last change that an earlier Watch of
-// the same monitor has dealt with; with [WithWatches] that may have been in another process. A change may come twice, with the
-// same id.
+// Watch makes a monitor, unless there is one with its name, and yields its changes as they come. The first has the type
+// ready: later ones are compared with its state. Watch begins after the last change that an earlier Watch of the same
+// monitor has processed, with [WithWatches] even if that was in another process. A change may come twice, with the same
+// id.
 //
-//	for change, err := range client.Watch(ctx, socialdata.WatchRequest{Operation: "posts", Platform: platform.YouTube, …}) {
+//	req := socialdata.WatchRequest{Operation: "posts", Platform: platform.YouTube, …}
+//	for change, err := range client.Watch(ctx, req) {
 //		…
 //	}
 //
-// It ends when the caller breaks off, behind a change of the type stopped, or with an error, which is then the last pair and a
-// *[problem.Error]. The monitor goes on polling, at its price, until it is paused or ended: see [Client.Monitors].
+// It ends when the caller breaks, after a change of the type stopped, or with an error, which is then the last pair and
+// a *[problem.Error]. The monitor continues to poll, and is charged for it, until it is paused or ended: see
+// [Client.Monitors].
 func (c *Client) Watch(ctx context.Context, req WatchRequest) iter.Seq2[schema.Change, error] {
 	return func(yield func(schema.Change, error) bool) {
 		c.session.Watch(ctx, cmp.Or(req.Name, req.DefaultName()), req.definition(), yield)
 	}
 }
 
-// Monitors makes, pauses and ends the monitors of the account that c is bound to; a client without accounts is one account.
+// Monitors makes, pauses and ends the monitors of the account that c is bound to. Without accounts, all callers are one
+// account.
 func (c *Client) Monitors() Monitors { return Monitors{&c.session} }
 
 // Endpoints makes and ends the endpoints of the account that c is bound to: where its changes are sent.
 func (c *Client) Endpoints() Endpoints { return Endpoints{&c.session} }
 
-// Endpoints are those of one account. Every error of its methods is a *[problem.Error]; an endpoint that is not there is
-// not_found.
+// Endpoints are those of one account. Every error of its methods is a *[problem.Error]; an endpoint that is not there
+// is not_found.
 type Endpoints struct{ session *engine.Session }
 
 // EndpointRequest says where changes are sent, and which.
@@ -90,9 +94,9 @@ type EndpointRequest struct {
 	Monitors []string // the names of those whose changes are sent; none means all, and what concerns the account
 }
 
-// Make makes an endpoint, or changes the one of its name, and reports whether it is new. A new one gets what is told from then
-// on, and has a secret, which is returned this once and signs what is sent, as Standard Webhooks 1.0.0 says. One that was
-// disabled is active again, and goes on where it was.
+// Make makes an endpoint, or changes the one of its name, and reports whether it is new. A new one gets what is told
+// from then on, and has a secret, which is returned this once and signs what is sent, as Standard Webhooks 1.0.0 says.
+// One that was disabled is active again, and goes on where it was.
 func (e Endpoints) Make(
 	ctx context.Context, req EndpointRequest,
 ) (made schema.Endpoint, secret string, isNew bool, err error) {
@@ -126,13 +130,13 @@ func (e Endpoints) End(ctx context.Context, name string) error {
 	return e.session.EndEndpoint(ctx, name)
 }
 
-// Monitors are those of one account. Every error of its methods is a *[problem.Error]; a monitor that is not there is
-// not_found.
+// Monitors are the monitors of one account. Every error of its methods is a *[problem.Error]; for an unknown monitor it
+// is not_found.
 type Monitors struct{ session *engine.Session }
 
-// Make makes a monitor, or changes the one of its name, and reports whether it is new. The same again changes nothing; another
-// operation, platform or parameters begin anew, with a change of the type ready. The first poll is at once, at the expense of
-// the key that c is bound to.
+// Make makes a monitor, or changes the one with its name, and reports whether it is new. An equal request changes
+// nothing; with another operation, platform or parameters the monitor begins anew, with a change of the type ready. The
+// first poll is made immediately, and the key that c is bound to pays.
 func (m Monitors) Make(ctx context.Context, req WatchRequest) (made schema.Monitor, isNew bool, err error) {
 	return m.session.PutMonitor(ctx, req.Name, req.definition())
 }
@@ -142,17 +146,17 @@ func (m Monitors) List(ctx context.Context, req MonitorsRequest) (*schema.Envelo
 	return (&Client{*m.session}).ListMonitors(ctx, req)
 }
 
-// Pause ends the polls of a monitor until it is resumed.
+// Pause pauses the polls of a monitor until it is resumed.
 func (m Monitors) Pause(ctx context.Context, name string) (schema.Monitor, error) {
 	return m.session.PauseMonitor(ctx, name, true)
 }
 
-// Resume begins the polls of a paused monitor again, at once if one is due.
+// Resume resumes the polls of a paused monitor, immediately if one is due.
 func (m Monitors) Resume(ctx context.Context, name string) (schema.Monitor, error) {
 	return m.session.PauseMonitor(ctx, name, false)
 }
 
-// End ends a monitor and removes its history. What it has told stays in the feed.
+// End ends a monitor and removes its history. Its changes stay in the feed.
 func (m Monitors) End(ctx context.Context, name string) error {
 	return m.session.EndMonitor(ctx, name)
 }

@@ -27,7 +27,7 @@ var broadcast = socialdata.WatchRequest{
 	Every: 30 * time.Second,
 }
 
-// watching sets an engine up whose clock is that of the bubble that the test runs in.
+// watching returns an engine with the clock of the synctest bubble in which the test runs.
 func watching(t *testing.T, cfg enginetest.Config) *enginetest.Engine {
 	t.Helper()
 	cfg.Cache = cache.NewMemory(cache.MemoryConfig{})
@@ -58,7 +58,7 @@ func typesOf(changes []schema.Change) []string {
 	return out
 }
 
-// charged returns what the account was charged for, call by call.
+// charged returns the charges of the account, call by call.
 func charged(t *testing.T, e *enginetest.Engine) (entries []credits.Entry) {
 	t.Helper()
 	all, err := e.Ledger.Entries(t.Context(), credits.Query{Account: e.Key.Account, Limit: 1000})
@@ -115,7 +115,7 @@ func TestWatchGoesOnWhereItEnded(t *testing.T) {
 		store := watch.NewMemory()
 		first := watching(t, enginetest.Config{Options: []socialdata.Option{socialdata.WithWatches(store)}})
 		got := told(t, first.Client, broadcast, 2)
-		time.Sleep(2 * time.Minute) // more is found, and no one listens
+		time.Sleep(2 * time.Minute) // more is found, but not read
 		if err := first.Client.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -381,7 +381,7 @@ func TestARevokedKeyStopsItsMonitors(t *testing.T) {
 	})
 }
 
-// The time of a caller who watches ends; the monitor goes on.
+// TestWatchEndsWithItsContext checks that the monitor continues when the context of a caller who watches ends.
 func TestWatchEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -407,7 +407,7 @@ func TestAClientWithoutAccountsIsOne(t *testing.T) {
 		}
 		defer c.Close(context.Background()) //nolint:errcheck // the test looks at changes
 		req := broadcast
-		req.Name = "" // one that follows from what is asked
+		req.Name = "" // a name derived from the call
 		if got := typesOf(told(t, c, req, 2)); got[1] != watch.Changed {
 			t.Errorf("told: %v", got)
 		}
@@ -432,7 +432,8 @@ func TestASearchOfSeveralPlatformsIsWatched(t *testing.T) {
 	})
 }
 
-// What monitors keep is erased with the rest, in memory and in a store that was passed in.
+// TestEraseReachesWhatMonitorsKeep checks that erasures also erase from monitors, in memory and in a store that was
+// passed in.
 func TestEraseReachesWhatMonitorsKeep(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string][]socialdata.Option{

@@ -23,10 +23,10 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// maxAnswer is how long an answer may be, in bytes.
+// maxAnswer is the maximum length of an answer, in bytes.
 const maxAnswer = 128 << 20
 
-// do makes a call, as often as it takes.
+// do makes a call, repeating it if necessary.
 func (c *Client) do(ctx context.Context, o *operation.Operation, call operation.Call) (*operation.Answer, error) {
 	if call.IdempotencyKey != "" || o.Price == operation.Free || c.retries < 0 {
 		return c.repeat(ctx, func() (*operation.Answer, error) { return c.once(ctx, o, call) })
@@ -36,7 +36,8 @@ func (c *Client) do(ctx context.Context, o *operation.Operation, call operation.
 	answer, err := c.repeat(ctx, func() (*operation.Answer, error) { return c.once(ctx, o, keyed) })
 	p, _ := errors.AsType[*problem.Error](err)
 	if p != nil && p.Code == problem.RateLimited && p.RetryAfter > c.patience {
-		// The service may have no room for the answers of more keys: without one the call can do.
+		// The service may have no room to store the answers of more idempotency keys: the call is then made without
+		// one.
 		if plain, again := c.once(ctx, o, call); again == nil {
 			return plain, nil
 		}
@@ -44,7 +45,7 @@ func (c *Client) do(ctx context.Context, o *operation.Operation, call operation.
 	return answer, err
 }
 
-// repeat calls attempt until it succeeds, fails for good, or the client's patience ends.
+// repeat calls attempt until it succeeds, fails permanently, or the client's patience ends.
 func (c *Client) repeat(
 	ctx context.Context, attempt func() (*operation.Answer, error),
 ) (*operation.Answer, error) {
@@ -56,14 +57,14 @@ func (c *Client) repeat(
 	}, backoff.WithBackOff(pauses), backoff.WithMaxTries(uint(max(0, c.retries))+1), backoff.WithMaxElapsedTime(c.patience))
 }
 
-// laterOr returns the error of an attempt with when the next one may be made, or that there is none.
+// laterOr returns the error of an attempt, with the time of the next one, or marked as permanent.
 func laterOr(err error) error {
 	p, _ := errors.AsType[*problem.Error](err)
 	_, final := errors.AsType[*backoff.PermanentError](err)
 	switch {
 	case err == nil || final:
 		return err
-	case p == nil: // nothing came back: the next attempt may fare better
+	case p == nil: // there was no answer: the next attempt may succeed
 		return err
 	case p.RetryAfter > 0 && (p.Code == problem.RateLimited || p.Code == problem.PlatformUnavailable):
 		return errors.Join(p, &backoff.RetryAfterError{Duration: p.RetryAfter})
@@ -82,7 +83,7 @@ func (c *Client) once(ctx context.Context, o *operation.Operation, call operatio
 		return nil, err
 	}
 	var known *cache.Entry
-	if o.Of == "" { // of a batch each element tells its age, which a kept answer does not know
+	if o.Of == "" { // in a batch each element has an age, which a stored answer would not have
 		known = c.recall(r)
 	}
 	resp, err := c.http.Do(r)
@@ -126,7 +127,7 @@ func (c *Client) request(ctx context.Context, o *operation.Operation, call opera
 	return r, nil
 }
 
-// pathOf returns the path of a call. What the caller has named is escaped: it cannot lead to another route.
+// pathOf returns the path of a call. The caller's values are escaped, so that they cannot change the route.
 func pathOf(o *operation.Operation, call operation.Call) string {
 	segments := strings.Split(call.Path, "/")
 	for i := range segments {
@@ -148,7 +149,7 @@ func read(resp *http.Response, body []byte) (*operation.Answer, error) {
 	return a, nil
 }
 
-// heed takes from the header of an answer what its body does not say.
+// heed sets what is in the header of an answer and not in its body.
 func heed(a *operation.Answer, h http.Header) {
 	a.Tag = strings.Trim(strings.TrimPrefix(h.Get("ETag"), "W/"), `"`)
 	a.Replayed = h.Get("X-Idempotent-Replay") == "true"
@@ -163,7 +164,7 @@ func heed(a *operation.Answer, h http.Header) {
 	}
 }
 
-// madeOf returns the call that was made in place of one that redirects; nil where it was made itself.
+// madeOf returns the call to which a call was redirected; nil if it was not.
 func madeOf(h http.Header) *operation.Made {
 	at := h.Get("Content-Location")
 	path, _, _ := strings.Cut(at, "?")

@@ -15,20 +15,19 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how a [Client] calls.
+// Config configures a [Client].
 type Config struct {
-	// Key is the API key, sk_live_… or sk_test_…. "" sends none: only what needs no key then succeeds.
+	// Key is the API key, sk_live_… or sk_test_…. With "" none is sent, and only operations that need no key succeed.
 	Key string
 	// HTTPClient makes the requests; nil means one with a timeout of 60 seconds. Redirects are never followed.
 	HTTPClient *http.Client
-	// Retries is how often a call is repeated that may succeed later; 0 means 3. Below 0 nothing is repeated, and no
+	// Retries is how often a call that may succeed later is repeated; 0 means 3. Below 0 nothing is repeated, and no
 	// idempotency keys are made.
 	Retries int
-	// Patience is how long a call takes at most with its repetitions and the pauses between them; 0 means 1 minute. A
-	// service that asks for a longer pause is not asked again.
+	// Patience is the maximum time of a call, including its repetitions and the pauses between them; 0 means 1 minute.
+	// If the service requests a longer pause, the call is not repeated.
 	Patience time.Duration
-	// CacheBytes is how much memory answers take that are kept to be asked for by their ETag; 0 means 8 MiB, below 0
-	// none.
+	// CacheBytes is the maximum memory for answers that are stored with their ETag; 0 means 8 MiB, below 0 none.
 	CacheBytes int
 }
 
@@ -39,7 +38,7 @@ type Client struct {
 	http      *http.Client
 	retries   int
 	patience  time.Duration
-	kept      cache.Store // nil keeps nothing
+	kept      cache.Store // nil stores nothing
 	rows      map[string]*operation.Operation
 }
 
@@ -50,9 +49,9 @@ const (
 	defaultCache    = 8 << 20
 )
 
-// New returns a client of the service at address, such as "https://data.example.com". It makes no request. It fails when
-// the address is not an absolute http or https URL, holds a user, a query or a fragment, or ends in /v1, or when the key
-// cannot be sent.
+// New returns a client of the service at address, such as "https://data.example.com". It makes no request. It fails
+// when the address is not an absolute http or https URL, has a user, a query or a fragment, or ends in /v1, and when
+// the key cannot be sent.
 func New(address string, cfg Config) (*Client, error) {
 	base, err := baseOf(address)
 	if err != nil {
@@ -65,7 +64,7 @@ func New(address string, cfg Config) (*Client, error) {
 		base: base, retries: cfg.Retries, patience: cfg.Patience, rows: map[string]*operation.Operation{},
 		authorize: func(http.Header) {},
 	}
-	if key := cfg.Key; key != "" { // in a function: what prints a Client does not print its key
+	if key := cfg.Key; key != "" { // in a function, so that printing a Client does not print its key
 		c.authorize = func(h http.Header) { h.Set("Authorization", "Bearer "+key) }
 	}
 	own := http.Client{Timeout: defaultTimeout}
@@ -92,7 +91,7 @@ func New(address string, cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// baseOf checks the address of a service. Its errors do not repeat the address, which may hold a password.
+// baseOf checks the address of a service. Its errors do not repeat the address, which may contain a password.
 func baseOf(address string) (string, error) {
 	u, err := url.Parse(address)
 	switch {
@@ -108,8 +107,8 @@ func baseOf(address string) (string, error) {
 	return base, nil
 }
 
-// Do makes the call of a row of [socialdata.Operations] with its parameters as text. The row is found by its name. The
-// service gives the call its id. Every error is a *[problem.Error].
+// Do makes a call of a row of [socialdata.Operations], found by its name, with its parameters as text. The service
+// assigns the id of the call. Every error is a *[problem.Error].
 func (c *Client) Do(ctx context.Context, o *operation.Operation, call operation.Call) (*operation.Answer, error) {
 	row, err := c.row(o)
 	if err != nil {
@@ -119,9 +118,9 @@ func (c *Client) Do(ctx context.Context, o *operation.Operation, call operation.
 	return answer, failed(ctx, row, call, err)
 }
 
-// Stream makes the call of a row of [socialdata.Operations] that streams, with its parameters as text, and calls yield
-// with each event until yield returns false. See [Client.WatchSearch], which is the same with types. A stream that has
-// begun is not repeated when it breaks off. Every error is a *[problem.Error].
+// Stream makes a call of a row of [socialdata.Operations] that streams, with its parameters as text, and calls yield
+// with each event until yield returns false. [Client.WatchSearch] is the typed form. A stream that is interrupted is
+// not repeated. Every error is a *[problem.Error].
 func (c *Client) Stream(
 	ctx context.Context, o *operation.Operation, call operation.Call, yield func(operation.Event) bool,
 ) error {
@@ -135,8 +134,8 @@ func (c *Client) Stream(
 	return failed(ctx, row, call, c.stream(ctx, row, call, yield))
 }
 
-// WatchSearch is [socialdata.Client.WatchSearch]: it searches several platforms at once and calls yield with each result
-// and each platform's end as they come, and at last with the meta, until yield returns false.
+// WatchSearch is like [socialdata.Client.WatchSearch]: it searches several platforms at once and calls yield with each
+// result and each platform's end as they come, and finally with the meta, until yield returns false.
 func (c *Client) WatchSearch(
 	ctx context.Context, req socialdata.SearchAcrossRequest, yield func(socialdata.SearchEvent) bool,
 ) error {
@@ -152,13 +151,13 @@ func (c *Client) Health(ctx context.Context) (schema.Health, error) {
 	return e.Data, nil
 }
 
-// Close closes the connections that no call uses. The client can be used again.
+// Close closes the connections that no call uses. The client can still be used.
 func (c *Client) Close(context.Context) error {
 	c.http.CloseIdleConnections()
 	return nil
 }
 
-// row returns the row of the name of o.
+// row returns the row with the name of o.
 func (c *Client) row(o *operation.Operation) (*operation.Operation, error) {
 	if o != nil {
 		if row := c.rows[o.Name]; row != nil {
@@ -168,7 +167,7 @@ func (c *Client) row(o *operation.Operation) (*operation.Operation, error) {
 	return nil, problem.New(problem.NotFound, "there is no such operation")
 }
 
-// typed makes the call that a request describes.
+// typed makes the call of a request.
 func typed[T, Req any](ctx context.Context, c *Client, name string, req *Req) (*schema.Envelope[T], error) {
 	row := c.rows[name]
 	return decode[T](c.Do(ctx, row, operation.CallOf(row, req)))

@@ -12,8 +12,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Endpoints makes, tries and ends the endpoints of the account of the key, which must carry the mark manage: without it every
-// call is unauthorized. What became of sending to them is read with [Client.Deliveries].
+// Endpoints makes, tries and ends the endpoints of the account of the key, which must carry the mark manage: without it
+// every call is unauthorized. What became of sending to them is read with [Client.Deliveries].
 func (c *Client) Endpoints() Endpoints { return Endpoints{c} }
 
 // Endpoints are those of one account. Every error of its methods is a *[problem.Error].
@@ -26,8 +26,8 @@ type shownEndpoint struct {
 	Secret string `json:"secret"`
 }
 
-// Make is [socialdata.Endpoints.Make]. When the answer to the first attempt is lost and the second one finds the endpoint made,
-// there is no secret: [Endpoints.NewSecret] gives one.
+// Make is [socialdata.Endpoints.Make]. When the answer to the first attempt is lost and the second one finds the
+// endpoint made, there is no secret: [Endpoints.NewSecret] gives one.
 func (e Endpoints) Make(
 	ctx context.Context, req socialdata.EndpointRequest,
 ) (made schema.Endpoint, secret string, isNew bool, err error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/socialdata/socialdata/server"
 )
 
-// A function that takes what it needs runs on the library and over HTTP alike.
+// A function that declares the methods that it needs works with the library and over HTTP.
 func Example() {
 	store := keys.NewMemory(keys.MemoryConfig{})
 	account, err := store.CreateAccount(context.Background(), "acme")

@@ -16,10 +16,10 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// errForeign is the cause of a problem that something between the client and the service has answered.
+// errForeign is the cause of a problem that does not come from the service, but from something in between.
 var errForeign = errors.New("remote: the answer is not the service's")
 
-// failed returns the error of a call as a problem that names the call; nil for nil.
+// failed returns the error of a call as a problem with the call's operation; nil for nil.
 func failed(ctx context.Context, o *operation.Operation, call operation.Call, err error) error {
 	if err == nil {
 		return nil
@@ -37,7 +37,7 @@ func failed(ctx context.Context, o *operation.Operation, call operation.Call, er
 	return p
 }
 
-// silent returns why a request was not answered, without its URL: that holds what was asked.
+// silent returns why a request was not answered, without its URL, which has the parameters.
 func silent(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err
@@ -64,7 +64,7 @@ func refusal(resp *http.Response, body []byte) *problem.Error {
 	return p
 }
 
-// codeOf returns the code that is nearest to a status.
+// codeOf returns the most similar code for a status.
 func codeOf(status int) problem.Code {
 	for _, code := range problem.Codes() {
 		if code.Status() == status {
@@ -77,7 +77,7 @@ func codeOf(status int) problem.Code {
 	return problem.PlatformUnavailable
 }
 
-// pause reads the field Retry-After: seconds, or a date.
+// pause parses the field Retry-After: seconds, or a date.
 func pause(field string) time.Duration {
 	if at, err := http.ParseTime(field); err == nil {
 		return max(0, time.Until(at))
@@ -85,7 +85,7 @@ func pause(field string) time.Duration {
 	return seconds(field)
 }
 
-// seconds reads a whole number of seconds; 0 for anything else.
+// seconds parses a whole number of seconds; 0 for anything else.
 func seconds(field string) time.Duration {
 	n, err := strconv.ParseUint(field, 10, 31)
 	if err != nil {

@@ -14,11 +14,10 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// keptFor is how long an answer is kept to be asked for by its ETag.
+// keptFor is how long an answer is stored with its ETag.
 const keptFor = 24 * time.Hour
 
-// recall returns what is kept of an earlier answer to the same request, and asks for it by its tag; nil when there is
-// none.
+// recall returns the stored answer to the same request, and adds its tag to the request; nil when there is none.
 func (c *Client) recall(r *http.Request) *cache.Entry {
 	if c.kept == nil {
 		return nil
@@ -31,18 +30,17 @@ func (c *Client) recall(r *http.Request) *cache.Entry {
 	return known
 }
 
-// keep keeps an answer that has a tag.
+// keep stores an answer that has a tag.
 func (c *Client) keep(r *http.Request, h http.Header, body []byte) {
 	tag := h.Get("ETag")
 	if c.kept == nil || tag == "" {
 		return
 	}
-	// What cannot be kept is sent again.
+	// If it is not stored, it is sent again.
 	_ = c.kept.Set(r.Context(), r.URL.RequestURI(), &cache.Entry{Data: string(body), Tag: tag, TTL: keptFor}, keptFor)
 }
 
-// unchanged returns the answer of a service that knows the client to have its data already. What is about this one call is
-// in the header.
+// unchanged returns the stored answer for a 304. What concerns this call only is in the header.
 func unchanged(h http.Header, known *cache.Entry) (*operation.Answer, error) {
 	var e schema.Envelope[json.RawMessage]
 	if err := json.Unmarshal([]byte(known.Data), &e); err != nil {

@@ -14,29 +14,29 @@ func (c *Client) Me(ctx context.Context, req socialdata.MeRequest) (*schema.Enve
 	return typed[schema.Me](ctx, c, "me", &req)
 }
 
-// Requests returns one page of what the account's last calls came to, newest first: of the last 100,000 calls of all
-// accounts, those of 7 days, unless [WithRequests] sets other bounds. What was asked is not kept. It is free.
+// Requests returns one page of the account's last calls with their results, newest first: of the last 100,000 calls of
+// all accounts, those of 7 days, unless [WithRequests] sets other limits. Parameters are not stored. It is free.
 func (c *Client) Requests(
 	ctx context.Context, req socialdata.RequestsRequest,
 ) (*schema.Envelope[[]schema.Request], error) {
 	return typed[[]schema.Request](ctx, c, "requests", &req)
 }
 
-// ListKeys returns one page of the account's keys without their secrets, oldest first and with those that are revoked.
+// ListKeys returns one page of the account's keys without their secrets, oldest first, including revoked ones.
 // [Client.Keys] makes and changes them. It is free.
 func (c *Client) ListKeys(ctx context.Context, req socialdata.KeysRequest) (*schema.Envelope[[]schema.Key], error) {
 	return typed[[]schema.Key](ctx, c, "keys", &req)
 }
 
-// Estimate says what a call may cost and what the cache has of its answer, and asks no upstream. It fails where the call
-// would, but for a balance that is too low. It is free.
+// Estimate returns what a call may cost and what the cache has of its answer, without calling an upstream. It fails if
+// the call would, except when the balance is too low. It is free.
 func (c *Client) Estimate(
 	ctx context.Context, req socialdata.EstimateRequest,
 ) (*schema.Envelope[schema.Estimate], error) {
 	return typed[schema.Estimate](ctx, c, "estimate", &req)
 }
 
-// Platforms says what can be read from each platform, and why not where it cannot. It is free.
+// Platforms returns what can be read from each platform, and why not if it cannot. It is free.
 func (c *Client) Platforms(
 	ctx context.Context, req socialdata.PlatformsRequest,
 ) (*schema.Envelope[[]schema.PlatformInfo], error) {
@@ -71,14 +71,14 @@ func (c *Client) Following(
 	return typed[[]schema.Profile](ctx, c, "following", &req)
 }
 
-// Audience says where the followers of an account live.
+// Audience returns where the followers of an account live.
 func (c *Client) Audience(
 	ctx context.Context, req socialdata.AudienceRequest,
 ) (*schema.Envelope[schema.Audience], error) {
 	return typed[schema.Audience](ctx, c, "audience", &req)
 }
 
-// AudienceBatch says where the followers of several accounts live with one call.
+// AudienceBatch returns where the followers of several accounts live, with one call.
 func (c *Client) AudienceBatch(
 	ctx context.Context, req socialdata.AudienceBatchRequest,
 ) (*schema.Envelope[[]schema.BatchItem[schema.Audience]], error) {
@@ -90,14 +90,14 @@ func (c *Client) Live(ctx context.Context, req socialdata.LiveRequest) (*schema.
 	return typed[schema.LiveStream](ctx, c, "live", &req)
 }
 
-// LiveBatch reads several accounts' broadcasts, on air or not with one call.
+// LiveBatch reads several accounts' broadcasts, on air or not, with one call.
 func (c *Client) LiveBatch(
 	ctx context.Context, req socialdata.LiveBatchRequest,
 ) (*schema.Envelope[[]schema.BatchItem[schema.LiveStream]], error) {
 	return typed[[]schema.BatchItem[schema.LiveStream]](ctx, c, "live/batch", &req)
 }
 
-// Linked returns accounts elsewhere that seem to be the same person's, with what speaks for each.
+// Linked returns accounts on other platforms that seem to belong to the same person, with the evidence for each.
 func (c *Client) Linked(
 	ctx context.Context, req socialdata.LinkedRequest,
 ) (*schema.Envelope[[]schema.LinkedProfile], error) {
@@ -128,14 +128,14 @@ func (c *Client) Trending(
 	return typed[[]schema.Post](ctx, c, "trending", &req)
 }
 
-// Search returns one page of what one platform finds. [Client.SearchAcross] asks several at once.
+// Search returns one page of one platform's search results. [Client.SearchAcross] searches several platforms at once.
 func (c *Client) Search(
 	ctx context.Context, req socialdata.SearchRequest,
 ) (*schema.Envelope[[]schema.SearchResult], error) {
 	return typed[[]schema.SearchResult](ctx, c, "search", &req)
 }
 
-// Suggestions says how a search may go on.
+// Suggestions returns completions of a search text.
 func (c *Client) Suggestions(
 	ctx context.Context, req socialdata.SuggestionsRequest,
 ) (*schema.Envelope[[]schema.Suggestion], error) {
@@ -149,14 +149,14 @@ func (c *Client) Comments(
 	return typed[[]schema.Comment](ctx, c, "comments", &req)
 }
 
-// Replies returns one page of the answers to a comment.
+// Replies returns one page of the replies to a comment.
 func (c *Client) Replies(
 	ctx context.Context, req socialdata.RepliesRequest,
 ) (*schema.Envelope[[]schema.Comment], error) {
 	return typed[[]schema.Comment](ctx, c, "replies", &req)
 }
 
-// Transcript reads what is said in a post. A post without one is not found.
+// Transcript reads the transcript of a post. A post without one is not found.
 func (c *Client) Transcript(
 	ctx context.Context, req socialdata.TranscriptRequest,
 ) (*schema.Envelope[schema.Transcript], error) {
@@ -248,7 +248,7 @@ func (c *Client) CommunityBatch(
 	return typed[[]schema.BatchItem[schema.Profile]](ctx, c, "community/batch", &req)
 }
 
-// CommunityPosts returns one page of what is posted in a community.
+// CommunityPosts returns one page of the posts in a community.
 func (c *Client) CommunityPosts(
 	ctx context.Context, req socialdata.CommunityPostsRequest,
 ) (*schema.Envelope[[]schema.Post], error) {
@@ -359,77 +359,76 @@ func (c *Client) ListMonitors(
 	return typed[[]schema.Monitor](ctx, c, "monitors", &req)
 }
 
-// Changes returns one page of what the account's monitors have found, oldest first: of the last 30 days. A change may come
-// twice, with the same id. With Wait set, Meta.NextCursor is there even when nothing more is: it asks for what comes next.
-// It is free.
+// Changes returns one page of what the account's monitors have found in the last 30 days, oldest first. A change may
+// come twice, with the same id. With Wait set, Meta.NextCursor is always set, for reading what comes next. It is free.
 func (c *Client) Changes(
 	ctx context.Context, req socialdata.ChangesRequest,
 ) (*schema.Envelope[[]schema.Change], error) {
 	return typed[[]schema.Change](ctx, c, "changes", &req)
 }
 
-// History returns one page of the numbers that a monitor has read, oldest first: each change of the last 90 days, and before
-// those one a day. A number that stays the same is noted once a day. It is free.
+// History returns one page of the numbers that a monitor has read, oldest first: each change of the last 90 days, and
+// one a day from before. A number that does not change is recorded once a day. It is free.
 func (c *Client) History(
 	ctx context.Context, req socialdata.HistoryRequest,
 ) (*schema.Envelope[[]schema.HistoryPoint], error) {
 	return typed[[]schema.HistoryPoint](ctx, c, "history", &req)
 }
 
-// ListEndpoints returns one page of where the account has changes sent, by name. [Client.Endpoints] makes and ends them. It is
-// free.
+// ListEndpoints returns one page of where the account has changes sent, by name. [Client.Endpoints] makes and ends
+// them. It is free.
 func (c *Client) ListEndpoints(
 	ctx context.Context, req socialdata.EndpointsRequest,
 ) (*schema.Envelope[[]schema.Endpoint], error) {
 	return typed[[]schema.Endpoint](ctx, c, "endpoints", &req)
 }
 
-// Deliveries returns one page of what became of sending changes to endpoints, those of the latest changes first. They are kept
-// as long as their changes. It is free.
+// Deliveries returns one page of what became of sending changes to endpoints, those of the latest changes first. They
+// are kept as long as their changes. It is free.
 func (c *Client) Deliveries(
 	ctx context.Context, req socialdata.DeliveriesRequest,
 ) (*schema.Envelope[[]schema.Delivery], error) {
 	return typed[[]schema.Delivery](ctx, c, "deliveries", &req)
 }
 
-// Resolve says what an address names: the call that reads it, and behind it the other calls that take the same thing. No
-// upstream is asked. It is free.
+// Resolve returns what a URL names: first the call that reads it, then other calls for the same thing. No upstream is
+// called. It is free.
 func (c *Client) Resolve(
 	ctx context.Context, req socialdata.ResolveRequest,
 ) (*schema.Envelope[[]schema.Resolved], error) {
 	return typed[[]schema.Resolved](ctx, c, "resolve", &req)
 }
 
-// Read reads what an address names: it makes the first call that [Client.Resolve] returns, and is charged, cached and
-// recorded as that call. The data is of the type of that call, such as [schema.Profile] or []schema.Comment. A short link
-// is opened first, by one request to its site.
+// Read reads what a URL names: it makes the first call that [Client.Resolve] returns, and is charged, cached and logged
+// like that call. The data has the type of that call, such as [schema.Profile] or []schema.Comment. A short link is
+// opened first, with one request to its site.
 func (c *Client) Read(ctx context.Context, req socialdata.ReadRequest) (*schema.Envelope[any], error) {
 	return typed[any](ctx, c, "read", &req)
 }
 
-// SearchAcross asks several platforms at once and merges what they find. It costs the base of each platform that
-// answers. When Meta.JobID is set, some were late: [Client.Job] collects them.
+// SearchAcross searches several platforms at once and merges their results. It costs the base of each platform that
+// answers. When Meta.JobID is set, some were late: [Client.Job] collects their results.
 func (c *Client) SearchAcross(
 	ctx context.Context, req socialdata.SearchAcrossRequest,
 ) (*schema.Envelope[[]schema.SearchResult], error) {
 	return typed[[]schema.SearchResult](ctx, c, "search_across", &req)
 }
 
-// Job collects what has come of a search since the last answer, and the whole of it once that has all been told. It is
-// free. Jobs are kept for 15 minutes.
+// Job returns what a search has found since the last answer or, once everything has been returned, all results again.
+// It is free. Jobs are kept for 15 minutes.
 func (c *Client) Job(ctx context.Context, req socialdata.JobRequest) (*schema.Envelope[[]schema.SearchResult], error) {
 	return typed[[]schema.SearchResult](ctx, c, "job", &req)
 }
 
-// Enrich says what a text says. It costs 3 credits.
+// Enrich analyses a text: dialect, sentiment, entities and topics. It costs 3 credits.
 func (c *Client) Enrich(
 	ctx context.Context, req socialdata.EnrichRequest,
 ) (*schema.Envelope[schema.Enrichment], error) {
 	return typed[schema.Enrichment](ctx, c, "enrich", &req)
 }
 
-// Raw reads one of a provider's own routes unchanged, if its allow-list has it. It costs the base of the platform that
-// the route belongs to. There is no promise about the shape of the data; nil is null.
+// Raw reads one of a provider's own routes in its original form, if its allow-list has it. It costs the base of the
+// platform that the route belongs to. The shape of the data may change at any time; nil is null.
 func (c *Client) Raw(ctx context.Context, req socialdata.RawRequest) (*schema.Envelope[any], error) {
 	return typed[any](ctx, c, "raw", &req)
 }

@@ -40,7 +40,8 @@ func TestMethodsAreThoseOfTheLibrary(t *testing.T) {
 	var b bytes.Buffer
 	b.WriteString(head)
 	for _, o := range socialdata.Operations() {
-		if decl := declared[o.Method()]; decl != nil && o.Name != "health" && o.Or == nil { // which are written by hand: one has an error, the other two forms
+		// The exceptions are written by hand: Health returns an error, and Usage has two forms.
+		if decl := declared[o.Method()]; decl != nil && o.Name != "health" && o.Or == nil {
 			write(t, &b, o.Name, decl)
 		}
 	}
@@ -140,7 +141,7 @@ func TestEveryOperationHasAMethod(t *testing.T) {
 	}
 }
 
-// signature returns what a method takes and returns, without its receiver.
+// signature returns the parameters and results of a method, without its receiver.
 func signature(method reflect.Type) []string {
 	var out []string
 	for i := 1; i < method.NumIn(); i++ {

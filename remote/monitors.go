@@ -15,14 +15,14 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Monitors makes, pauses and ends the monitors of the account of the key, which must carry the mark manage: without it every
-// call is unauthorized. What they tell is read with [Client.Changes].
+// Monitors makes, pauses and ends the monitors of the key's account. The key must have the mark manage: without it
+// every call is unauthorized. Changes are read with [Client.Changes].
 func (c *Client) Monitors() Monitors { return Monitors{c} }
 
-// Monitors are those of one account. Every error of its methods is a *[problem.Error].
+// Monitors are the monitors of one account. Every error of its methods is a *[problem.Error].
 type Monitors struct{ client *Client }
 
-// Make is [socialdata.Monitors.Make].
+// Make is like [socialdata.Monitors.Make].
 func (m Monitors) Make(ctx context.Context, req socialdata.WatchRequest) (made schema.Monitor, isNew bool, err error) {
 	every := ""
 	if req.Every > 0 {
@@ -46,25 +46,25 @@ func (m Monitors) List(
 	return m.client.ListMonitors(ctx, req)
 }
 
-// Pause ends the polls of a monitor until it is resumed.
+// Pause pauses the polls of a monitor until it is resumed.
 func (m Monitors) Pause(ctx context.Context, name string) (out schema.Monitor, err error) {
 	_, err = m.send(ctx, http.MethodPost, name, "/pause", nil, &out)
 	return out, err
 }
 
-// Resume begins the polls of a paused monitor again.
+// Resume resumes the polls of a paused monitor.
 func (m Monitors) Resume(ctx context.Context, name string) (out schema.Monitor, err error) {
 	_, err = m.send(ctx, http.MethodPost, name, "/resume", nil, &out)
 	return out, err
 }
 
-// End ends a monitor and removes its history. What it has told stays in the feed.
+// End ends a monitor and removes its history. Its changes stay in the feed.
 func (m Monitors) End(ctx context.Context, name string) error {
 	_, err := m.send(ctx, http.MethodDelete, name, "", nil, nil)
 	return err
 }
 
-// managing is what failed calls below /manage are told as.
+// managing is the operation in problems of calls below /manage.
 var managing = &operation.Operation{Name: "monitors", Func: "Monitors", Path: "/manage/monitors/{name}", Service: true}
 
 // send makes a request about a monitor. It decodes the answer into out unless that is nil, and returns its status.
@@ -78,8 +78,8 @@ func (m Monitors) send(ctx context.Context, method, name, what string, body []by
 	return status, failed(ctx, managing, operation.Call{}, err)
 }
 
-// change makes a request below /manage as often as it takes: each of them may be repeated. It decodes the answer into out
-// unless that is nil, and returns its status. Is reports whether out is what was asked for.
+// change makes a request below /manage as often as it takes: each of them may be repeated. It decodes the answer into
+// out unless that is nil, and returns its status. Is reports whether out is what was asked for.
 func (c *Client) change(
 	ctx context.Context, method, path string, body []byte, out any, is func() bool,
 ) (status int, err error) {

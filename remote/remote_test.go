@@ -27,7 +27,7 @@ import (
 	"github.com/socialdata/socialdata/server"
 )
 
-// A caller's own interface fits both clients.
+// reader is an interface of the caller's that both clients implement.
 type reader interface {
 	Profile(context.Context, socialdata.ProfileRequest) (*schema.Envelope[schema.Profile], error)
 	Posts(context.Context, socialdata.PostsRequest) (*schema.Envelope[[]schema.Post], error)
@@ -37,7 +37,7 @@ type reader interface {
 
 var _, _ reader = (*socialdata.Client)(nil), (*remote.Client)(nil)
 
-// traffic is what a client has sent and been answered.
+// traffic is what a client has sent and received.
 type traffic struct {
 	mu        sync.Mutex
 	keys      []string // idempotency keys
@@ -58,7 +58,7 @@ func (tr *traffic) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// serve serves an engine, and returns a client of it and what that sends.
+// serve serves an engine, and returns a client of it with its traffic.
 func serve(t *testing.T, e *enginetest.Engine, cfg remote.Config) (*remote.Client, *traffic) {
 	t.Helper()
 	srv, err := server.New(e.Open)
@@ -142,7 +142,7 @@ func TestACallThatFailsIsRepeatedAndChargedOnce(t *testing.T) {
 	inner := seen.transport
 	seen.transport = roundTrip(func(r *http.Request) (*http.Response, error) {
 		resp, err := inner.RoundTrip(r)
-		if lost++; err == nil && lost == 1 { // the service has answered and charged; the answer is lost on its way
+		if lost++; err == nil && lost == 1 { // the service has answered and charged, but the answer is lost
 			_ = resp.Body.Close()
 			return nil, io.ErrUnexpectedEOF
 		}
@@ -250,7 +250,7 @@ func TestRawAndServiceOperations(t *testing.T) {
 	}
 }
 
-// A problem says the same in both clients, and what was called.
+// TestProblemsAreThoseOfTheLibrary checks that problems are the same in both clients, including the operation.
 func TestProblemsAreThoseOfTheLibrary(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
@@ -355,7 +355,8 @@ func TestWhatIsRepeatedAndWhen(t *testing.T) {
 	}
 }
 
-// A service that keeps no more answers for idempotency keys is called without one.
+// TestACallGoesWithoutAMadeKeyWhereTheServiceHasNoRoom checks that a service that has no room for more idempotency keys
+// is called without one.
 func TestACallGoesWithoutAMadeKeyWhereTheServiceHasNoRoom(t *testing.T) {
 	t.Parallel()
 	var keys []string
@@ -401,7 +402,7 @@ func TestACallerWhoLeavesIsToldSo(t *testing.T) {
 	})
 }
 
-// What was asked and the key are in no error, whatever fails.
+// TestErrorsHoldNeitherKeyNorSubject checks that neither the key nor the parameters are in any error.
 func TestErrorsHoldNeitherKeyNorSubject(t *testing.T) {
 	t.Parallel()
 	const key = "sk_live_0123456789abcdefghijklmnopqrstuv012345"
@@ -438,7 +439,7 @@ func TestAddressesAndKeysThatCannotBe(t *testing.T) {
 	}
 }
 
-// A service may be mounted below a path, and may know platforms of its own.
+// TestAServiceBelowAPath uses a service that is mounted below a path, and has a platform of its own.
 func TestAServiceBelowAPath(t *testing.T) {
 	t.Parallel()
 	own := enginetest.Profiles("mastodon", "own", schema.Own, func(_ context.Context, handle string) (schema.Profile, error) {

@@ -17,8 +17,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// stream makes a call that answers with server-sent events. Until the first event it is repeated where the service has
-// refused it for a while; nothing is charged for that.
+// stream makes a call that answers with server-sent events. Until the first event, it is repeated if the service has
+// refused it temporarily, which is not charged.
 func (c *Client) stream(
 	ctx context.Context, o *operation.Operation, call operation.Call, yield func(operation.Event) bool,
 ) error {
@@ -41,14 +41,14 @@ func (c *Client) stream(
 			return nil, refusal(resp, body)
 		}
 		if err := events(io.LimitReader(resp.Body, maxAnswer), yield); err != nil {
-			return nil, backoff.Permanent(err) // the caller has seen a part of it
+			return nil, backoff.Permanent(err) // the caller has received a part of it
 		}
 		return nil, nil
 	})
 	return err
 }
 
-// lost returns the problem of a stream of which it is not known whether it was charged: it is not repeated.
+// lost returns the problem of a stream that may have been charged, and so is not repeated.
 func lost(err error) error {
 	p := problem.Wrap(err, problem.PlatformUnavailable, "the service did not answer")
 	p.Why = err.Error()
@@ -83,7 +83,7 @@ func events(body io.Reader, yield func(operation.Event) bool) error {
 	}
 }
 
-// deliver hands one event to yield. Over reports that no other follows.
+// deliver passes one event to yield. over reports that it is the last one.
 func deliver(name string, data []byte, yield func(operation.Event) bool) (over bool, err error) {
 	var said struct {
 		Platform platform.ID
@@ -106,5 +106,5 @@ func deliver(name string, data []byte, yield func(operation.Event) bool) (over b
 		more := yield(operation.Event{Platform: said.Platform, State: said.State, Meta: said.Meta})
 		return !more || name == "done", nil
 	}
-	return false, nil // of a later version
+	return false, nil // an event of a later version
 }

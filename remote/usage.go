@@ -8,13 +8,13 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Usage returns one page of the account's books, newest first. It is free.
+// Usage returns one page of the account's ledger entries, newest first. It is free.
 func (c *Client) Usage(ctx context.Context, req socialdata.UsageRequest) (*schema.Envelope[[]schema.Usage], error) {
 	return typed[[]schema.Usage](ctx, c, "usage", &socialdata.UsageByRequest{UsageRequest: req})
 }
 
-// UsageBy returns the account's usage, added up by req.Group, which is needed: what was paid is as in the account's books, to
-// the last call; what was free or failed is as in the request log. It is free.
+// UsageBy returns the account's usage, grouped by req.Group, which is required. What was paid is exactly what is in the
+// account's ledger; what was free or failed comes from the request log. It is free.
 func (c *Client) UsageBy(
 	ctx context.Context, req socialdata.UsageByRequest,
 ) (*schema.Envelope[[]schema.Rollup], error) {
