@@ -154,7 +154,7 @@ func herself() socialdata.EraseRequest {
 	return socialdata.EraseRequest{Platform: platform.GitHub, Handle: " https://github.com/Salma ", Reason: "a letter of the 5th"}
 }
 
-func TestWhatIsErasedIsReadAnewOnEveryReplica(t *testing.T) {
+func TestErasedDataIsReadAgainOnEveryReplica(t *testing.T) {
 	t.Parallel()
 	p := &people{}
 	all := replicas(t, p, privacy.NewMemory(privacy.MemoryConfig{}), 2)
@@ -218,7 +218,7 @@ func TestWhatIsErasedIsReadAnewOnEveryReplica(t *testing.T) {
 	}
 }
 
-func TestWhoIsBlockedIsNotThere(t *testing.T) {
+func TestBlockedSubjectsAreNotFound(t *testing.T) {
 	t.Parallel()
 	p := &people{}
 	all := replicas(t, p, privacy.NewMemory(privacy.MemoryConfig{}), 2)
@@ -302,7 +302,7 @@ func TestOneObjectIsErased(t *testing.T) {
 	}
 }
 
-func TestErasuresThatCannotBe(t *testing.T) {
+func TestInvalidErasures(t *testing.T) {
 	t.Parallel()
 	e := replicas(t, &people{}, privacy.NewMemory(privacy.MemoryConfig{}), 1)[0]
 	for name, tt := range map[string]struct {
@@ -360,7 +360,7 @@ func TestAnErasureThatWasCutOffIsBegunAgain(t *testing.T) {
 	}
 }
 
-func TestWhatIsReadWhileSheIsErasedIsNotKept(t *testing.T) {
+func TestReadsDuringAnErasureAreNotStored(t *testing.T) {
 	t.Parallel()
 	p := &people{}
 	e := replicas(t, p, privacy.NewMemory(privacy.MemoryConfig{}), 1)[0]
@@ -395,7 +395,7 @@ func TestWhatIsReadWhileSheIsErasedIsNotKept(t *testing.T) {
 	}
 }
 
-func TestAnErasureWaitsForAllWhoLive(t *testing.T) {
+func TestAnErasureWaitsForAllLiveProcesses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		list := privacy.NewMemory(privacy.MemoryConfig{})
@@ -466,7 +466,7 @@ func (a *away) Renew(ctx context.Context, process string, at int64) (int64, erro
 	return a.Memory.Renew(ctx, process, at)
 }
 
-func TestNothingIsShownWhileItIsNotKnownWhatMustNotBe(t *testing.T) {
+func TestNothingIsShownWhileErasuresAreUnknown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		list := &away{Memory: privacy.NewMemory(privacy.MemoryConfig{})}

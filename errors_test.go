@@ -31,7 +31,7 @@ func unreached() error {
 	}}
 }
 
-func TestAnErrorSaysWhatWasCalledAndWhy(t *testing.T) {
+func TestAnErrorHasItsOperationAndCause(t *testing.T) {
 	t.Parallel()
 	refused := &net.OpError{
 		Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 443}, Err: errors.New("connection refused"),
@@ -154,7 +154,7 @@ func TestErrorsNameNoRoute(t *testing.T) {
 	}
 }
 
-func TestAMissingSettingIsSaidOnce(t *testing.T) {
+func TestAMissingSettingIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	kick := mock.NewFor(platform.Kick, mock.Config{}).Without("client_id")
 	_, err := enginetest.Of(t, kick).Client.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.Kick, Handle: "a"})

@@ -19,7 +19,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-func TestNewNamesTheOptionThatCannotWork(t *testing.T) {
+func TestNewNamesTheInvalidOption(t *testing.T) {
 	t.Parallel()
 	one := func() schema.HealthState { return schema.Healthy }
 	tests := []struct {
@@ -97,7 +97,7 @@ func kept(id platform.ID, d time.Duration) socialdata.Option {
 	return socialdata.WithKeep(privacy.Retention{Content: map[platform.ID]time.Duration{id: d}})
 }
 
-func TestWhatOptionsWereGivenCanBeChangedAfterwards(t *testing.T) {
+func TestOptionsCopyTheirValues(t *testing.T) {
 	t.Parallel()
 	base := map[platform.ID]int64{platform.Mock: 7}
 	secret := []byte(enginetest.CursorKey)

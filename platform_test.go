@@ -44,7 +44,7 @@ func withMastodon(t *testing.T, opts ...socialdata.Option) *enginetest.Engine {
 	})
 }
 
-func TestAPlatformOfOnesOwnIsReadLikeAnyOther(t *testing.T) {
+func TestACustomPlatformIsReadLikeAnyOther(t *testing.T) {
 	t.Parallel()
 	e := withMastodon(t)
 	ctx := t.Context()
@@ -77,7 +77,7 @@ func TestAPlatformOfOnesOwnIsReadLikeAnyOther(t *testing.T) {
 	}
 }
 
-func TestAPlatformOfOnesOwnIsListed(t *testing.T) {
+func TestACustomPlatformIsListed(t *testing.T) {
 	t.Parallel()
 	e := withMastodon(t, prices(mastodon, 5))
 	all, err := e.Client.Platforms(t.Context(), socialdata.PlatformsRequest{})

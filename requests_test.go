@@ -107,7 +107,7 @@ func fill(v reflect.Value, o *operation.Operation) {
 	}
 }
 
-func TestWhatIsKeptCanBeAskedForByItsAge(t *testing.T) {
+func TestCachedReadsTakeAnAge(t *testing.T) {
 	t.Parallel()
 	for _, o := range socialdata.Operations() {
 		req, ok := request(t, o)

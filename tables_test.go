@@ -106,7 +106,7 @@ var exported = cmp.Options{
 		cmp.Transformer("given", func(f any) bool { return !reflect.ValueOf(f).IsNil() })),
 }
 
-func TestACallIgnoresWhatWasWrittenToItsRow(t *testing.T) {
+func TestACallIgnoresChangesOfItsRow(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
 	row := socialdata.Operation("profile")

@@ -24,7 +24,7 @@ type remote struct{ *cache.Memory }
 func (remote) Peek()       {} // so that it is not a cache.Near
 func (remote) Keep(string) {}
 
-func TestTypedAnswersSayWhatEncodedOnesSay(t *testing.T) {
+func TestTypedAnswersEqualEncodedOnes(t *testing.T) {
 	t.Parallel()
 	for name, store := range map[string]func(func() time.Time) cache.Store{
 		"near":   func(now func() time.Time) cache.Store { return cache.NewMemory(cache.MemoryConfig{Now: now}) },
@@ -90,7 +90,7 @@ func wantEncoded[T any](
 	}
 }
 
-func TestWhoWritesToAnAnswerHarmsNobody(t *testing.T) {
+func TestAnswersAreNotShared(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
 	posts := func() []schema.Post {

@@ -78,7 +78,7 @@ func TestWalkEndsWhateverItIsGiven(t *testing.T) {
 	})
 }
 
-func TestWalkGoesOnBehindManyEmptyPages(t *testing.T) {
+func TestWalkContinuesAfterManyEmptyPages(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{Providers: []providers.Provider{enginetest.Posts(platform.GitHub, "sparse",
 		func(_ context.Context, _, token string) (providers.Page[schema.Post], error) {
@@ -99,7 +99,7 @@ func TestWalkGoesOnBehindManyEmptyPages(t *testing.T) {
 	}
 }
 
-func TestWalkStopsWhenItIsToldTo(t *testing.T) {
+func TestWalkStopsWhenTheLoopBreaks(t *testing.T) {
 	t.Parallel()
 	e := sandboxes(t)
 	n := 0
@@ -214,7 +214,7 @@ func postIDs(posts []schema.Post) []string {
 	return out
 }
 
-func TestPagesLeaveOutWhatCameBefore(t *testing.T) {
+func TestPagesLeaveOutItemsOfEarlierPages(t *testing.T) {
 	t.Parallel()
 	lists := [][]string{{"a", "b"}, {"b", "c"}, {"a"}, {"d"}}
 	page := func(_ context.Context, req socialdata.PostsRequest) (*schema.Envelope[[]schema.Post], error) {

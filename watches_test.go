@@ -73,7 +73,7 @@ func charged(t *testing.T, e *enginetest.Engine) (entries []credits.Entry) {
 	return entries
 }
 
-func TestWatchTellsWhatChangesWithinAMinute(t *testing.T) {
+func TestWatchReportsChangesWithinAMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := watching(t, enginetest.Config{})
@@ -109,7 +109,7 @@ func TestWatchTellsWhatChangesWithinAMinute(t *testing.T) {
 	})
 }
 
-func TestWatchGoesOnWhereItEnded(t *testing.T) {
+func TestWatchContinuesWhereItEnded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := watch.NewMemory()
@@ -191,7 +191,7 @@ func TestMonitorsAreMadeChangedAndEnded(t *testing.T) {
 	})
 }
 
-func TestAMonitorThatCannotBeIsRefused(t *testing.T) {
+func TestAnInvalidMonitorIsRefused(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{Options: []socialdata.Option{socialdata.WithMostMonitors(1)}})
 	with := func(change func(*socialdata.WatchRequest)) socialdata.WatchRequest {
@@ -261,7 +261,7 @@ func TestEachAccountSeesItsOwnMonitors(t *testing.T) {
 	})
 }
 
-func TestChangesWaitsAndGoesOn(t *testing.T) {
+func TestChangesWaitsAndContinues(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e, ctx := watching(t, enginetest.Config{}), t.Context()
@@ -290,7 +290,7 @@ func TestChangesWaitsAndGoesOn(t *testing.T) {
 	})
 }
 
-func TestHistoryTellsTheNumbers(t *testing.T) {
+func TestHistoryReturnsTheNumbers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e, ctx := watching(t, enginetest.Config{Credits: 10_000}), t.Context()
@@ -398,7 +398,7 @@ func TestWatchEndsWithItsContext(t *testing.T) {
 	})
 }
 
-func TestAClientWithoutAccountsIsOne(t *testing.T) {
+func TestAClientWithoutAccountsIsOneAccount(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, err := socialdata.New(socialdata.WithProviders(mock.New(mock.Config{})))

@@ -23,7 +23,7 @@ func TestMemory(t *testing.T) {
 
 func hasher() *privacy.Hasher { return privacy.NewHasher(bytes.Repeat([]byte{1}, privacy.SecretLen)) }
 
-func TestWhoIsInJSON(t *testing.T) {
+func TestMarksOfJSON(t *testing.T) {
 	t.Parallel()
 	h := hasher()
 	tests := []struct {

@@ -295,7 +295,7 @@ func good() *http.Response {
 	return reply(200, "application/json", `{"data":{"id":"1","handle":"salma"},"meta":{"credits_used":1,"credits_remaining":1,"cache":"MISS","data_age_s":0,"request_id":"req_2"}}`)
 }
 
-func TestWhatIsRepeatedAndWhen(t *testing.T) {
+func TestRepetitions(t *testing.T) {
 	t.Parallel()
 	lost := func() *http.Response { return nil }
 	tests := []struct {
@@ -355,9 +355,9 @@ func TestWhatIsRepeatedAndWhen(t *testing.T) {
 	}
 }
 
-// TestACallGoesWithoutAMadeKeyWhereTheServiceHasNoRoom checks that a service that has no room for more idempotency keys
+// TestACallIsMadeWithoutAKeyIfTheServiceHasNoRoom checks that a service that has no room for more idempotency keys
 // is called without one.
-func TestACallGoesWithoutAMadeKeyWhereTheServiceHasNoRoom(t *testing.T) {
+func TestACallIsMadeWithoutAKeyIfTheServiceHasNoRoom(t *testing.T) {
 	t.Parallel()
 	var keys []string
 	c, err := remote.New("https://data.example", remote.Config{HTTPClient: &http.Client{
@@ -381,7 +381,7 @@ func TestACallGoesWithoutAMadeKeyWhereTheServiceHasNoRoom(t *testing.T) {
 	}
 }
 
-func TestACallerWhoLeavesIsToldSo(t *testing.T) {
+func TestACallEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, err := remote.New("https://data.example", remote.Config{HTTPClient: &http.Client{
@@ -422,7 +422,7 @@ func TestErrorsHoldNeitherKeyNorSubject(t *testing.T) {
 	}
 }
 
-func TestAddressesAndKeysThatCannotBe(t *testing.T) {
+func TestInvalidAddressesAndKeys(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{
 		"", "data.example", "ftp://data.example", "https://", "https://user:pass@data.example", "https://data.example?x=1",

@@ -35,7 +35,7 @@ func TestMemoryKeepsTheLast(t *testing.T) {
 	}
 }
 
-func TestWhatIsPackedIsUnpacked(t *testing.T) {
+func TestUnpackInvertsPack(t *testing.T) {
 	t.Parallel()
 	text := rapid.String()
 	one := rapid.Custom(func(t *rapid.T) requests.Request {

@@ -80,7 +80,7 @@ func TestNoTwoRequestsShareAnEntryOfTheCache(t *testing.T) {
 	}
 }
 
-func TestHealthNamesWhatTheServiceStandsOn(t *testing.T) {
+func TestHealthNamesDependencies(t *testing.T) {
 	t.Parallel()
 	for want, opts := range map[string][]socialdata.Option{
 		"": nil,

@@ -16,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/server"
 )
 
-func TestAServerThatNobodyCouldCallIsNotMade(t *testing.T) {
+func TestNewRequiresAKeyStoreOrAuth(t *testing.T) {
 	t.Parallel()
 	client, err := socialdata.New()
 	if err != nil {
@@ -82,7 +82,7 @@ func TestATeamsOwnAuthentication(t *testing.T) {
 	}
 }
 
-func TestTwoAuthorizationHeadersAreNone(t *testing.T) {
+func TestTwoAuthorizationHeadersAreRefused(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{})
 	_, other := s.Account(t, "other", 10)
@@ -107,7 +107,7 @@ func (k *watchedKeys) Lookup(ctx context.Context, h keys.Hash) (keys.Key, error)
 	return k.Store.Lookup(ctx, h)
 }
 
-func TestAKeyThatCannotBeOneIsNotLookedUp(t *testing.T) {
+func TestAMalformedKeyIsNotLookedUp(t *testing.T) {
 	t.Parallel()
 	store := &watchedKeys{Store: keys.NewMemory(keys.MemoryConfig{})}
 	s := open(t, enginetest.Config{Options: []socialdata.Option{socialdata.WithKeys(store)}})

@@ -98,8 +98,8 @@ func names(n int) []string {
 	return out
 }
 
-// TestAListOfKeysHasABoundAsItIsSent checks that a list that is too long is refused before anything is read.
-func TestAListOfKeysHasABoundAsItIsSent(t *testing.T) {
+// TestTheListOfKeysIsLimited checks that a list that is too long is refused before anything is read.
+func TestTheListOfKeysIsLimited(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{})
 	const first, escape = "salma,", "%61"

@@ -673,7 +673,7 @@ func TestServiceOperationsFailTheSameInProcessAndOverHTTP(t *testing.T) {
 	}
 }
 
-func TestDoKnowsNoOtherOperation(t *testing.T) {
+func TestDoRefusesUnknownOperations(t *testing.T) {
 	t.Parallel()
 	_, err := enginetest.New(t, enginetest.Config{}).Client.Do(context.Background(), &operation.Operation{Name: "nothing"}, operation.Call{})
 	var p *problem.Error

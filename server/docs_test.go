@@ -43,7 +43,7 @@ func handlerOf(t *testing.T, opts ...server.Option) http.Handler {
 	return srv.Handler()
 }
 
-func TestThePageSaysTheAddressUnderWhichItIsRead(t *testing.T) {
+func TestThePageShowsTheAddressUnderWhichItIsRead(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()
 	mux.Handle("/", handlerOf(t))
@@ -73,8 +73,8 @@ func TestThePageSaysTheAddressUnderWhichItIsRead(t *testing.T) {
 	}
 }
 
-// TestTheTypeOfAProblemLeadsToItsExplanation follows the type of each problem to the page.
-func TestTheTypeOfAProblemLeadsToItsExplanation(t *testing.T) {
+// TestTheTypeOfAProblemLinksToItsExplanation follows the type of each problem to the page.
+func TestTheTypeOfAProblemLinksToItsExplanation(t *testing.T) {
 	t.Parallel()
 	h := http.StripPrefix("/data", handlerOf(t))
 	typeOf := func(host string) string {
@@ -98,8 +98,8 @@ func TestTheTypeOfAProblemLeadsToItsExplanation(t *testing.T) {
 	}
 }
 
-// TestPagesKeepToThemselves looks for what a strict policy would block, and for broken links.
-func TestPagesKeepToThemselves(t *testing.T) {
+// TestPagesLoadNothingElse looks for what a strict policy would block, and for broken links.
+func TestPagesLoadNothingElse(t *testing.T) {
 	t.Parallel()
 	h := handlerOf(t)
 	anchors, links := map[string]string{}, map[string][]string{}
@@ -176,7 +176,7 @@ func TestTheRootLeadsToTheDocumentation(t *testing.T) {
 	}
 }
 
-func TestLanguageModelsAreToldOfTheToolsThatThereAre(t *testing.T) {
+func TestToolsAreDocumentedIfThereAreAny(t *testing.T) {
 	t.Parallel()
 	with, without := handlerOf(t, server.WithMount("/mcp", http.NotFoundHandler())), handlerOf(t)
 	for _, path := range []string{"/llms.txt", "/docs"} {
@@ -293,8 +293,8 @@ func TestTheSearchFindsWhatPeopleType(t *testing.T) {
 	}
 }
 
-// TestWhatTheSearchFindsIsThere follows every entry.
-func TestWhatTheSearchFindsIsThere(t *testing.T) {
+// TestSearchEntriesLeadSomewhere follows every entry.
+func TestSearchEntriesLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	h := handlerOf(t)
 	page := ask(h, "/docs", "a.b").Body.String()

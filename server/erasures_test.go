@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/server"
 )
 
-func TestErasuresAreTheOperatorsAlone(t *testing.T) {
+func TestOnlyTheOperatorErases(t *testing.T) {
 	t.Parallel()
 	may := func(r *http.Request) error {
 		if r.Header.Get("Authorization") == "Bearer operator" {

@@ -23,8 +23,8 @@ import (
 	"github.com/socialdata/socialdata/server"
 )
 
-// TestEveryResponseTellsTheStateOfTheCache (D61).
-func TestEveryResponseTellsTheStateOfTheCache(t *testing.T) {
+// TestEveryResponseHasTheStateOfTheCache (D61).
+func TestEveryResponseHasTheStateOfTheCache(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{Credits: 20})
 	tired := open(t, enginetest.Config{Rate: keys.Rate{Capacity: 1, Refill: 0.001}})
@@ -205,7 +205,7 @@ func TestLongTextsAreCompressed(t *testing.T) {
 	}
 }
 
-func TestWhatWasSentIsNotToldAgainAtLength(t *testing.T) {
+func TestProblemsQuoteLittle(t *testing.T) {
 	t.Parallel()
 	s := bubble(t, enginetest.Config{})
 	long := strings.Repeat("ab/", 300_000)
@@ -261,7 +261,7 @@ func TestAMethodThatIsNotAllowedIsCountedLikeAnyCall(t *testing.T) {
 	s.do(t, http.MethodPost, "/v1/mock/profile", key).wantProblem(t, problem.RateLimited)
 }
 
-func TestWhatMiddlewareHasSaidStays(t *testing.T) {
+func TestHeadersOfMiddlewareAreKept(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
 	srv, err := server.New(e.Open)

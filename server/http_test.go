@@ -48,7 +48,7 @@ func TestHeadIsGetWithoutABody(t *testing.T) {
 	}
 }
 
-func TestNotModifiedIsChargedLikeTheHitThatItIs(t *testing.T) {
+func TestNotModifiedIsChargedLikeAHit(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{})
 	const path = "/v1/mock/posts?handle=salma"

@@ -97,7 +97,7 @@ func TestEachRequestIsOneLine(t *testing.T) {
 	}
 }
 
-func TestNoLineHoldsAKeyOrWhatWasAsked(t *testing.T) {
+func TestNoLogLineHasAKeyOrParameters(t *testing.T) {
 	t.Parallel()
 	s, log := logged(t, slog.LevelDebug)
 	other, _, err := keys.Mint(keys.Live)
@@ -122,7 +122,7 @@ func TestNoLineHoldsAKeyOrWhatWasAsked(t *testing.T) {
 	}
 }
 
-func TestKeysTriedAtSpeedFloodNoLog(t *testing.T) {
+func TestGuessedKeysDoNotFloodTheLog(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, log := logged(t, slog.LevelInfo)

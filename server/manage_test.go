@@ -125,7 +125,7 @@ func TestManagingCountsAgainstTheRateOfTheKey(t *testing.T) {
 	}
 }
 
-func TestWithManagingRefusesWhatCannotBeServed(t *testing.T) {
+func TestWithManagingRefusesInvalidPatterns(t *testing.T) {
 	t.Parallel()
 	client := enginetest.New(t, enginetest.Config{}).Open
 	for _, pattern := range []string{"", "/manage/x", "PUT /v1/x", "PUT /manage/", "PUT /manage/{x", "PUT manage/x"} {

@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/server"
 )
 
-func TestMetricsAreShownToThoseWhoMaySeeThem(t *testing.T) {
+func TestMetricsAreShownWithPermission(t *testing.T) {
 	t.Parallel()
 	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "up 1\n") })
 	may := func(r *http.Request) error {

@@ -173,7 +173,7 @@ func TestARevokedKeyHasNoStream(t *testing.T) {
 	}
 }
 
-func TestAMonitorMadeOverHTTPTellsOverHTTP(t *testing.T) {
+func TestAMonitorMadeOverHTTPReportsOverHTTP(t *testing.T) {
 	t.Parallel()
 	s, secret := openMonitored(t)
 	s.send(t, secret, http.MethodPut, "/manage/monitors/salma", profileBody)

@@ -50,7 +50,7 @@ func TestAMountedHandlerReadsBodiesWithinTheLimits(t *testing.T) {
 
 const post = "POST /mounted HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\n"
 
-func TestSlowRequestsToAMountKeepNoOneOut(t *testing.T) {
+func TestSlowRequestsToAMountDoNotBlockOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := serving(t, enginetest.Config{}, server.WithLimits(server.Limits{InFlight: 2, Mounted: 1}),

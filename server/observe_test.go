@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/server"
 )
 
-func TestEachRequestIsToldAndNamesNothingOfTheCallers(t *testing.T) {
+func TestEachRequestIsObservedWithoutTextOfItsCaller(t *testing.T) {
 	t.Parallel()
 	type wrapped struct{}
 	told := make(chan server.Request, 1) // the observer may be called after the answer

@@ -133,7 +133,7 @@ func TestWordsOfParametersAreThoseOfTheRows(t *testing.T) {
 	}
 }
 
-func TestRoutesStandInTheDescriptionAsTheSpecificationWritesThem(t *testing.T) {
+func TestTheDescriptionWritesRoutesLikeTheSpecification(t *testing.T) {
 	t.Parallel()
 	doc := newDescription(t)
 	if doc.find("paths", "/v1/{platform}/event") != nil || doc.find("paths", "/v1/facebook/event", "get") == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/server"
 )
 
-func TestNewNamesTheOptionThatCannotWork(t *testing.T) {
+func TestNewNamesTheInvalidOption(t *testing.T) {
 	t.Parallel()
 	client := enginetest.New(t, enginetest.Config{}).Open
 	page := http.NotFoundHandler()

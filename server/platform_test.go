@@ -14,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata/providers/mock"
 )
 
-func TestAPlatformOfOnesOwnIsServedAndDescribed(t *testing.T) {
+func TestACustomPlatformIsServedAndDescribed(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{
 		Providers: []providers.Provider{mock.NewFor("mastodon", mock.Config{})},

@@ -18,7 +18,7 @@ import (
 	"github.com/socialdata/socialdata/providers/mock"
 )
 
-func TestWhatIsRefused(t *testing.T) {
+func TestRefusedRequests(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, path string
@@ -195,7 +195,7 @@ func TestTheOrderOfChecks(t *testing.T) {
 	}
 }
 
-func TestWhatIsAccepted(t *testing.T) {
+func TestAcceptedRequests(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, path, same string }{
 		{"a handle with an @", "/v1/mock/profile?handle=@Salma", "/v1/mock/profile?handle=salma"},
@@ -327,7 +327,7 @@ func TestTooFewCredits(t *testing.T) {
 	s.get(t, "/v1/me").envelope(t)
 }
 
-func TestAKeyOfAnAccountWithoutBooks(t *testing.T) {
+func TestAKeyOfAnAccountWithoutALedger(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{})
 	account, err := s.Keys.CreateAccount(t.Context(), "new")
@@ -408,7 +408,7 @@ func TestOnlyReadingIsAllowed(t *testing.T) {
 	}
 }
 
-func TestEnrichmentOfWhatMayNotBeSentIsRefusedBeforeAnyCall(t *testing.T) {
+func TestForbiddenEnrichmentIsRefusedBeforeAnyCall(t *testing.T) {
 	t.Parallel()
 	for _, id := range []platform.ID{platform.Reddit, platform.Spotify} {
 		t.Run(string(id), func(t *testing.T) {

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// TestStrangersAreSlowed lets 64 callers of one address use wrong keys without a pause, and one of another from time to
-// time.
-func TestStrangersAreSlowed(t *testing.T) {
+// TestUnknownKeysAreDelayed lets 64 callers of one address use wrong keys without a pause, and one of another from time
+// to time.
+func TestUnknownKeysAreDelayed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var s strangers

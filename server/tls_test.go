@@ -36,9 +36,9 @@ func (l *lines) String() string {
 	return l.b.String()
 }
 
-// TestHandshakesThatFailFloodNoLog checks that a caller that connects without using TLS causes a line at debug level
-// only.
-func TestHandshakesThatFailFloodNoLog(t *testing.T) {
+// TestFailedHandshakesDoNotFloodTheLog checks that a caller that connects without using TLS causes a line at debug
+// level only.
+func TestFailedHandshakesDoNotFloodTheLog(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		level slog.Level

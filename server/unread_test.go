@@ -47,7 +47,7 @@ func secure(t *testing.T, opts ...server.Option) (string, *tls.Config) {
 	return listener.Addr().String(), &tls.Config{RootCAs: roots, ServerName: "example.com", NextProtos: []string{"h2", "http/1.1"}}
 }
 
-func TestRequestsThatCannotBeReadOverTLS(t *testing.T) {
+func TestUnreadableRequestsOverTLS(t *testing.T) {
 	t.Parallel()
 	addr, cfg := secure(t)
 	for name, tt := range map[string]struct {
@@ -125,9 +125,9 @@ func TestTLSIsKnownToHandlers(t *testing.T) {
 	}
 }
 
-// TestAnswersOfMiddlewareStay checks that the answers of other handlers are not changed, even if their text is that of
-// net/http.
-func TestAnswersOfMiddlewareStay(t *testing.T) {
+// TestAnswersOfMiddlewareAreKept checks that the answers of other handlers are not changed, even if their text is that
+// of net/http.
+func TestAnswersOfMiddlewareAreKept(t *testing.T) {
 	t.Parallel()
 	addr, cfg := secure(t, server.WithMiddleware(func(http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -151,7 +151,7 @@ func TestAnswersOfMiddlewareStay(t *testing.T) {
 	}
 }
 
-func TestRequestsThatCannotBeReadAreTold(t *testing.T) {
+func TestUnreadableRequestsAreObserved(t *testing.T) {
 	t.Parallel()
 	told := make(chan server.Request, 1)
 	addr, cfg := secure(t, server.WithObserver(func(_ context.Context, r server.Request) { told <- r }))

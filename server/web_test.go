@@ -201,7 +201,7 @@ func TestABodyThatNeverComesIsNotWaitedFor(t *testing.T) {
 	})
 }
 
-func TestAHeadThatNeverEndsIsCutOff(t *testing.T) {
+func TestARequestHeaderThatNeverEndsTimesOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := serving(t, enginetest.Config{})
@@ -216,7 +216,7 @@ func TestAHeadThatNeverEndsIsCutOff(t *testing.T) {
 	})
 }
 
-func TestWhoDoesNotReadIsCutOff(t *testing.T) {
+func TestACallerThatDoesNotReadIsDisconnected(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := serving(t, enginetest.Config{}, server.WithLimits(server.Limits{InFlight: 5}))
@@ -248,7 +248,7 @@ func TestAStreamThatIsNotReadEnds(t *testing.T) {
 	})
 }
 
-func TestOnlySoManyConnections(t *testing.T) {
+func TestConnectionsAreLimited(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -284,7 +284,7 @@ func TestOnlySoManyConnections(t *testing.T) {
 	})
 }
 
-func TestAHeadHasABound(t *testing.T) {
+func TestTheRequestHeaderIsLimited(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := serving(t, enginetest.Config{})
@@ -344,7 +344,7 @@ func TestADrainEndsClean(t *testing.T) {
 	}
 }
 
-func TestADrainFinishesWhatIsUnderWay(t *testing.T) {
+func TestADrainFinishesCallsInProgress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := serving(t, enginetest.Config{}, server.WithLimits(server.Limits{Notice: 5 * time.Second}))

@@ -125,7 +125,7 @@ func TestOneThing(t *testing.T) {
 	}
 }
 
-func TestWhatIsGoneIsForgotten(t *testing.T) {
+func TestContentOfGoneObjectsIsRemoved(t *testing.T) {
 	t.Parallel()
 	d := Definition{Alerts: []string{"followers:5%"}}
 	_, m := watching(t, d, profile(t, nil), nil, nil)
@@ -388,7 +388,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-func TestOnlySoManyItemsAreKnown(t *testing.T) {
+func TestTheNumberOfKnownItemsIsLimited(t *testing.T) {
 	t.Parallel()
 	m := Monitor{Definition: Definition{Ask: Ask{List: true}}, Progress: Progress{State: Active}}
 	var posts [][]byte

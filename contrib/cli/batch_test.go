@@ -87,9 +87,9 @@ func TestBatchRefusesWhatItCannotRead(t *testing.T) {
 	}
 }
 
-// TestBatchGoesOnWhereItWasInterrupted interrupts a batch at the second call and continues it: the file must be the
+// TestBatchContinuesWhereItWasInterrupted interrupts a batch at the second call and continues it: the file must be the
 // same in the end.
-func TestBatchGoesOnWhereItWasInterrupted(t *testing.T) {
+func TestBatchContinuesWhereItWasInterrupted(t *testing.T) {
 	t.Parallel()
 	calls, broken := 0, true
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -34,7 +34,7 @@ func (b books) refused(args ...string) string {
 	return log
 }
 
-func TestWhatIsRefusedLeavesNothingBehind(t *testing.T) {
+func TestRefusedCommandsChangeNothing(t *testing.T) {
 	t.Parallel()
 	b := books{t, filepath.Join(t.TempDir(), "t.db")}
 	if said := b.refused("audit"); !strings.Contains(said, "there is no database") {
@@ -132,7 +132,7 @@ func TestHeadsThatAreKeptShowARevivedKey(t *testing.T) {
 	}
 }
 
-func TestAnImportThatIsNotWholeLeavesNothing(t *testing.T) {
+func TestAnIncompleteImportChangesNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	(books{t, filepath.Join(dir, "t.db")}).refused("books", "import")

@@ -70,7 +70,7 @@ func TestCommandsManageAccountsAndKeys(t *testing.T) {
 	}
 }
 
-func TestGetGoesOnWhereTheLastOneEnded(t *testing.T) {
+func TestGetContinuesWhereTheLastOneEnded(t *testing.T) {
 	t.Parallel()
 	first := []string{"--db", filepath.Join(t.TempDir(), "t.db"), "get", "mock", "posts", "handle=salma_haddad"}
 	var pages [2]struct {
@@ -167,7 +167,7 @@ func TestPlatformsListsTheRawRoutes(t *testing.T) {
 	}
 }
 
-func TestSettingsThatCannotBeReadAreNamed(t *testing.T) {
+func TestInvalidSettingsAreNamed(t *testing.T) {
 	t.Parallel()
 	for name, value := range map[string]string{
 		"SOCIALDATA_REPLAY_URL": "not a url", "SOCIALDATA_YOUTUBE_OWN": "perhaps", "SOCIALDATA_SPOTIFY_PAGE_LIMIT": "ten",

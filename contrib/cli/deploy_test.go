@@ -28,7 +28,7 @@ func contents(t *testing.T, patterns ...string) string {
 	return b.String()
 }
 
-func TestDeploymentsSetWhatThereIs(t *testing.T) {
+func TestVariablesOfDeploymentsExist(t *testing.T) {
 	t.Parallel()
 	code := contents(t, "*.go")
 	for _, name := range regexp.MustCompile(`SOCIALDATA_[A-Z_]+`).FindAllString(contents(t, "../../examples/deploy/*"), -1) {

@@ -103,7 +103,7 @@ func TestEveryCommandPrintsTheShapeThatIsDocumented(t *testing.T) {
 	}
 }
 
-func TestARevokedKeyAndBrokenBooksAreJSONToo(t *testing.T) {
+func TestARevokedKeyAndAFailedAuditAreJSONToo(t *testing.T) {
 	t.Parallel()
 	b := books{t, filepath.Join(t.TempDir(), "t.db")}
 	b.run("account", "create", "shop")
@@ -264,7 +264,7 @@ func TestAnExportStopsBeforeItHasCostMore(t *testing.T) {
 	}
 }
 
-func TestAnExportWithALimitGoesOnItemByItem(t *testing.T) {
+func TestAnExportWithALimitContinuesItemByItem(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	b := books{t, filepath.Join(dir, "t.db")}

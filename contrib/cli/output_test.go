@@ -66,7 +66,7 @@ func TestSearchAsksManyPlatforms(t *testing.T) {
 	}
 }
 
-func TestTextOfOthersMovesNoCursor(t *testing.T) {
+func TestForeignTextCannotControlTheTerminal(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	object := json.RawMessage(`{"handle":"a\u001b[2Jb\u202ec","text":"one\ntwo","empty":null}`)
@@ -85,9 +85,9 @@ func TestTextOfOthersMovesNoCursor(t *testing.T) {
 	}
 }
 
-// TestWhatIsPrintedShowsWhatItHolds prints text that moves a cursor, reverses text or is invisible, as JSON, in tables
+// TestHiddenCharactersAreEscaped prints text that moves a cursor, reverses text or is invisible, as JSON, in tables
 // and in errors.
-func TestWhatIsPrintedShowsWhatItHolds(t *testing.T) {
+func TestHiddenCharactersAreEscaped(t *testing.T) {
 	t.Parallel()
 	const odd = "a\u009b2Jb\u202ec\u200bd\ufeffe\u2028f\x7fg\u2066h"
 	var b bytes.Buffer
@@ -142,7 +142,7 @@ func TestNoColorMeansPlainLetters(t *testing.T) {
 	}
 }
 
-func TestNamesThatDoNotExistAreAnsweredWithTheNearest(t *testing.T) {
+func TestUnknownNamesAreAnsweredWithTheNearest(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
 		"get githu profile handle=a":                  `there is no platform "githu" (did you mean github?)`,
@@ -161,7 +161,7 @@ func TestNamesThatDoNotExistAreAnsweredWithTheNearest(t *testing.T) {
 	}
 }
 
-func TestSettingsThatDoNotExistAreWarnedAbout(t *testing.T) {
+func TestUnknownSettingsAreWarnedAbout(t *testing.T) {
 	t.Parallel()
 	parser, err := kong.New(&commandLine{})
 	if err != nil {
@@ -174,7 +174,7 @@ func TestSettingsThatDoNotExistAreWarnedAbout(t *testing.T) {
 	}
 }
 
-func TestAnExportGoesOnWhereItWasInterrupted(t *testing.T) {
+func TestAnExportContinuesWhereItWasInterrupted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	args := func(to string, more ...string) []string {
@@ -295,7 +295,7 @@ func TestDoctorReadsTheSettingsOfTheServer(t *testing.T) {
 	}
 }
 
-func TestANameThatIsNotKnownIsSaidInOneWay(t *testing.T) {
+func TestAnUnknownHostIsReportedInOneWay(t *testing.T) {
 	t.Parallel()
 	err := &url.Error{Op: "Head", URL: "https://api.github.com/", Err: &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{
 		Err: "no such host", Name: "api.github.com", Server: "192.0.2.1:53", IsNotFound: true,
@@ -305,7 +305,7 @@ func TestANameThatIsNotKnownIsSaidInOneWay(t *testing.T) {
 	}
 }
 
-func TestWhatHappenedIsSaidToAPerson(t *testing.T) {
+func TestMessagesAreForPeople(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "t.db")
 	for args, want := range map[string]string{
@@ -326,7 +326,7 @@ func TestWhatHappenedIsSaidToAPerson(t *testing.T) {
 	}
 }
 
-func TestAnInterruptedExportSaysHowToGoOn(t *testing.T) {
+func TestAnInterruptedExportSaysHowToContinue(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -374,7 +374,7 @@ func TestReasonsFitATerminal(t *testing.T) {
 	}
 }
 
-func TestATakenAddressIsSaid(t *testing.T) {
+func TestAnAddressInUseIsReported(t *testing.T) {
 	t.Parallel()
 	base, _, _ := running(t, filepath.Join(t.TempDir(), "t.db"))
 	taken := strings.TrimPrefix(base, "http://")

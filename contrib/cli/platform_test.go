@@ -22,7 +22,7 @@ func federated() Config {
 	}
 }
 
-func TestAProgramHasPlatformsOfItsOwn(t *testing.T) {
+func TestAProgramHasCustomPlatforms(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "a.db")
 	for _, tt := range []struct {
@@ -46,7 +46,7 @@ func TestAProgramHasPlatformsOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestAPlatformThatCannotBeIsRefused(t *testing.T) {
+func TestAnInvalidPlatformIsRefused(t *testing.T) {
 	t.Parallel()
 	cfg := federated()
 	cfg.Platforms[0].BaseCredits = 0

@@ -168,7 +168,7 @@ func TestCommandsShareTheAccountsAmongDatabases(t *testing.T) {
 	}
 }
 
-func TestADSNThatCannotBeReadIsNotShown(t *testing.T) {
+func TestAnInvalidDSNIsNotShown(t *testing.T) {
 	t.Parallel()
 	for _, dsn := range []string{"postgres://root:hunter2@127.0.0.1:port/test", "nonsense hunter2"} {
 		status, out, log := cliRun(t, nil, "--postgres", dsn, "audit")

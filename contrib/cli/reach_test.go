@@ -157,7 +157,7 @@ func TestACertificateThatCannotBeUsedIsNotTaken(t *testing.T) {
 	}
 }
 
-func TestTheAddressThatIsShownIsTheTrueOne(t *testing.T) {
+func TestAddressesThatArePrinted(t *testing.T) {
 	t.Parallel()
 	for listened, want := range map[string][2]string{
 		"0.0.0.0:8080":   {"http://0.0.0.0:8080", "http://127.0.0.1:8080"},
@@ -184,7 +184,7 @@ type addressed struct {
 
 func (a addressed) Addr() net.Addr { return a.addr }
 
-func TestWhatIsShownToOthersIsWarnedOf(t *testing.T) {
+func TestExposuresAreWarnedAbout(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		flags []string
@@ -314,7 +314,7 @@ func wantStatuses(t *testing.T, base string, want map[string]int) {
 	}
 }
 
-func TestNoKeyIsPrintedThatWasNotAskedFor(t *testing.T) {
+func TestNoKeyIsPrintedUnasked(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "t.db")
 	var out, log output

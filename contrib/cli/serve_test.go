@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestLimitsThatCannotBeAreRefused(t *testing.T) {
+func TestInvalidLimitsAreRefused(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "t.db")
 	for _, flag := range []string{"--in-flight=0", "--connections=-1", "--drain-notice=-1s"} {

@@ -84,7 +84,7 @@ func TestMetricsAreServedOnAnAddressOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestMetricsAreServedToWhoeverShowsTheAdminSecret(t *testing.T) {
+func TestMetricsAreServedWithTheAdminSecret(t *testing.T) {
 	t.Parallel()
 	s := startInProcess(t)
 	read(t, s.base+"/v1/mock/profile?handle=ann_of_the_metrics", s.secret)
@@ -104,7 +104,7 @@ func TestMetricsAreServedToWhoeverShowsTheAdminSecret(t *testing.T) {
 	}
 }
 
-func TestAnAddressOfMetricsThatIsTakenIsSaid(t *testing.T) {
+func TestAMetricsAddressInUseIsReported(t *testing.T) {
 	t.Parallel()
 	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -62,7 +62,7 @@ func TestWatchAndChanges(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeWatchedIsRefused(t *testing.T) {
+func TestOperationsThatCannotBeWatchedAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ args, want string }{
 		{"watch mock followers handle=ann", "cannot be watched"},

@@ -28,7 +28,7 @@ func newServer(t *testing.T, e *enginetest.Engine) *mcp.Server {
 	return s
 }
 
-func TestWithoutAGoodKeyThereIsNothing(t *testing.T) {
+func TestEveryRequestNeedsAValidKey(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
 	revoked, secret := e.Account(t, "gone", 10)
@@ -216,8 +216,8 @@ func TestEachKeyPaysForItself(t *testing.T) {
 	}
 }
 
-// TestWhatWasAskedBeforeTheInputEndedIsAnswered writes all its requests, closes its end, and then reads.
-func TestWhatWasAskedBeforeTheInputEndedIsAnswered(t *testing.T) {
+// TestRequestsFromBeforeTheEndOfInputAreAnswered writes all its requests, closes its end, and then reads.
+func TestRequestsFromBeforeTheEndOfInputAreAnswered(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
 	in := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}

@@ -358,7 +358,7 @@ func decoded(t *testing.T, b []byte) any {
 	return v
 }
 
-func TestOptionsArePaidFor(t *testing.T) {
+func TestOptionsHaveTheirPrice(t *testing.T) {
 	t.Parallel()
 	s := open(t, overStdio, enginetest.Config{}, mcp.Config{})
 	tests := []struct {
@@ -537,7 +537,7 @@ func TestSearchBecomesAJob(t *testing.T) {
 	}
 }
 
-func TestAPlatformOfOnesOwnIsATool(t *testing.T) {
+func TestACustomPlatformIsATool(t *testing.T) {
 	t.Parallel()
 	s := open(t, overStdio, enginetest.Config{
 		Providers: []providers.Provider{mock.NewFor("mastodon", mock.Config{})},

@@ -278,7 +278,7 @@ func (full) Put(context.Context, records.Record, time.Duration) (int64, error) {
 	return 0, records.ErrQuota
 }
 
-func TestWhatCannotBeKeptIsNotCut(t *testing.T) {
+func TestAnAnswerThatCannotBeStoredIsNotCut(t *testing.T) {
 	t.Parallel()
 	s := open(t, overStdio, enginetest.Config{}, mcp.Config{MaxBytes: 2 << 10, Records: full{}})
 	got := s.good(t, "read", args{"platform": "mock", "operation": "posts", "params": args{"handle": "ann"}})

@@ -39,7 +39,7 @@ func rows(t *testing.T, data json.RawMessage) []map[string]any {
 	return out
 }
 
-func TestLimitHandsTheRestOverForNothing(t *testing.T) {
+func TestItemsBeyondTheLimitAreFree(t *testing.T) {
 	t.Parallel()
 	for name, connect := range transports {
 		t.Run(name, func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestFieldsPickFromEachObject(t *testing.T) {
 	}
 }
 
-func TestViewsThatAreNoneCostNothing(t *testing.T) {
+func TestInvalidViewsAreFree(t *testing.T) {
 	t.Parallel()
 	s := open(t, overHTTP, enginetest.Config{}, mcp.Config{})
 	for name, more := range map[string]args{
@@ -151,7 +151,7 @@ func TestViewsThatAreNoneCostNothing(t *testing.T) {
 	}
 }
 
-func TestProblemsSpeakOfToolsAndNotOfRoutes(t *testing.T) {
+func TestProblemsNameToolsAndNotRoutes(t *testing.T) {
 	t.Parallel()
 	s := open(t, overHTTP, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.Mock, platform.TikTok)}, mcp.Config{})
 	profile := func(platform, handle string) args {

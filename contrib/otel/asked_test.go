@@ -198,7 +198,7 @@ func (n *notes) Write(b []byte) (int, error) {
 
 func (n *notes) tell(event any) { _, _ = fmt.Fprintf(n, "observed: %+v\n", event) }
 
-func TestWhatWasAskedIsInNoLogSpanOrMetric(t *testing.T) {
+func TestParametersAreInNoLogSpanOrMetric(t *testing.T) {
 	t.Parallel()
 	for name, fail := range failures() {
 		t.Run(name, func(t *testing.T) {

@@ -213,9 +213,9 @@ func TestLimitsOfUpstreamsAreMeasured(t *testing.T) {
 	}
 }
 
-// TestNoLabelHoldsAWordOfACaller makes a thousand requests with text of a caller wherever it could get into a label,
+// TestNoLabelHasTextOfACaller makes a thousand requests with text of a caller wherever it could get into a label,
 // and finds neither the text nor more lines.
-func TestNoLabelHoldsAWordOfACaller(t *testing.T) {
+func TestNoLabelHasTextOfACaller(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, upstream(t, func(*http.Request) {}))
 	ask := func(word string) {
@@ -270,7 +270,7 @@ func TestFieldsThatDriftAreBounded(t *testing.T) {
 	}
 }
 
-func TestOutcomesAreFew(t *testing.T) {
+func TestTheNumberOfOutcomesIsLimited(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, "http://127.0.0.1:1")
 	o := s.telemetry.Observer()
@@ -343,7 +343,7 @@ func TestATraceGoesThroughToTheUpstream(t *testing.T) {
 	}
 }
 
-func TestNoSpanHoldsAWordOfACaller(t *testing.T) {
+func TestNoSpanHasTextOfACaller(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, upstream(t, func(*http.Request) {}))
 	for _, path := range []string{
@@ -376,7 +376,7 @@ func TestNoSpanHoldsAWordOfACaller(t *testing.T) {
 	}
 }
 
-func TestNothingIsToldToNobody(t *testing.T) {
+func TestWithoutProvidersNothingIsMeasured(t *testing.T) {
 	t.Parallel()
 	telemetry, err := otel.New(otel.Config{})
 	if err != nil {

@@ -210,7 +210,7 @@ func TestImportTakesAllOrNothing(t *testing.T) {
 	}
 }
 
-func TestAuditFindsWhatWasTouched(t *testing.T) {
+func TestAuditFindsTampering(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, change, want string

@@ -7,9 +7,9 @@ import (
 	"github.com/socialdata/socialdata/credits"
 )
 
-// TestTheClockOfAReplicaCountsForNothing lets a replica whose clock is a month ahead hold credits, open an account and
+// TestTheClockOfAReplicaIsNotUsed lets a replica whose clock is a month ahead hold credits, open an account and
 // die: the hold expires by the database's clock.
-func TestTheClockOfAReplicaCountsForNothing(t *testing.T) {
+func TestTheClockOfAReplicaIsNotUsed(t *testing.T) {
 	t.Parallel()
 	const month = 30 * 24 * time.Hour
 	cfg := newSchema(t)

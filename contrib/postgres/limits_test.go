@@ -11,8 +11,8 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// TestWhatChargesIsDurableWhateverTheRoleSays makes a commit of entries fail if it does not wait for the disk.
-func TestWhatChargesIsDurableWhateverTheRoleSays(t *testing.T) {
+// TestChargesAreDurableWhateverTheRoleSays makes a commit of entries fail if it does not wait for the disk.
+func TestChargesAreDurableWhateverTheRoleSays(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, withParam(newSchema(t), "synchronous_commit=off"))
 	_, err := db.pool.Exec(t.Context(), db.sql("CREATE FUNCTION @durable() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "+
@@ -67,9 +67,9 @@ func TestARevocationIsDurableWhateverTheRoleSays(t *testing.T) {
 	}
 }
 
-// TestTheLimitsOfARoleAreMetAgain lets a charge wait for a lock longer than the role's lock and statement timeouts: it
+// TestTimeoutsOfTheRoleAreRepeated lets a charge wait for a lock longer than the role's lock and statement timeouts: it
 // is tried again while there is time, and then fails because the database is unavailable.
-func TestTheLimitsOfARoleAreMetAgain(t *testing.T) {
+func TestTimeoutsOfTheRoleAreRepeated(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []string{"lock_timeout=50ms", "statement_timeout=50ms"} {
 		for _, released := range []bool{true, false} {
@@ -113,9 +113,9 @@ func TestTheLimitsOfARoleAreMetAgain(t *testing.T) {
 	}
 }
 
-// TestACallThatIsGivenUpReturnsWithItsTime keeps the account locked: one charge is in progress, the other waits for it
+// TestACancelledCallReturns keeps the account locked: one charge is in progress, the other waits for it
 // and is withdrawn.
-func TestACallThatIsGivenUpReturnsWithItsTime(t *testing.T) {
+func TestACancelledCallReturns(t *testing.T) {
 	t.Parallel()
 	cfg := newSchema(t)
 	other, db := openDB(t, cfg), openDB(t, cfg)

@@ -328,8 +328,8 @@ func TestAGrantThatMayHaveBeenWrittenIsNotRepeated(t *testing.T) {
 	wantAudit(t, db)
 }
 
-// TestWhatAnAttemptMayHaveSettledIsToldAsItWas settles holds in an attempt that is committed without an answer.
-func TestWhatAnAttemptMayHaveSettledIsToldAsItWas(t *testing.T) {
+// TestASettlementWithALostAnswerReturnsItsReceipt settles holds in an attempt that is committed without an answer.
+func TestASettlementWithALostAnswerReturnsItsReceipt(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, newSchema(t))
 	addAccount(t, db, "acct", 100)
@@ -362,9 +362,9 @@ func TestWhatAnAttemptMayHaveSettledIsToldAsItWas(t *testing.T) {
 	wantAudit(t, db)
 }
 
-// TestBooksThatAreDamagedHoldNobodyElseUp adds an entry after the last one that an account's row has, as after a
+// TestADamagedLedgerDoesNotBlockOtherAccounts adds an entry after the last one that an account's row has, as after a
 // partial restore of a backup.
-func TestBooksThatAreDamagedHoldNobodyElseUp(t *testing.T) {
+func TestADamagedLedgerDoesNotBlockOtherAccounts(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, newSchema(t))
 	addAccount(t, db, "acct", 100)

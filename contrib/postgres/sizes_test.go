@@ -10,7 +10,7 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-func TestSizesOfAllThatIsKept(t *testing.T) {
+func TestSizesOfEachKind(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, newSchema(t))
 	addAccount(t, db, "acct", 10)

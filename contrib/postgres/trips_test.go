@@ -184,9 +184,9 @@ func TestLookupsAreShared(t *testing.T) {
 	<-revoked
 }
 
-// TestAChargeThatWasSaidNotToBeMadeIsNotMadeLater lets a charge that was sent in one message reach the database after
+// TestAChargeReportedAsNotMadeIsNotMadeLater lets a charge that was sent in one message reach the database after
 // its caller was told that it was not made.
-func TestAChargeThatWasSaidNotToBeMadeIsNotMadeLater(t *testing.T) {
+func TestAChargeReportedAsNotMadeIsNotMadeLater(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, newSchema(t))
 	addAccount(t, db, "acct", 100)

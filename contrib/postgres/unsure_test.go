@@ -33,9 +33,9 @@ func (b *breaker) TraceBatchStart(ctx context.Context, c *pgx.Conn, data pgx.Tra
 	return ctx
 }
 
-// TestAnAccountIsHandedOutToWhoMadeItAlone breaks the connection while an account is committed. The account that exists
-// when that is tried again may be this one, or another replica's with the same name.
-func TestAnAccountIsHandedOutToWhoMadeItAlone(t *testing.T) {
+// TestOpenAccountReturnsOnlyAnAccountThatItMade breaks the connection while an account is committed. The account that
+// exists when that is tried again may be this one, or another replica's with the same name.
+func TestOpenAccountReturnsOnlyAnAccountThatItMade(t *testing.T) {
 	t.Parallel()
 	mine, theirs := keys.NewID("acct"), keys.NewID("acct")
 	tests := []struct {
@@ -96,9 +96,9 @@ func TestAnAccountThatWasLostIsMadeAgain(t *testing.T) {
 	wantAudit(t, db)
 }
 
-// TestAKeyIsHandedOutToWhoMadeItAlone breaks the connection while a key is committed, and then writes a key with its id
-// and another secret, or with its own secret as the commit would have.
-func TestAKeyIsHandedOutToWhoMadeItAlone(t *testing.T) {
+// TestCreateKeyReturnsOnlyAKeyThatItMade breaks the connection while a key is committed, and then writes a key with its
+// id and another secret, or with its own secret as the commit would have.
+func TestCreateKeyReturnsOnlyAKeyThatItMade(t *testing.T) {
 	t.Parallel()
 	for _, own := range []bool{false, true} {
 		cfg := newSchema(t)

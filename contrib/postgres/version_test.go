@@ -110,8 +110,8 @@ func TestASchemaThatAnotherProgramChangesIsWatched(t *testing.T) {
 	}
 }
 
-// TestAMissingColumnIsALookAtTheVersion checks that the reason is reported immediately, and not seconds later.
-func TestAMissingColumnIsALookAtTheVersion(t *testing.T) {
+// TestAMissingColumnChecksTheVersion checks that the reason is reported immediately, and not seconds later.
+func TestAMissingColumnChecksTheVersion(t *testing.T) {
 	t.Parallel()
 	cfg := newSchema(t)
 	cfg.look = time.Hour
@@ -128,8 +128,8 @@ func TestAMissingColumnIsALookAtTheVersion(t *testing.T) {
 	}
 }
 
-// TestEarlyMigrationsSayNotThatTheyAreCompatible opens a schema whose list of migrations only has versions.
-func TestEarlyMigrationsSayNotThatTheyAreCompatible(t *testing.T) {
+// TestEarlyMigrationsAreNotCompatible opens a schema whose list of migrations only has versions.
+func TestEarlyMigrationsAreNotCompatible(t *testing.T) {
 	t.Parallel()
 	cfg := newSchema(t)
 	db := openDB(t, cfg)

@@ -71,7 +71,7 @@ func holds(t *testing.T, s cache.Store, key string) string {
 	return e.Data
 }
 
-func TestWhatAnotherReplicaHasReplacedIsSeenSoon(t *testing.T) {
+func TestEntriesReplacedByAnotherReplicaAreReadSoon(t *testing.T) {
 	t.Parallel()
 	a, b, now := twin(t, address(t))
 	put(t, a, now, "k", "old")
@@ -85,7 +85,7 @@ func TestWhatAnotherReplicaHasReplacedIsSeenSoon(t *testing.T) {
 	}
 }
 
-func TestEveryByteComesThrough(t *testing.T) {
+func TestEveryByteIsPreserved(t *testing.T) {
 	t.Parallel()
 	a, b, _ := twin(t, address(t))
 	want := &cache.Entry{Data: "[1]", Raw: []string{"\"\xff\xfe no UTF-8 \x00\"", ""}, Page: "\xc3\x28", Tag: "t"}
@@ -98,7 +98,7 @@ func TestEveryByteComesThrough(t *testing.T) {
 	}
 }
 
-func TestWhoWaitsTakesOverFromTheDead(t *testing.T) {
+func TestAWaitingReplicaTakesOverFromADeadOne(t *testing.T) {
 	t.Parallel()
 	addr, prefix := address(t), unique()
 	dead, err := valkey.Open(t.Context(), valkey.Config{Address: addr, Prefix: prefix})
@@ -135,7 +135,7 @@ func TestWhoWaitsTakesOverFromTheDead(t *testing.T) {
 	}
 }
 
-func TestALostServerCostsNothingThatWasRead(t *testing.T) {
+func TestMemoryOutlivesTheServer(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	a, b, now := twin(t, p.addr)
@@ -172,8 +172,8 @@ func TestALostServerCostsNothingThatWasRead(t *testing.T) {
 	}
 }
 
-// TestAStuckServerHoldsNobodyUp stops a server that still accepts connections.
-func TestAStuckServerHoldsNobodyUp(t *testing.T) {
+// TestAStuckServerDoesNotBlockCallers stops a server that still accepts connections.
+func TestAStuckServerDoesNotBlockCallers(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	a, _, now := twin(t, p.addr)

@@ -69,7 +69,7 @@ func TestReplicasTogetherGiveWhatTheRateSays(t *testing.T) {
 	}
 }
 
-func TestARefusalHoldsWithoutAskingAgain(t *testing.T) {
+func TestARefusalIsRepeatedWithoutTheServer(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	now := cachetest.NewClock()
@@ -126,8 +126,8 @@ func TestALimiterWithoutItsServer(t *testing.T) {
 	}
 }
 
-// TestABucketThatCannotBeReadIsFull replaces a bucket by something that is not one.
-func TestABucketThatCannotBeReadIsFull(t *testing.T) {
+// TestAnUnreadableBucketIsFull replaces a bucket by something that is not one.
+func TestAnUnreadableBucketIsFull(t *testing.T) {
 	t.Parallel()
 	addr, prefix := address(t), unique()
 	s := open(t, addr, prefix)

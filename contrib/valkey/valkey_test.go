@@ -121,7 +121,7 @@ func (j *journal) String() string {
 	return j.b.String()
 }
 
-func TestAServerThatComesAndGoesIsTwoLines(t *testing.T) {
+func TestALostServerLogsTwoLines(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	p.kill()
@@ -141,7 +141,7 @@ func TestAServerThatComesAndGoesIsTwoLines(t *testing.T) {
 	}
 }
 
-func TestAnAddressThatMakesNoSense(t *testing.T) {
+func TestAnInvalidAddress(t *testing.T) {
 	t.Parallel()
 	for _, addr := range []string{"http://user:secret@a.example", "valkey://:secret@a.example/x", "valkey://user:secret@[::1"} {
 		_, err := valkey.Open(t.Context(), valkey.Config{Address: addr})

@@ -193,7 +193,7 @@ func TestTheKeysOfARequestAreBounded(t *testing.T) {
 	})
 }
 
-func TestWhoLeavesTakesNobodyAlong(t *testing.T) {
+func TestAReadThatIsCancelledDoesNotCancelOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		u := newUpstream(100)
@@ -262,7 +262,7 @@ func TestReadsGatherWhileTheUpstreamIsFull(t *testing.T) {
 	})
 }
 
-func TestARequestThatHangsHoldsNobodyUpForLong(t *testing.T) {
+func TestARequestThatHangsDoesNotBlockOthersForLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		u := newUpstream(100)

@@ -31,7 +31,7 @@ import (
 
 // batchSchedules is how many schedules are tried if BATCH_SCHEDULES is not set. For a long run:
 //
-//	BATCH_SCHEDULES=100000 go test -timeout 4h -run TestBatchesChargeWhatTheyTell ./internal/engine
+//	BATCH_SCHEDULES=100000 go test -timeout 4h -run TestBatchesChargeWhatTheyReport ./internal/engine
 const batchSchedules = 2000
 
 // batchSchedule is a few batches of one caller with everything that happens to them.
@@ -352,11 +352,11 @@ func (w *batchWorld) compare(ctx context.Context) string {
 	return ""
 }
 
-// TestBatchesChargeWhatTheyTell plays batches of keys that are found, absent, refused, late and failing, plain, fresh
+// TestBatchesChargeWhatTheyReport plays batches of keys that are found, absent, refused, late and failing, plain, fresh
 // and enriched, some of them repeated with an idempotency key. Callers leave, processes die, and any call of the
 // ledger, the records and the cache may fail or hang. The reported price must be that of the keys that were found, and
 // must be charged.
-func TestBatchesChargeWhatTheyTell(t *testing.T) {
+func TestBatchesChargeWhatTheyReport(t *testing.T) {
 	n := batchSchedules
 	if s := os.Getenv("BATCH_SCHEDULES"); s != "" {
 		var err error
@@ -378,9 +378,9 @@ func TestBatchesChargeWhatTheyTell(t *testing.T) {
 	})
 }
 
-// TestARepeatedBatchTellsTheChargeOfAProcessThatDied checks this even if the first write of the record fails: such a
+// TestARepeatedBatchReportsTheChargeOfADeadProcess checks this even if the first write of the record fails: such a
 // schedule once reported 0 credits for 1.
-func TestARepeatedBatchTellsTheChargeOfAProcessThatDied(t *testing.T) {
+func TestARepeatedBatchReportsTheChargeOfADeadProcess(t *testing.T) {
 	t.Parallel()
 	const moment = 100 * time.Millisecond
 	for _, oneStep := range []bool{false, true} {

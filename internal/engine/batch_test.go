@@ -285,7 +285,7 @@ func TestABatchTakesFewRequestsAndLeavesTheRestToLoneReads(t *testing.T) {
 	}
 }
 
-func TestWhatABatchCannotReadTheNextSourceMay(t *testing.T) {
+func TestTheNextSourceReadsWhatABatchCannot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		first, second := &enginetest.Batched{Most: 100}, &enginetest.Batched{Most: 1}

@@ -29,7 +29,7 @@ func keyedCall(platform, idempotencyKey, params string) operation.Call {
 	return operation.Call{Platform: platform, Params: values, IdempotencyKey: idempotencyKey}
 }
 
-func TestTheKeysOfASearchsPartsAreNobodyElses(t *testing.T) {
+func TestTheKeysOfASearchsPartsAreReserved(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
 	if _, err := e.Client.Do(t.Context(), socialdata.Operation("search_across"), keyedCall("", idempotencyKey, "query=cats&platforms=mock&enrich=arabic")); err != nil {
@@ -79,7 +79,7 @@ type panicking struct{ cache.Store }
 
 func (panicking) Get(context.Context, string) (*cache.Entry, error) { panic("broken") }
 
-func TestAPanicInAPlugCostsNothingAndLocksNothing(t *testing.T) {
+func TestAPanicInAPlugIsFreeAndLeavesNoLock(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{Cache: panicking{}})
 	for range 2 { // the key is free for the second call
@@ -103,7 +103,7 @@ type noKeys struct{ keys.Store }
 
 func (noKeys) Lookup(context.Context, keys.Hash) (keys.Key, error) { return keys.Key{}, errDisk }
 
-func TestAFaultOfOursIsLoggedUnderItsRequest(t *testing.T) {
+func TestAnInternalErrorIsLoggedWithItsRequest(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	client, err := socialdata.New(socialdata.WithKeys(noKeys{}), socialdata.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),

@@ -79,7 +79,7 @@ func bounded(c operation.Call, most string) operation.Call {
 	return c
 }
 
-func TestMaxCreditsIsNoPartOfWhatIsRead(t *testing.T) {
+func TestMaxCreditsDoesNotChangeTheCacheEntry(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
 	posts := func(cursor string, most int64, key string) (next string, hit bool) {

@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/operation"
 )
 
-func TestARowThatNothingHandlesIsRefused(t *testing.T) {
+func TestARowWithoutAHandlerIsRefused(t *testing.T) {
 	t.Parallel()
 	row := operation.Operation{Name: "dance", Service: true}
 	_, err := engine.New(engine.Config{Rows: []*read.Row{{Operation: &row}}})

@@ -125,7 +125,7 @@ func (l *limit) Share(providers.Shares)      {}
 func (l *limit) Save(string) string          { return "" }
 func (l *limit) Restore(string)              {}
 
-func TestEstimateTellsOfALimitThatIsUsedUp(t *testing.T) {
+func TestEstimateReportsALimitThatIsUsedUp(t *testing.T) {
 	t.Parallel()
 	used := providers.LimitState{Limit: 60, Used: 60, Reset: enginetest.Start.Add(time.Hour)}
 	some := providers.LimitState{Limit: 60, Used: 59, Left: 1, Reset: enginetest.Start.Add(time.Hour)}
@@ -222,7 +222,7 @@ func TestEstimateSaysWhetherTheCallCanBePaid(t *testing.T) {
 	enginetest.WantProblem(t, err, problem.Unauthorized)
 }
 
-func TestEstimateRefusesWhatIsNoCall(t *testing.T) {
+func TestEstimateRefusesInvalidCalls(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
 	for of, code := range map[string]problem.Code{

@@ -156,8 +156,8 @@ func TestCallsFailAtOnceWhileAStoreHangs(t *testing.T) {
 	}
 }
 
-// TestAStoreThatHungIsFoundToBeBackWithoutACall only reads the health.
-func TestAStoreThatHungIsFoundToBeBackWithoutACall(t *testing.T) {
+// TestTheRecoveryOfAStoreIsNoticedWithoutACall only reads the health.
+func TestTheRecoveryOfAStoreIsNoticedWithoutACall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := &frozen{}

@@ -33,7 +33,7 @@ func once(ctx context.Context, c *socialdata.Client, key, handle string) (*opera
 	return c.Do(ctx, socialdata.Operation("profile"), req)
 }
 
-func TestTheSameKeyIsAnsweredAgainForNothing(t *testing.T) {
+func TestARepetitionWithTheSameKeyIsFree(t *testing.T) {
 	t.Parallel()
 	var calls enginetest.Counter
 	e := enginetest.Of(t, enginetest.Profiles(platform.GitHub, "github", schema.Official, enginetest.Answers(&calls)))
@@ -154,7 +154,7 @@ func TestConcurrentFirstCallsAreChargedOnce(t *testing.T) {
 	})
 }
 
-func TestAFanOutIsAnsweredAgainForNothing(t *testing.T) {
+func TestARepeatedFanOutIsFree(t *testing.T) {
 	t.Parallel()
 	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(10, enginetest.Some("t", 3)...)), enginetest.Searcher(platform.X, enginetest.Lists(10, enginetest.Some("x", 3)...)))
 	req := enginetest.Call("query", "coffee")
@@ -172,7 +172,7 @@ func TestAFanOutIsAnsweredAgainForNothing(t *testing.T) {
 	}
 }
 
-func TestTheBooksHoldNothingOfAKeyedRequest(t *testing.T) {
+func TestTheLedgerHoldsNothingOfAKeyedRequest(t *testing.T) {
 	t.Parallel()
 	store := records.NewMemory(records.MemoryConfig{})
 	kept := map[string]string{} // the ledger's idempotency key of each request

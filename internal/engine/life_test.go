@@ -37,7 +37,7 @@ func TestAnAnswerThatIsKeptForAnHourIsChargedOnce(t *testing.T) {
 	}
 }
 
-func TestAJobIsKeptAsLongAsItIsSaid(t *testing.T) {
+func TestAJobIsStoredForItsConfiguredLife(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		find := enginetest.Lists(10, enginetest.Some("x", 2)...)

@@ -11,8 +11,8 @@ import (
 	"github.com/socialdata/socialdata/observe"
 )
 
-// TestEachChargeIsToldOnce makes calls that are charged, fail, are repeated and have parts.
-func TestEachChargeIsToldOnce(t *testing.T) {
+// TestEachChargeIsObservedOnce makes calls that are charged, fail, are repeated and have parts.
+func TestEachChargeIsObservedOnce(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	told := map[observe.Charge]int{}

@@ -32,7 +32,7 @@ func do(t *testing.T, c *socialdata.Client, name string, call operation.Call) *o
 	return a
 }
 
-func TestAReplayTellsTheAgeThatTheDataHasNow(t *testing.T) {
+func TestAReplayHasTheCurrentAgeOfTheData(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
 	call := keyedCall("mock", idempotencyKey, "handle=ann")
@@ -147,7 +147,7 @@ func TestACallerWhoHangsUpDuringEnrichmentPaysNothing(t *testing.T) {
 	}
 }
 
-func TestTheFirstFailureDecidesForThoseWhoWaited(t *testing.T) {
+func TestTheFirstFailureIsThatOfAllWaitingCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var calls enginetest.Counter
@@ -175,7 +175,7 @@ func TestTheFirstFailureDecidesForThoseWhoWaited(t *testing.T) {
 	})
 }
 
-func TestWhoWaitsForAnEarlierCallWaitsNoLongerThanItsOwnTime(t *testing.T) {
+func TestAWaitForAnEarlierCallEndsWithTheCallsOwnTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := enginetest.Of(t, enginetest.Profiles(platform.GitHub, "github", schema.Official,
@@ -206,7 +206,7 @@ func TestWhoWaitsForAnEarlierCallWaitsNoLongerThanItsOwnTime(t *testing.T) {
 	})
 }
 
-func TestALapsedClaimTellsWhatWasCharged(t *testing.T) {
+func TestAnExpiredClaimReportsTheCharge(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var calls enginetest.Counter

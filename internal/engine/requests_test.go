@@ -26,7 +26,7 @@ import (
 	"github.com/socialdata/socialdata/store/sqlite"
 )
 
-func TestRequestsTellWhatTheLastCallsCameTo(t *testing.T) {
+func TestRequestsListTheLastCalls(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
 	other, _ := e.Account(t, "other", 10)
@@ -93,7 +93,7 @@ func TestRequestsTellWhatTheLastCallsCameTo(t *testing.T) {
 	enginetest.WantProblem(t, err, problem.Unauthorized)
 }
 
-func TestLogUsageAndBooksAreEqualToTheLastCall(t *testing.T) {
+func TestLogUsageAndLedgerAgree(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string]func(t *testing.T) []socialdata.Option{
 		"memory": func(*testing.T) []socialdata.Option { return nil },
@@ -210,7 +210,7 @@ func (a *away) Add(ctx context.Context, added []requests.Request, tallies []requ
 	return a.Store.Add(ctx, added, tallies)
 }
 
-func TestWhatTheLogLosesIsCountedAndNoCallWaits(t *testing.T) {
+func TestLostLogLinesAreCountedAndNoCallWaits(t *testing.T) {
 	t.Parallel()
 	store := &away{Store: requests.NewMemory(requests.Bounds{})}
 	e := enginetest.New(t, enginetest.Config{Options: []socialdata.Option{socialdata.WithRequests(store, requests.Bounds{})}})

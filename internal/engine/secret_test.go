@@ -30,7 +30,7 @@ func page(t *testing.T, store records.Store, cursor string, secrets ...[]byte) (
 	return got.Meta.NextCursor, nil
 }
 
-func TestCursorsAreGoodOnEveryEngineThatSharesTheRecords(t *testing.T) {
+func TestCursorsAreValidOnEveryEngineThatSharesTheRecords(t *testing.T) {
 	t.Parallel()
 	store, set := records.NewMemory(records.MemoryConfig{}), []byte("a secret that an operator has set")
 	kept, err := page(t, store, "")
@@ -73,7 +73,7 @@ func (unwritable) Add(context.Context, records.Record, time.Duration) (records.R
 	return records.Record{}, false, errUnwritable
 }
 
-func TestAnEngineWithoutASecretOfCursorsIsNotMade(t *testing.T) {
+func TestNewRequiresASecretForCursors(t *testing.T) {
 	t.Parallel()
 	store := socialdata.WithRecords(unwritable{records.NewMemory(records.MemoryConfig{})})
 	if _, err := socialdata.New(store); !errors.Is(err, errUnwritable) {

@@ -46,9 +46,9 @@ func (slowRecords) Add(ctx context.Context, _ records.Record, _ time.Duration) (
 	return records.Record{}, false, ctx.Err()
 }
 
-// TestAStoreThatHangsHoldsNobodyForLong checks that the caller gets an answer, pays nothing, and is not told that the
-// caller has left.
-func TestAStoreThatHangsHoldsNobodyForLong(t *testing.T) {
+// TestAStoreThatHangsDoesNotBlockCallersForLong checks that the caller gets an answer, pays nothing, and is not told
+// that the caller has left.
+func TestAStoreThatHangsDoesNotBlockCallersForLong(t *testing.T) {
 	t.Parallel()
 	all := socialdata.Operations()
 	profile := all[slices.IndexFunc(all, func(o *operation.Operation) bool { return o.Name == "profile" })]

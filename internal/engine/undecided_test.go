@@ -112,9 +112,9 @@ var (
 	givenBack  = credits.Entry{Kind: credits.Refunded, Amount: 1, Reason: "told as failed"}
 )
 
-// TestWhatWasToldAsFailedIsNotLeftCharged loses the answer to a charge, of a miss and of a hit, for less than the
+// TestAChargeOfAFailedCallIsRefunded loses the answer to a charge, of a miss and of a hit, for less than the
 // call's time and for longer.
-func TestWhatWasToldAsFailedIsNotLeftCharged(t *testing.T) {
+func TestAChargeOfAFailedCallIsRefunded(t *testing.T) {
 	t.Parallel()
 	profile := socialdata.Operation("profile")
 	for name, tt := range map[string]struct {
@@ -158,9 +158,9 @@ func TestWhatWasToldAsFailedIsNotLeftCharged(t *testing.T) {
 	}
 }
 
-// TestACallThatIsRepeatedUnderItsKeyGetsTheOneCharge repeats a call that was reported as failed, before and after its
+// TestARepeatedCallIsChargedOnce repeats a call that was reported as failed, before and after its
 // refund, also on another process.
-func TestACallThatIsRepeatedUnderItsKeyGetsTheOneCharge(t *testing.T) {
+func TestARepeatedCallIsChargedOnce(t *testing.T) {
 	t.Parallel()
 	profile := socialdata.Operation("profile")
 	for name, tt := range map[string]struct {
@@ -209,8 +209,8 @@ func TestACallThatIsRepeatedUnderItsKeyGetsTheOneCharge(t *testing.T) {
 	}
 }
 
-// TestANoteOutlivesItsProcess ends a process that has reported a charge as failed and has recorded this.
-func TestANoteOutlivesItsProcess(t *testing.T) {
+// TestARecordedRefundOutlivesItsProcess ends a process that has reported a charge as failed and has recorded this.
+func TestARecordedRefundOutlivesItsProcess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e, l := undecided(t, nil)

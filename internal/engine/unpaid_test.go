@@ -122,9 +122,9 @@ func TestUnpaidCallsAtTheSameTimeAreCounted(t *testing.T) {
 	}
 }
 
-// TestAShareIsItsAccountsAlone checks that a call that joins the read of an account without unpaid calls makes a read
-// of its own, so that no other account is kept from the upstream.
-func TestAShareIsItsAccountsAlone(t *testing.T) {
+// TestUnpaidCallsOfOneAccountDoNotAffectOthers checks that a call that joins the read of an account without unpaid
+// calls makes a read of its own, so that no other account is kept from the upstream.
+func TestUnpaidCallsOfOneAccountDoNotAffectOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var reads enginetest.Counter

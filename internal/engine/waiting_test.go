@@ -45,9 +45,9 @@ func (l *locking) Add(ctx context.Context, r records.Record, ttl time.Duration) 
 	return l.Store.Add(ctx, r, ttl)
 }
 
-// TestCallsThatWaitUnderAKeyOnlyRead lets fifty calls on each of two replicas wait for one that takes five seconds. One
-// on each replica uses the store, and the one that waits for the other replica only reads.
-func TestCallsThatWaitUnderAKeyOnlyRead(t *testing.T) {
+// TestCallsThatWaitForAnIdempotencyKeyOnlyRead lets fifty calls on each of two replicas wait for one that takes five
+// seconds. One on each replica uses the store, and the one that waits for the other replica only reads.
+func TestCallsThatWaitForAnIdempotencyKeyOnlyRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &locking{Store: records.NewMemory(records.MemoryConfig{})}
@@ -89,9 +89,9 @@ func TestCallsThatWaitUnderAKeyOnlyRead(t *testing.T) {
 	})
 }
 
-// TestAHitUnderAKeyIsNotedAndChargedOnce expects two writes for a call that the cache answers, however often it is
+// TestAHitWithAnIdempotencyKeyIsChargedOnce expects two writes for a call that the cache answers, however often it is
 // repeated: its record and its charge. The first repetition reads it and records that it is paid; others only read.
-func TestAHitUnderAKeyIsNotedAndChargedOnce(t *testing.T) {
+func TestAHitWithAnIdempotencyKeyIsChargedOnce(t *testing.T) {
 	t.Parallel()
 	store := &locking{Store: records.NewMemory(records.MemoryConfig{})}
 	e := enginetest.New(t, enginetest.Config{Records: store})
@@ -128,9 +128,9 @@ func TestAHitUnderAKeyIsNotedAndChargedOnce(t *testing.T) {
 	}
 }
 
-// TestAHitThatCannotBePaidIsGivenToNoOne repeats a call with a key for an account that has no credits, and then has
+// TestAHitThatCannotBePaidIsNotReturned repeats a call with a key for an account that has no credits, and then has
 // some.
-func TestAHitThatCannotBePaidIsGivenToNoOne(t *testing.T) {
+func TestAHitThatCannotBePaidIsNotReturned(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
 	poor, _ := e.Account(t, "poor", 1)

@@ -132,9 +132,9 @@ func byTable() func(a, b resolve.Call) int {
 	return func(a, b resolve.Call) int { return at[a.Operation.Name] - at[b.Operation.Name] }
 }
 
-// TestWhatIsResolved checks that the path and the params make the same call, and that the address in the answer
+// TestResolvedCalls checks that the path and the params make the same call, and that the address in the answer
 // resolves to the same thing.
-func TestWhatIsResolved(t *testing.T) {
+func TestResolvedCalls(t *testing.T) {
 	t.Parallel()
 	r, table := resolver(t), addresses(t)
 	noise := []string{"", "utm_source=x", "utm_source=share&utm_medium=web", "fbclid=1", "ref=home"}

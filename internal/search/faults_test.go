@@ -148,7 +148,7 @@ func onceFailing(ledger credits.Ledger) *faulty {
 	}}
 }
 
-func TestTheFirstAnswerWaitsOnWhenTheFirstChargeFails(t *testing.T) {
+func TestTheFirstAnswerWaitsLongerWhenTheFirstChargeFails(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := enginetest.New(t, enginetest.Config{})
@@ -182,7 +182,7 @@ func TestASearchThatAnsweredWithAProblemIsNeverCharged(t *testing.T) {
 	})
 }
 
-func TestAJobThatCannotBeKeptIsNone(t *testing.T) {
+func TestLatePartsFailIfTheJobCannotBeStored(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &brittle{Store: records.NewMemory(records.MemoryConfig{}), fail: jobs}
@@ -196,7 +196,7 @@ func TestAJobThatCannotBeKeptIsNone(t *testing.T) {
 	})
 }
 
-func TestALatePartIsNotedBeforeItIsCharged(t *testing.T) {
+func TestALatePartIsRecordedBeforeItIsCharged(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &brittle{Store: records.NewMemory(records.MemoryConfig{})}
@@ -213,7 +213,7 @@ func TestALatePartIsNotedBeforeItIsCharged(t *testing.T) {
 	})
 }
 
-func TestTheNotedHoldDecidesAfterACrash(t *testing.T) {
+func TestTheRecordedHoldDecidesAfterACrash(t *testing.T) {
 	t.Parallel()
 	for name, charged := range map[string]bool{"before the charge": false, "behind the charge": true} {
 		t.Run(name, func(t *testing.T) {
@@ -247,7 +247,7 @@ func TestTheNotedHoldDecidesAfterACrash(t *testing.T) {
 	}
 }
 
-func TestOfTwoReplicasOneTellsACharge(t *testing.T) {
+func TestOnlyOneReplicaReportsACharge(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := enginetest.New(t, enginetest.Config{})
@@ -271,7 +271,7 @@ func TestOfTwoReplicasOneTellsACharge(t *testing.T) {
 	})
 }
 
-func TestAPollThatCannotBeNotedFails(t *testing.T) {
+func TestAPollThatCannotBeRecordedFails(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &brittle{Store: records.NewMemory(records.MemoryConfig{})}
@@ -290,7 +290,7 @@ func TestAPollThatCannotBeNotedFails(t *testing.T) {
 	})
 }
 
-func TestHeldBackResultsComeOnceWhateverTheyHold(t *testing.T) {
+func TestHeldBackResultsComeOnceWhateverTheirContent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var loud []schema.SearchResult
@@ -336,7 +336,7 @@ func (w *weighing) Add(ctx context.Context, r records.Record, ttl time.Duration)
 	return w.Store.Add(ctx, r, ttl)
 }
 
-func TestWhatIsHeldBackIsKeptByReferenceForAnHour(t *testing.T) {
+func TestHeldBackResultsCanBeReadForAnHour(t *testing.T) {
 	t.Parallel()
 	var loud []schema.SearchResult
 	for i := range 100 {
@@ -443,7 +443,7 @@ func TestWithoutACursorNothingIsHeldBack(t *testing.T) {
 	}
 }
 
-func TestAWatcherWhoLeavesPaysForWhatWasHandedOver(t *testing.T) {
+func TestACallerWhoLeavesAStreamPaysForItsEvents(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var loud []schema.SearchResult
@@ -485,7 +485,7 @@ func (v *vague) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (c
 	return r, err
 }
 
-func TestAWatcherIsToldOfAChargeThatTheLedgerHadFailedToTell(t *testing.T) {
+func TestAStreamReportsAChargeWithALostAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := enginetest.New(t, enginetest.Config{})
@@ -587,9 +587,9 @@ func (h *delayed) Put(ctx context.Context, r records.Record, ttl time.Duration) 
 	return h.Store.Put(ctx, r, ttl)
 }
 
-// TestWhatWasFoundIsNotGivenUpOnAStaleCopy asks another process for a job at its deadline. That process has read the
+// TestAStaleCopyDoesNotLoseResults asks another process for a job at its deadline. That process has read the
 // record before the last part is found and charged, and writes it after that.
-func TestWhatWasFoundIsNotGivenUpOnAStaleCopy(t *testing.T) {
+func TestAStaleCopyDoesNotLoseResults(t *testing.T) {
 	t.Parallel()
 	for name, slow := range map[string]time.Duration{"found": 5 * time.Second, "paid": 0} {
 		t.Run(name, func(t *testing.T) {
@@ -618,9 +618,9 @@ func TestWhatWasFoundIsNotGivenUpOnAStaleCopy(t *testing.T) {
 	}
 }
 
-// TestALedgerThatHangsKeepsNoJob lets the charge of a late part hang. Meanwhile polls are answered, and another part
-// ends and is reported.
-func TestALedgerThatHangsKeepsNoJob(t *testing.T) {
+// TestALedgerThatHangsDoesNotBlockJobs lets the charge of a late part hang. Meanwhile polls are answered, and another
+// part ends and is reported.
+func TestALedgerThatHangsDoesNotBlockJobs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := enginetest.New(t, enginetest.Config{})
@@ -661,8 +661,8 @@ func TestALedgerThatHangsKeepsNoJob(t *testing.T) {
 	})
 }
 
-// TestWhatIsFoundWhileTheFirstChargeHangsIsCharged lets a part be found while the charges of the first answer hang.
-func TestWhatIsFoundWhileTheFirstChargeHangsIsCharged(t *testing.T) {
+// TestResultsFoundDuringTheFirstChargeAreCharged lets a part be found while the charges of the first answer hang.
+func TestResultsFoundDuringTheFirstChargeAreCharged(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := enginetest.New(t, enginetest.Config{})
@@ -682,8 +682,8 @@ func TestWhatIsFoundWhileTheFirstChargeHangsIsCharged(t *testing.T) {
 	})
 }
 
-// TestWhoHungUpGetsBackWhatTheLedgerHadNotToldOf lets a ledger charge and return an error until the caller has left.
-func TestWhoHungUpGetsBackWhatTheLedgerHadNotToldOf(t *testing.T) {
+// TestALostChargeIsRefundedWhenTheCallerHangsUp lets a ledger charge and return an error until the caller has left.
+func TestALostChargeIsRefundedWhenTheCallerHangsUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := enginetest.New(t, enginetest.Config{})
@@ -714,9 +714,9 @@ func (v *vagueFor) Settle(ctx context.Context, h credits.Hold, c credits.Charge)
 	return r, err
 }
 
-// TestASearchWhoseChargeWasGivenBackAnswersUnderItsKey repeats a search that was reported as failed, charged and
+// TestARefundedSearchCanBeRepeatedWithItsKey repeats a search that was reported as failed, charged and
 // refunded.
-func TestASearchWhoseChargeWasGivenBackAnswersUnderItsKey(t *testing.T) {
+func TestARefundedSearchCanBeRepeatedWithItsKey(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := enginetest.New(t, enginetest.Config{})

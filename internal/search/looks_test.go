@@ -23,8 +23,8 @@ func (r *reads) Get(ctx context.Context, key string) (records.Record, error) {
 	return r.Store.Get(ctx, key)
 }
 
-// TestCallersWhoWaitForAJobShareTheLooks lets fifty callers on one replica wait for the job of another.
-func TestCallersWhoWaitForAJobShareTheLooks(t *testing.T) {
+// TestCallersThatWaitForAJobShareItsReads lets fifty callers on one replica wait for the job of another.
+func TestCallersThatWaitForAJobShareItsReads(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := enginetest.New(t, enginetest.Config{})

@@ -33,7 +33,7 @@ import (
 
 // schedules is how many schedules are tried if SCHEDULES is not set. For a long run:
 //
-//	SCHEDULES=100000 go test -race -timeout 2h -run TestWhatIsChargedIsTold ./internal/search
+//	SCHEDULES=100000 go test -race -timeout 2h -run TestChargesAreReported ./internal/search
 const schedules = 2000
 
 // schedule is one search with everything that happens to it: how its platforms answer, where the stores fail, when
@@ -606,7 +606,7 @@ func (w *world) compare(ctx context.Context) string {
 	return ""
 }
 
-func TestWhatIsChargedIsTold(t *testing.T) {
+func TestChargesAreReported(t *testing.T) {
 	n := schedules
 	if s := os.Getenv("SCHEDULES"); s != "" {
 		var err error

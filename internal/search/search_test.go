@@ -184,7 +184,7 @@ func TestAtMostThreeOfAnAuthorAreOnTheFirstPage(t *testing.T) {
 	}
 }
 
-func TestWhatWasHeldBackCostsNothing(t *testing.T) {
+func TestHeldBackResultsAreFree(t *testing.T) {
 	t.Parallel()
 	var loud []schema.SearchResult
 	for i := range 5 {
@@ -242,7 +242,7 @@ func TestACombinedCursorWalksEveryPlatformToItsEnd(t *testing.T) {
 	}
 }
 
-func TestWhatTwoPlatformsGiveOnDifferentPagesComesOnce(t *testing.T) {
+func TestResultsOfTwoPlatformsOnDifferentPagesComeOnce(t *testing.T) {
 	t.Parallel()
 	same := enginetest.By("w", "same", 1)
 	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(2, append(enginetest.Some("t", 2), same)...)), enginetest.Searcher(platform.X, enginetest.Lists(2, append([]schema.SearchResult{same}, enginetest.Some("x", 3)...)...)))
@@ -395,7 +395,7 @@ func TestAnEmptySearchHasFoundNothing(t *testing.T) {
 	}
 }
 
-func TestWhoIsAskedWhenNobodyIsNamed(t *testing.T) {
+func TestPlatformsThatAreSearchedByDefault(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string
@@ -493,7 +493,7 @@ func TestAPlatformsCursorWhoseProviderIsGone(t *testing.T) {
 	enginetest.WantProblem(t, err, problem.InvalidRequest, "not configured any more")
 }
 
-func TestACombinedCursorIsGoodForItsOwnSearchOnly(t *testing.T) {
+func TestACombinedCursorIsValidForItsOwnSearchOnly(t *testing.T) {
 	t.Parallel()
 	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(2, enginetest.Some("t", 5)...)), enginetest.Searcher(platform.X, enginetest.Lists(2, enginetest.Some("x", 5)...)))
 	named := ids{platform.TikTok, platform.X}
@@ -542,7 +542,7 @@ func job(t *testing.T, c *socialdata.Client, id string, wait int) *schema.Envelo
 	return got
 }
 
-func TestWhatIsLateBecomesAJob(t *testing.T) {
+func TestLatePlatformsBecomeAJob(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e, onX, onYouTube := pendingWorld(t, enginetest.Config{})
@@ -664,7 +664,7 @@ func TestAJobHasNoDuplicates(t *testing.T) {
 	})
 }
 
-func TestAJobIsItsAccountsAlone(t *testing.T) {
+func TestAJobBelongsToItsAccount(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e, onX, onYouTube := pendingWorld(t, enginetest.Config{})
@@ -740,7 +740,7 @@ func TestACallerWhoLeavesWithoutAnAnswerPaysNothing(t *testing.T) {
 	})
 }
 
-func TestASearchIsWatchedAsItGoes(t *testing.T) {
+func TestASearchIsWatchedWhileItRuns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		same := enginetest.By("w", "same", 1)
@@ -777,7 +777,7 @@ func TestASearchIsWatchedAsItGoes(t *testing.T) {
 	})
 }
 
-func TestAWatchedSearchGivesWhatThePageBeforeHeldBack(t *testing.T) {
+func TestAWatchedSearchReturnsHeldBackResults(t *testing.T) {
 	t.Parallel()
 	var loud []schema.SearchResult
 	for i := range 5 {
@@ -815,7 +815,7 @@ func TestAWatchedSearchFailsWithAProblem(t *testing.T) {
 	}
 }
 
-func TestOneOfTwoWhoAskForAJobIsToldWhatIsNew(t *testing.T) {
+func TestConcurrentPollsReportNewResultsOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e, onX, onYouTube := pendingWorld(t, enginetest.Config{})
@@ -845,7 +845,7 @@ func TestOneOfTwoWhoAskForAJobIsToldWhatIsNew(t *testing.T) {
 	})
 }
 
-func TestCloseWaitsForWhatIsUnderWay(t *testing.T) {
+func TestCloseWaitsForCallsInProgress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e, _, _ := pendingWorld(t, enginetest.Config{})

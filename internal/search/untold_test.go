@@ -63,9 +63,9 @@ func (s *silent) Put(ctx context.Context, r records.Record, ttl time.Duration) (
 	return 0, errDisk
 }
 
-// TestAPollThatFailsIsToldAgainOrRefunded silences the store of records during a poll that would return one credit, for
-// longer than the time of a call.
-func TestAPollThatFailsIsToldAgainOrRefunded(t *testing.T) {
+// TestAFailedPollIsReportedAgainOrRefunded silences the store of records during a poll that would return one credit,
+// for longer than the time of a call.
+func TestAFailedPollIsReportedAgainOrRefunded(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		writes bool // the write of the poll is made
@@ -189,8 +189,8 @@ func TestAPartOfADeadProcessThatAFailedPollTellsIsRefunded(t *testing.T) {
 	})
 }
 
-// TestWhatAFailedPollHasNotedIsRefundedOnClose closes the engine immediately.
-func TestWhatAFailedPollHasNotedIsRefundedOnClose(t *testing.T) {
+// TestAFailedPollIsRefundedOnClose closes the engine immediately.
+func TestAFailedPollIsRefundedOnClose(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := enginetest.New(t, enginetest.Config{})
@@ -239,8 +239,8 @@ func (s *stuck) Put(ctx context.Context, r records.Record, ttl time.Duration) (i
 	return s.Store.Put(ctx, r, ttl)
 }
 
-// TestAStoreOfRecordsThatHangsKeepsNoJob lets the write for a late part hang: polls are answered meanwhile.
-func TestAStoreOfRecordsThatHangsKeepsNoJob(t *testing.T) {
+// TestAStoreOfRecordsThatHangsDoesNotBlockJobs lets the write for a late part hang: polls are answered meanwhile.
+func TestAStoreOfRecordsThatHangsDoesNotBlockJobs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := enginetest.New(t, enginetest.Config{})
@@ -273,9 +273,9 @@ func TestAStoreOfRecordsThatHangsKeepsNoJob(t *testing.T) {
 	})
 }
 
-// TestPollsThatWaitForTheStoreEndWithTheirTime lets the write of a poll hang: others with results wait for it, but only
+// TestPollsThatWaitForTheStoreEndInTime lets the write of a poll hang: others with results wait for it, but only
 // for their own time.
-func TestPollsThatWaitForTheStoreEndWithTheirTime(t *testing.T) {
+func TestPollsThatWaitForTheStoreEndInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := enginetest.New(t, enginetest.Config{})

@@ -270,7 +270,7 @@ func TestARequestIsRefunded(t *testing.T) {
 	}
 }
 
-func TestNobodyIsLetInWithoutTheSecret(t *testing.T) {
+func TestPagesRequireTheSecret(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	for _, path := range []string{"/dashboard", "/dashboard/", "/dashboard/accounts/x", "/dashboard/keys/x/revoke"} {
@@ -292,7 +292,7 @@ func TestNobodyIsLetInWithoutTheSecret(t *testing.T) {
 	s.signIn(t) // the right secret is still accepted
 }
 
-func TestWhatComesFromAnotherSiteChangesNothing(t *testing.T) {
+func TestRequestsFromOtherSitesChangeNothing(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.signIn(t)
@@ -354,7 +354,7 @@ func (i *interrupted) Get(ctx context.Context, key string) (records.Record, erro
 	return r, err
 }
 
-func TestARequestThatIsUnderWayBringsNoEndedSessionBack(t *testing.T) {
+func TestARequestInProgressDoesNotRestoreAnEndedSession(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.signIn(t)
@@ -371,7 +371,7 @@ func TestARequestThatIsUnderWayBringsNoEndedSessionBack(t *testing.T) {
 	}
 }
 
-func TestOneAddressTakesNoTriesFromTheOthers(t *testing.T) {
+func TestAttemptsAreLimitedForEachAddress(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	try := func(from, secret string) int {
@@ -452,7 +452,7 @@ func TestTheAdminSecretAdmitsWithoutASession(t *testing.T) {
 	}
 }
 
-func TestTheUsageOfABusyDayIsWhole(t *testing.T) {
+func TestTheUsageOfABusyDayIsComplete(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.signIn(t)

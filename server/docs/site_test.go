@@ -14,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-func TestCodeIsShownWhole(t *testing.T) {
+func TestCodeIsShownCompletely(t *testing.T) {
 	t.Parallel()
 	const source = `{"a":"b \"c\": 1","n":[-1.5e3,true,null],"ق":"مرحبا 5"}`
 	tokens, err := highlight(json.RawMessage(source))
@@ -54,7 +54,7 @@ func TestCodeIsShownWhole(t *testing.T) {
 	}
 }
 
-func TestTextsFromElsewhereAreText(t *testing.T) {
+func TestForeignTextIsEscaped(t *testing.T) {
 	t.Parallel()
 	const bad = `<img src=x onerror=alert(1)>"'`
 	meaning := bad

@@ -229,7 +229,7 @@ func (b *books) audit(
 	return a.Report()
 }
 
-func TestHeadsThatAreNotWholeAreRefused(t *testing.T) {
+func TestIncompleteHeadsAreRefused(t *testing.T) {
 	t.Parallel()
 	whole := sample(t).heads(t)
 	lines := strings.SplitAfter(whole, "\n")

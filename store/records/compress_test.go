@@ -22,7 +22,7 @@ func TestCompressed(t *testing.T) {
 	})
 }
 
-func TestWhatIsCompressedTakesLess(t *testing.T) {
+func TestCompressedValuesTakeLess(t *testing.T) {
 	t.Parallel()
 	under := records.NewMemory(records.MemoryConfig{})
 	s := records.Compress(under)

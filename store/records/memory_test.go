@@ -19,7 +19,7 @@ func TestMemory(t *testing.T) {
 	recordstest.RunJumps(t, open)
 }
 
-func TestMemoryForgetsWhatIsDead(t *testing.T) {
+func TestMemoryRemovesExpiredRecords(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	m := records.NewMemory(records.MemoryConfig{Now: func() time.Time { return now }})

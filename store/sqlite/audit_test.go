@@ -81,7 +81,7 @@ func openFilled(tb testing.TB) *DB {
 	return db
 }
 
-func TestAuditProvesTheBooks(t *testing.T) {
+func TestAuditOfAGoodLedger(t *testing.T) {
 	t.Parallel()
 	want := Report{Accounts: 2, Keys: 4, Entries: 16, Credits: 2 * (100 - 12 + 2)}
 	if diff := cmp.Diff(want, wantAudit(t, openFilled(t))); diff != "" {

@@ -37,7 +37,7 @@ func openAt(t *testing.T, path string, now func() time.Time) *DB {
 	return db
 }
 
-func TestWhatIsErasedIsNotInTheFiles(t *testing.T) {
+func TestErasedDataIsNotInTheFiles(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	db := openAt(t, path, nil)
@@ -83,7 +83,7 @@ func mentions(t *testing.T, path, word string) (n int) {
 	return n
 }
 
-func TestAnOlderFileForgetsWhatWasRemovedFromIt(t *testing.T) {
+func TestMigrationScrubsAnOlderFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	older := strings.Replace(writerParams, "secure_delete(ON)", "secure_delete(OFF)", 1)

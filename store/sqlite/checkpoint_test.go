@@ -10,7 +10,7 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-func TestALookAtTheLogCopiesNothing(t *testing.T) {
+func TestANoopCheckpointCopiesNothing(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	db := openDB(t, Config{Path: path})

@@ -84,8 +84,8 @@ func TestLedgerThatFoldsAllTheTime(t *testing.T) {
 	})
 }
 
-// TestNobodyCanTellWhatIsFolded reads everything again after each row of the journal that is moved.
-func TestNobodyCanTellWhatIsFolded(t *testing.T) {
+// TestFoldingChangesNoAnswer reads everything again after each row of the journal that is moved.
+func TestFoldingChangesNoAnswer(t *testing.T) {
 	t.Parallel()
 	db := openFilled(t)
 	foldAbove(t, db, 1000)
@@ -233,9 +233,9 @@ func TestTwoProcessesFoldOneJournal(t *testing.T) {
 	}
 }
 
-// TestReadsBesideFoldingAreExact reads while entries move from the journal into their table, and each time drops what
+// TestReadsDuringFoldingAreExact reads while entries move from the journal into their table, and each time drops what
 // is cached of a key with a cap. The key must be able to spend exactly its cap.
-func TestReadsBesideFoldingAreExact(t *testing.T) {
+func TestReadsDuringFoldingAreExact(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
 	foldAbove(t, db, 5)

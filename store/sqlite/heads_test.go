@@ -19,7 +19,7 @@ func headsOf(t *testing.T, db *DB) string {
 	return b.String()
 }
 
-func TestWhatHappensLaterAgreesWithTheHeads(t *testing.T) {
+func TestLaterChangesAgreeWithTheHeads(t *testing.T) {
 	t.Parallel()
 	db := openFilled(t)
 	addAccount(t, db, "empty", 0)
@@ -107,7 +107,7 @@ func TestTheHeadsShowWhatTheFileAloneDoesNot(t *testing.T) {
 	})
 }
 
-func TestHeadsThatAreNotWholeAreRefused(t *testing.T) {
+func TestIncompleteHeadsAreRefused(t *testing.T) {
 	t.Parallel()
 	db := openFilled(t)
 	heads := headsOf(t, db)

@@ -26,7 +26,7 @@ func TestBookkeeping(t *testing.T) {
 	})
 }
 
-func TestAnImportHoldsNobodyUp(t *testing.T) {
+func TestAnImportDoesNotBlockCallers(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	db := openDB(t, Config{Path: path})
@@ -50,7 +50,7 @@ func TestAnImportHoldsNobodyUp(t *testing.T) {
 	}
 }
 
-func TestImportRefusesWhatCouldNotHaveBeenMade(t *testing.T) {
+func TestImportRefusesImpossibleEntries(t *testing.T) {
 	t.Parallel()
 	const at = `"2026-01-01T00:00:00Z"`
 	account := func(id, name string) string {
@@ -166,8 +166,8 @@ func TestAnExportOfManyRowsIsWhole(t *testing.T) {
 	}
 }
 
-// TestAnExportThatNobodyReadsKeepsNoLog pauses in the middle of an export, like a pager.
-func TestAnExportThatNobodyReadsKeepsNoLog(t *testing.T) {
+// TestASlowExportLetsTheLogBeReused pauses in the middle of an export, like a pager.
+func TestASlowExportLetsTheLogBeReused(t *testing.T) {
 	t.Parallel()
 	db := openFilled(t)
 	r, w := io.Pipe()

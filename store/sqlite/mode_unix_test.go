@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// TestAFileThatOthersCanReadIsTakenFromThem opens a file that every user of the machine can read, and those next to it.
-func TestAFileThatOthersCanReadIsTakenFromThem(t *testing.T) {
+// TestAFileThatOthersCanReadBecomesPrivate opens a file that every user of the machine can read, and those next to it.
+func TestAFileThatOthersCanReadBecomesPrivate(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	db, err := Open(t.Context(), Config{Path: path})

@@ -76,7 +76,7 @@ func (s *shared) killed(t *testing.T) {
 	}
 }
 
-func TestACommandThatWasKilledCountsAfterTheNextRound(t *testing.T) {
+func TestChangesOfAKilledCommandAreNoticed(t *testing.T) {
 	t.Parallel()
 	s := openShared(t)
 	s.killed(t)
@@ -105,7 +105,7 @@ func TestANewAccountCanPayAtOnce(t *testing.T) {
 	wantAudit(t, s.server)
 }
 
-func TestNoCallIsRefusedForWhatIsOutOfDate(t *testing.T) {
+func TestNoCallIsRefusedByAnOutdatedCache(t *testing.T) {
 	t.Parallel()
 	s := openShared(t)
 	who := credits.Spender{Account: s.account.ID, Key: "key", TotalCap: new(int64(52))}
@@ -123,7 +123,7 @@ func TestNoCallIsRefusedForWhatIsOutOfDate(t *testing.T) {
 	wantAudit(t, s.server)
 }
 
-func TestWhatIsReadDuringAChangeIsNotRemembered(t *testing.T) {
+func TestReadsDuringAChangeAreNotCached(t *testing.T) {
 	t.Parallel()
 	s := openShared(t)
 	if err := s.admin.lock.write(true); err != nil {
@@ -146,7 +146,7 @@ func TestWhatIsReadDuringAChangeIsNotRemembered(t *testing.T) {
 	}
 }
 
-func TestAServerIsNoStrangerToItself(t *testing.T) {
+func TestAServerIgnoresItsOwnChanges(t *testing.T) {
 	t.Parallel()
 	s := openShared(t)
 	beside, err := openConn(dsn(s.path, writerParams)) // like that of the checkpointer

@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-func TestSizesOfAllThatIsKept(t *testing.T) {
+func TestSizesOfEachKind(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
 	account, err := db.Keys().CreateAccount(t.Context(), "acct")

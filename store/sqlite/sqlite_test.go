@@ -111,7 +111,7 @@ func TestOneProcessServes(t *testing.T) {
 	}
 }
 
-func TestWhatAnotherProcessDidCountsFromTheNextCall(t *testing.T) {
+func TestChangesOfAnotherProcessApplyToTheNextCall(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	server := openDB(t, Config{Path: path})
@@ -175,7 +175,7 @@ func TestWhatAnotherProcessDidCountsFromTheNextCall(t *testing.T) {
 	}
 }
 
-func TestAReopenedFileGoesOn(t *testing.T) {
+func TestAReopenedFileContinues(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	db := openDB(t, Config{Path: path})

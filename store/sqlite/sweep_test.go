@@ -134,8 +134,8 @@ func (b *lockedBuilder) String() string {
 	return b.b.String()
 }
 
-// TestStatementsTakeWhatGoCodeHands binds values of types that the driver alone would refuse.
-func TestStatementsTakeWhatGoCodeHands(t *testing.T) {
+// TestStatementsAcceptGoTypes binds values of types that the driver alone would refuse.
+func TestStatementsAcceptGoTypes(t *testing.T) {
 	t.Parallel()
 	type word string
 	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})

@@ -104,8 +104,8 @@ func TestAFileThatANewerProgramChangesIsWatched(t *testing.T) {
 	}
 }
 
-// TestAMissingColumnIsALookAtTheVersion checks that the reason is reported immediately, and not seconds later.
-func TestAMissingColumnIsALookAtTheVersion(t *testing.T) {
+// TestAMissingColumnChecksTheVersion checks that the reason is reported immediately, and not seconds later.
+func TestAMissingColumnChecksTheVersion(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db"), FlushEvery: time.Hour})
 	if err := tamper(db, newer(false)+"; ALTER TABLE keys RENAME COLUMN hash TO digest"); err != nil {

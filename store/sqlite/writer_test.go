@@ -294,7 +294,7 @@ func TestATransactionThatFailsFailsForAllInIt(t *testing.T) {
 	wantAudit(t, db)
 }
 
-func TestAChargeDoesNotFailForWhatCannotBeFolded(t *testing.T) {
+func TestAChargeDoesNotFailIfFoldingDoes(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db"), FlushEvery: time.Hour})
 	if err := tamper(db, "CREATE TRIGGER broken BEFORE INSERT ON entries BEGIN SELECT RAISE(ABORT, 'no more'); END"); err != nil {

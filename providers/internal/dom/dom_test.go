@@ -106,7 +106,7 @@ func TestBackground(t *testing.T) {
 	}
 }
 
-func TestAPageWithoutAnEndToItsDepth(t *testing.T) {
+func TestAPageWithUnlimitedDepth(t *testing.T) {
 	t.Parallel()
 	if _, err := dom.Parse([]byte(strings.Repeat("<div>", 100000))); err != nil && !errors.Is(err, providers.ErrUnavailable) {
 		t.Errorf("got %v, want ErrUnavailable or nothing", err)

@@ -70,7 +70,7 @@ func TestFind(t *testing.T) {
 	island.Find(nil, func(string, island.Value) bool { t.Error("nothing has members"); return true })
 }
 
-func TestFindEndsInTheDeep(t *testing.T) {
+func TestFindIsLimitedInDepth(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat(`{"a":`, 5000) + "1" + strings.Repeat("}", 5000)
 	n := 0

@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/providers/internal/kept"
 )
 
-func TestWhatIsKeptComesBackWhole(t *testing.T) {
+func TestStoredAnswersAreReturnedUnchanged(t *testing.T) {
 	t.Parallel()
 	p := kept.New(kept.OwnBytes)
 	for i, want := range []kept.Answer{
@@ -80,7 +80,7 @@ func randomText(n int) string {
 	return b.String()
 }
 
-func TestAPoolIsFoundInWhatWrapsIt(t *testing.T) {
+func TestAPoolIsFoundInAWrappedTransport(t *testing.T) {
 	t.Parallel()
 	p := kept.New(1 << 20)
 	inner := carrier{p}

@@ -37,7 +37,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-func TestACursorThatIsNoPlace(t *testing.T) {
+func TestACursorThatIsInvalid(t *testing.T) {
 	t.Parallel()
 	for _, cursor := range []string{"-1", "x", "1.5", " 2", "99999999999999999999"} {
 		if _, _, err := pages.Cut([]int{1}, cursor, 1); !errors.Is(err, providers.ErrCursor) {
