@@ -31,7 +31,8 @@ func TestAccountsSeeNothingOfEachOther(t *testing.T) {
 		t.Errorf("a stranger sees the charge: %s", books.Data)
 	}
 	page := s.get(t, "/v1/usage").envelope(t)
-	s.getAs(t, stranger, "/v1/usage?cursor="+url.QueryEscape(page.Meta.NextCursor)).wantProblem(t, problem.InvalidRequest, `"cursor"`)
+	s.getAs(t, stranger, "/v1/usage?cursor="+url.QueryEscape(page.Meta.NextCursor)).wantProblem(t, problem.InvalidRequest,
+		`"cursor"`)
 	if all := s.getAs(t, stranger, "/v1/usage").envelope(t); strings.Contains(string(all.Data), s.Key.ID) {
 		t.Errorf("a stranger sees the books: %s", all.Data)
 	}
@@ -41,7 +42,8 @@ func TestAccountsSeeNothingOfEachOther(t *testing.T) {
 	if theirs.header.Get("X-Idempotent-Replay") != "" || theirs.envelope(t).Meta.CreditsUsed != 1 {
 		t.Errorf("a stranger is answered from another's idempotency key: %v", theirs.header)
 	}
-	if other := s.do(t, http.MethodGet, "/v1/mock/profile?handle=noura", header); other.problem(t).Code != problem.InvalidRequest {
+	if other := s.do(t, http.MethodGet, "/v1/mock/profile?handle=noura",
+		header); other.problem(t).Code != problem.InvalidRequest {
 		t.Errorf("the stranger's own key is not bound to its request: %s", other.body)
 	}
 }
@@ -96,7 +98,8 @@ func TestHealthNamesDependencies(t *testing.T) {
 		}
 		w := httptest.NewRecorder()
 		srv.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/health", nil))
-		if body := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(body, want) || strings.Contains(body, "dependencies") != (want != "") {
+		if body := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(body, want) ||
+			strings.Contains(body, "dependencies") != (want != "") {
 			t.Errorf("%d: %s; want %q", w.Code, body, want)
 		}
 	}

@@ -78,7 +78,8 @@ func TestAgesOverHTTP(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var fails error
-			s := open(t, enginetest.Config{Providers: []providers.Provider{enginetest.Profiles(platform.GitHub, "github", schema.Official,
+			s := open(t, enginetest.Config{Providers: []providers.Provider{enginetest.Profiles(platform.GitHub, "github",
+				schema.Official,
 				func(_ context.Context, handle string) (schema.Profile, error) {
 					return enginetest.Profile(handle), fails
 				})}})
@@ -86,8 +87,10 @@ func TestAgesOverHTTP(t *testing.T) {
 				s.Clock.Advance(step.wait)
 				fails = step.fails
 				r := s.get(t, step.path)
-				if r.status != step.status || r.header.Get("X-Cache") != step.cache || r.header.Get("X-Data-Age") != step.age || r.header.Get("X-Credits-Used") != step.cost {
-					t.Errorf("step %d: %d, X-Cache %s, X-Data-Age %s, %s credits; want %+v", i, r.status, r.header.Get("X-Cache"), r.header.Get("X-Data-Age"),
+				if r.status != step.status || r.header.Get("X-Cache") != step.cache || r.header.Get("X-Data-Age") != step.age ||
+					r.header.Get("X-Credits-Used") != step.cost {
+					t.Errorf("step %d: %d, X-Cache %s, X-Data-Age %s, %s credits; want %+v", i, r.status, r.header.Get("X-Cache"),
+						r.header.Get("X-Data-Age"),
 						r.header.Get("X-Credits-Used"), step)
 				}
 				if step.status == ok {

@@ -27,7 +27,8 @@ func (s *Server) knows(r *http.Request) (*socialdata.Client, error) {
 	if s.auth == nil {
 		client, err := s.client.Authenticate(r.Context(), bearer.Token(r))
 		if errors.Is(err, keys.ErrUnknown) {
-			err = problem.Wrap(err, problem.Unauthorized, `a valid API key is required; send it in the header "Authorization: Bearer API_KEY"`)
+			err = problem.Wrap(err, problem.Unauthorized,
+				`a valid API key is required; send it in the header "Authorization: Bearer API_KEY"`)
 		}
 		return client, err
 	}

@@ -22,12 +22,16 @@ func TestNewRequiresAKeyStoreOrAuth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, opts := range map[string][]server.Option{"without options": nil, "with no authentication": {server.WithAuth(nil)}} {
-		if _, err := server.New(client, opts...); err == nil || !strings.Contains(err.Error(), "WithKeys") || !strings.Contains(err.Error(), "WithAuth") {
+	for name, opts := range map[string][]server.Option{
+		"without options": nil, "with no authentication": {server.WithAuth(nil)},
+	} {
+		if _, err := server.New(client, opts...); err == nil || !strings.Contains(err.Error(), "WithKeys") ||
+			!strings.Contains(err.Error(), "WithAuth") {
 			t.Errorf("%s: %v, want an error that says what to do", name, err)
 		}
 	}
-	if _, err := server.New(client, server.WithAuth(func(*http.Request) (keys.Key, error) { return keys.Key{}, nil })); err != nil {
+	if _, err := server.New(client,
+		server.WithAuth(func(*http.Request) (keys.Key, error) { return keys.Key{}, nil })); err != nil {
 		t.Errorf("with an authentication of one's own: %v", err)
 	}
 }
@@ -59,12 +63,14 @@ func TestATeamsOwnAuthentication(t *testing.T) {
 	}))
 	account = s.Key.Account
 	get := func(user string) reply {
-		return s.do(t, http.MethodGet, "/v1/mock/profile?handle=salma", http.Header{"X-User": {user}, "Authorization": {"Bearer " + payer}})
+		return s.do(t, http.MethodGet, "/v1/mock/profile?handle=salma",
+			http.Header{"X-User": {user}, "Authorization": {"Bearer " + payer}})
 	}
 	if got := get("huda").envelope(t); got.Meta.CreditsUsed != 1 || s.Balance(t) != 999 {
 		t.Errorf("%+v, %d credits are left: the account that was named pays", got.Meta, s.Balance(t))
 	}
-	if r := get(""); r.wantProblem(t, problem.Unauthorized).Detail != s.getAs(t, "", "/v1/me").problem(t).Detail || r.header.Get("WWW-Authenticate") != "Bearer" {
+	if r := get(""); r.wantProblem(t, problem.Unauthorized).Detail != s.getAs(t, "", "/v1/me").problem(t).Detail ||
+		r.header.Get("WWW-Authenticate") != "Bearer" {
 		t.Errorf("nobody: %s, %v", r.body, r.header)
 	}
 	get("limited").envelope(t)
@@ -116,7 +122,9 @@ func TestAMalformedKeyIsNotLookedUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := good[len(good)-1]
-	for _, secret := range []string{"", "x", good + "x", good[:len(good)-1], good[:len(good)-1] + string(rune(last^1)), strings.Repeat("a", 8000)} {
+	for _, secret := range []string{
+		"", "x", good + "x", good[:len(good)-1], good[:len(good)-1] + string(rune(last^1)), strings.Repeat("a", 8000),
+	} {
 		s.getAs(t, secret, "/v1/me").wantProblem(t, problem.Unauthorized)
 	}
 	if n := store.Count(); n > 0 {

@@ -75,12 +75,14 @@ func TestABatchOverHTTPIsLikeAnyCall(t *testing.T) {
 		}
 	}
 	head := s.do(t, http.MethodHead, path, http.Header{"Authorization": {"Bearer " + s.Secret}})
-	if head.status != http.StatusOK || len(head.body) > 0 || head.header.Get("ETag") != tag || head.header.Get("X-Cache") != "HIT" {
+	if head.status != http.StatusOK || len(head.body) > 0 || head.header.Get("ETag") != tag ||
+		head.header.Get("X-Cache") != "HIT" {
 		t.Errorf("HEAD: %d, %v", head.status, head.header)
 	}
 	const key = "0123456789abcdef"
 	one, two := s.with(t, path, "Idempotency-Key", key), s.with(t, path, "Idempotency-Key", key)
-	if diff := cmp.Diff(string(one.envelope(t).Data), string(two.envelope(t).Data)); diff != "" || two.header.Get("X-Idempotent-Replay") != "true" {
+	if diff := cmp.Diff(string(one.envelope(t).Data), string(two.envelope(t).Data)); diff != "" ||
+		two.header.Get("X-Idempotent-Replay") != "true" {
 		t.Errorf("a replay: %v (-first +again):\n%s", two.header, diff)
 	}
 	packed := s.with(t, "/v1/mock/profile/batch?handles="+strings.Join(names(60), ","), "Accept-Encoding", "gzip")
@@ -104,7 +106,8 @@ func TestTheListOfKeysIsLimited(t *testing.T) {
 	s := open(t, enginetest.Config{})
 	const first, escape = "salma,", "%61"
 	fits := first + strings.Repeat(escape, (operation.MaxKeyList-len(first))/len(escape)) // the second key is too long
-	if items := s.get(t, "/v1/mock/profile/batch?handles="+fits).items(t); items[0].Data == nil || items[1].Problem == nil {
+	if items := s.get(t, "/v1/mock/profile/batch?handles="+fits).items(t); items[0].Data == nil ||
+		items[1].Problem == nil {
 		t.Errorf("%+v", items)
 	}
 	s.get(t, "/v1/mock/profile/batch?handles="+fits+escape).wantProblem(t, problem.InvalidRequest, "handles", "32768")
@@ -116,11 +119,13 @@ func TestABatchIsOneCallAtWork(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		slow := enginetest.Profiles(platform.X, "x", schema.Own, func(_ context.Context, handle string) (schema.Profile, error) {
-			<-release
-			return enginetest.Profile(handle), nil
-		})
-		s := serving(t, enginetest.Config{Providers: []providers.Provider{slow}}, server.WithLimits(server.Limits{InFlight: 2, PerAccount: 2}))
+		slow := enginetest.Profiles(platform.X, "x", schema.Own,
+			func(_ context.Context, handle string) (schema.Profile, error) {
+				<-release
+				return enginetest.Profile(handle), nil
+			})
+		s := serving(t, enginetest.Config{Providers: []providers.Provider{slow}},
+			server.WithLimits(server.Limits{InFlight: 2, PerAccount: 2}))
 		many := func(prefix string) string {
 			return s.request("/v1/x/profile/batch?handles=" + prefix + strings.Join(names(50), ","+prefix))
 		}

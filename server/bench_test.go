@@ -41,7 +41,8 @@ func BenchmarkCachedHit(b *testing.B) {
 	b.Run("typed in process", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := e.Client.Posts(b.Context(), socialdata.PostsRequest{Platform: platform.Mock, Handle: "salma_haddad"}); err != nil {
+			if _, err := e.Client.Posts(b.Context(),
+				socialdata.PostsRequest{Platform: platform.Mock, Handle: "salma_haddad"}); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -108,7 +109,9 @@ func BenchmarkEstimate(b *testing.B) {
 		b.Fatal(err)
 	}
 	handler := srv.Handler()
-	for _, path := range []string{"/v1/mock/posts?handle=salma_haddad", "/v1/estimate?of=" + url.QueryEscape("/v1/mock/posts?handle=salma_haddad")} {
+	for _, path := range []string{
+		"/v1/mock/posts?handle=salma_haddad", "/v1/estimate?of=" + url.QueryEscape("/v1/mock/posts?handle=salma_haddad"),
+	} {
 		r := httptest.NewRequest(http.MethodGet, path, nil)
 		r.Header.Set("Authorization", "Bearer "+e.Secret)
 		b.Run(path[:12], func(b *testing.B) {

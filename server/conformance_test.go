@@ -69,7 +69,8 @@ func (p *pair) both(name string, params url.Values) outcome {
 	got, want := p.neutral(p.overHTTP(name, params)), p.neutral(p.inProcess(params))
 	p.compare(name, expected, got)
 	for way, out := range map[string]outcome{"over HTTP": got, "by package remote": p.neutral(p.byRemote(params))} {
-		if diff := cmp.Diff(want, out, cmpopts.IgnoreFields(schema.Meta{}, "RequestID"), cmpopts.IgnoreFields(problem.Error{}, "RequestID", "Type"),
+		if diff := cmp.Diff(want, out, cmpopts.IgnoreFields(schema.Meta{}, "RequestID"),
+			cmpopts.IgnoreFields(problem.Error{}, "RequestID", "Type"),
 			cmpopts.IgnoreUnexported(problem.Error{}), cmpopts.EquateEmpty()); diff != "" {
 			p.t.Errorf("%s: (-in process +%s):\n%.3000s", name, way, diff)
 		}
@@ -121,7 +122,8 @@ func (p *pair) objects(got outcome) []any {
 
 // path returns the route of the operation with parameters.
 func (p *pair) path(params url.Values) string {
-	path := strings.NewReplacer("{platform}", "mock", "{provider}", "mock", "{path...}", "users/salma_haddad").Replace(p.o.Path)
+	path := strings.NewReplacer("{platform}", "mock", "{provider}", "mock", "{path...}",
+		"users/salma_haddad").Replace(p.o.Path)
 	return path + "?" + params.Encode()
 }
 
@@ -177,7 +179,8 @@ func (p *pair) compare(name string, want expectation, got outcome) {
 	case used < want.Credits.Least || used > want.Credits.Most || !want.Affordable:
 		p.t.Errorf("%s cost %d, and its estimate was %+v, affordable: %t", name, used, want.Credits, want.Affordable)
 	case p.o.Name != "job" && (got.Meta.Cache != want.Cache || got.Meta.DataAgeS != want.DataAgeS):
-		p.t.Errorf("%s is %s of %d s, and its estimate %s of %d s", name, got.Meta.Cache, got.Meta.DataAgeS, want.Cache, want.DataAgeS)
+		p.t.Errorf("%s is %s of %d s, and its estimate %s of %d s", name, got.Meta.Cache, got.Meta.DataAgeS, want.Cache,
+			want.DataAgeS)
 	}
 	p.most = want.Credits.Most
 }
@@ -202,7 +205,8 @@ func (p *pair) overHTTP(name string, params url.Values) outcome {
 			p.t.Errorf("%s: %s is %q, meta says %q", name, field, got, want)
 		}
 	}
-	if links := r.header.Values("Link"); strings.Contains(strings.Join(links, ", "), `rel="next"`) != (e.Meta.NextCursor != "") {
+	if links := r.header.Values("Link"); strings.Contains(strings.Join(links, ", "),
+		`rel="next"`) != (e.Meta.NextCursor != "") {
 		p.t.Errorf("%s: Link is %q, next_cursor %q", name, links, e.Meta.NextCursor)
 	}
 	return outcome{Data: decode(p.t, e.Data), Meta: e.Meta}
@@ -253,7 +257,9 @@ func (p *pair) typed(client any, params url.Values) outcome {
 		return outcome{Problem: written(p.t, failed)}
 	}
 	e := out[0].Elem()
-	return outcome{Data: encode(p.t, e.FieldByName("Data").Interface()), Meta: e.FieldByName("Meta").Interface().(schema.Meta)}
+	return outcome{
+		Data: encode(p.t, e.FieldByName("Data").Interface()), Meta: e.FieldByName("Meta").Interface().(schema.Meta),
+	}
 }
 
 // fill sets the fields of a request from parameters.
@@ -452,7 +458,9 @@ func (p *pair) steps() []call {
 		out = append(out, call{"at the bound", and(params, "max_credits", strconv.FormatInt(base, 10)), base, schema.Hit})
 	}
 	if has(p.o, "enrich") && has(p.o, "fresh") {
-		out = append(out, call{"fresh and enriched", and(params, "enrich", "arabic", "fresh", "true"), 2*base + 3, schema.Miss})
+		out = append(out, call{
+			"fresh and enriched", and(params, "enrich", "arabic", "fresh", "true"), 2*base + 3, schema.Miss,
+		})
 	}
 	return out
 }
@@ -600,7 +608,8 @@ func TestEveryOperationFailsTheSameInProcessAndOverHTTP(t *testing.T) {
 				switch {
 				case w.Word == "dead_cursor" && got.Meta.NextCursor != "":
 					before--
-					if got = p.both("behind a dead cursor", and(params, "cursor", got.Meta.NextCursor)); got.Problem == nil || got.Problem.Code != problem.InvalidRequest {
+					if got = p.both("behind a dead cursor", and(params, "cursor", got.Meta.NextCursor)); got.Problem == nil ||
+						got.Problem.Code != problem.InvalidRequest {
 						t.Errorf("a dead cursor came to %v", got.Problem)
 					}
 				case w.Status >= 400 && w.Where == "every operation":
@@ -675,7 +684,8 @@ func TestServiceOperationsFailTheSameInProcessAndOverHTTP(t *testing.T) {
 
 func TestDoRefusesUnknownOperations(t *testing.T) {
 	t.Parallel()
-	_, err := enginetest.New(t, enginetest.Config{}).Client.Do(context.Background(), &operation.Operation{Name: "nothing"}, operation.Call{})
+	_, err := enginetest.New(t, enginetest.Config{}).Client.Do(context.Background(), &operation.Operation{Name: "nothing"},
+		operation.Call{})
 	var p *problem.Error
 	if !errors.As(err, &p) || p.Code != problem.NotFound {
 		t.Errorf("came to %v", err)

@@ -31,7 +31,8 @@ type description struct {
 
 // described reads the description once, because compiling its schemas takes most of the time of these tests.
 var described = sync.OnceValues(func() (*description, error) {
-	client, err := socialdata.New(socialdata.WithEnricher(enginetest.Enricher()), socialdata.WithKeys(keys.NewMemory(keys.MemoryConfig{})))
+	client, err := socialdata.New(socialdata.WithEnricher(enginetest.Enricher()),
+		socialdata.WithKeys(keys.NewMemory(keys.MemoryConfig{})))
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,8 @@ const llms = `# socialdata
 // toolsPath is where a server of the Model Context Protocol is mounted, if there is one.
 const toolsPath = "/mcp"
 
-const llmsTools = "- [Tools](mcp): the same reads through the Model Context Protocol, streamable HTTP, with the same keys\n"
+const llmsTools = "- [Tools](mcp): the same reads through the Model Context Protocol, streamable HTTP, with the same " +
+	"keys\n"
 
 // catalog lists the descriptions of this service.
 // https://www.rfc-editor.org/rfc/rfc9727
@@ -55,7 +56,8 @@ func (s *Server) documents() {
 		}))
 	}
 	for _, file := range describe.SchemaFiles() {
-		described("/schemas/"+file, "application/schema+json", func(d *describe.Description) []byte { return d.Schemas[file] })
+		described("/schemas/"+file, "application/schema+json",
+			func(d *describe.Description) []byte { return d.Schemas[file] })
 	}
 	s.document("/llms.txt", sync.OnceValues(func() (*static, error) {
 		words := llms

@@ -64,7 +64,8 @@ func TestThePageShowsTheAddressUnderWhichItIsRead(t *testing.T) {
 	for _, tt := range tests {
 		w := ask(mux, tt.target, tt.host, "X-Forwarded-Proto", tt.proto)
 		page := w.Body.String()
-		if w.Code != http.StatusOK || !strings.Contains(page, tt.want+"/v1/mock/posts?handle=salma") || strings.Contains(page, "base.invalid") {
+		if w.Code != http.StatusOK || !strings.Contains(page, tt.want+"/v1/mock/posts?handle=salma") ||
+			strings.Contains(page, "base.invalid") {
 			t.Errorf("%s at %.40q, %q: status %d, the address is not %s", tt.target, tt.host, tt.proto, w.Code, tt.want)
 		}
 		if strings.Contains(page, "<script>alert") {
@@ -110,7 +111,9 @@ func TestPagesLoadNothingElse(t *testing.T) {
 			t.Errorf("%s: the policy is %q", path, csp)
 		}
 		page := w.Body.String()
-		for _, bad := range []string{"<style", " style=", "<script>", " onclick=", "javascript:", "%!", "ZgotmplZ", "<no value>"} {
+		for _, bad := range []string{
+			"<style", " style=", "<script>", " onclick=", "javascript:", "%!", "ZgotmplZ", "<no value>",
+		} {
 			if strings.Contains(page, bad) {
 				t.Errorf("%s holds %q", path, bad)
 			}
@@ -180,7 +183,8 @@ func TestToolsAreDocumentedIfThereAreAny(t *testing.T) {
 	t.Parallel()
 	with, without := handlerOf(t, server.WithMount("/mcp", http.NotFoundHandler())), handlerOf(t)
 	for _, path := range []string{"/llms.txt", "/docs"} {
-		if !strings.Contains(ask(with, path, "a.b").Body.String(), "mcp") || strings.Contains(ask(without, path, "a.b").Body.String(), "mcp") {
+		if !strings.Contains(ask(with, path, "a.b").Body.String(), "mcp") ||
+			strings.Contains(ask(without, path, "a.b").Body.String(), "mcp") {
 			t.Errorf("%s tells of tools that are not there, or not of those that are", path)
 		}
 	}
@@ -193,7 +197,8 @@ func TestSchemasDescribeWhatIsAnswered(t *testing.T) {
 	compiler, checked := jsonschema.NewCompiler(), 0
 	compiler.AssertFormat()
 	for _, o := range socialdata.Operations() {
-		file := regexp.MustCompile(`[a-z][A-Z]`).ReplaceAllStringFunc(resourceOf(o.Data), func(m string) string { return m[:1] + "_" + m[1:] })
+		file := regexp.MustCompile(`[a-z][A-Z]`).ReplaceAllStringFunc(resourceOf(o.Data),
+			func(m string) string { return m[:1] + "_" + m[1:] })
 		r := s.getAs(t, "", "/schemas/"+strings.ToLower(file)+".json")
 		if o.Name == "raw" || o.Name == "read" {
 			continue
@@ -285,7 +290,8 @@ func TestTheSearchFindsWhatPeopleType(t *testing.T) {
 	} {
 		has := func(f found) bool {
 			text := strings.ToLower(f.T + " " + f.W + " " + f.K)
-			return f.K == kind && !slices.ContainsFunc(strings.Fields(query), func(word string) bool { return !strings.Contains(text, word) })
+			return f.K == kind && !slices.ContainsFunc(strings.Fields(query),
+				func(word string) bool { return !strings.Contains(text, word) })
 		}
 		if !slices.ContainsFunc(all, has) {
 			t.Errorf("%q finds nothing of the kind %s", query, kind)
@@ -309,7 +315,9 @@ func TestSearchEntriesLeadSomewhere(t *testing.T) {
 			t.Errorf("%s leads to /%s, which came to %d", f.T, f.U, w.Code)
 		}
 	}
-	for kind, least := range map[string]int{"Guide": 12, "Operation": 40, "Platform": 29, "Problem": 8, "Parameter": 30, "Field": 150, "Header": 10} {
+	for kind, least := range map[string]int{
+		"Guide": 12, "Operation": 40, "Platform": 29, "Problem": 8, "Parameter": 30, "Field": 150, "Header": 10,
+	} {
 		if kinds[kind] < least {
 			t.Errorf("%d of the kind %s can be found, want at least %d", kinds[kind], kind, least)
 		}
@@ -322,13 +330,17 @@ func TestThePageOfAPlatform(t *testing.T) {
 	t.Parallel()
 	h := handlerOf(t)
 	page := ask(h, "/docs/platforms/mock", "a.b").Body.String()
-	for _, part := range []string{"<h1>", "A plain call costs 1 credit,", "#listPosts", "15 minutes", "mock", "What it serves"} {
+	for _, part := range []string{
+		"<h1>", "A plain call costs 1 credit,", "#listPosts", "15 minutes", "mock", "What it serves",
+	} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page of mock does not show %q", part)
 		}
 	}
 	page = ask(h, "/docs/platforms/github", "a.b").Body.String()
-	for _, part := range []string{"posts are public repositories", "What an object looks like", "AnnExample", "What it does not offer"} {
+	for _, part := range []string{
+		"posts are public repositories", "What an object looks like", "AnnExample", "What it does not offer",
+	} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page of github does not show %q", part)
 		}

@@ -87,7 +87,8 @@ func overloaded(t *testing.T) *site {
 	}
 	s := open(t, enginetest.Config{Providers: []providers.Provider{held}}, server.WithLimits(server.Limits{InFlight: 1}))
 	// The context of the test ends before the place is released.
-	r, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), http.MethodGet, s.web.URL+"/v1/x/profile?handle=salma", nil)
+	r, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), http.MethodGet, s.web.URL+
+		"/v1/x/profile?handle=salma", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +112,9 @@ func TestEveryDocumentedErrorOfEveryRoute(t *testing.T) {
 	poor := open(t, enginetest.Config{Credits: -1})
 	busy := open(t, enginetest.Config{Rate: keys.Rate{Capacity: 1, Refill: 0.001}})
 	busy.get(t, "/v1/me").envelope(t)
-	broken := open(t, enginetest.Config{Options: []socialdata.Option{socialdata.WithLedger(noLedger{}), socialdata.WithRecords(noRecords{})}})
+	broken := open(t, enginetest.Config{Options: []socialdata.Option{
+		socialdata.WithLedger(noLedger{}), socialdata.WithRecords(noRecords{}),
+	}})
 
 	well.Monitor(t)
 	if _, _, err := broken.Client.Monitors().Make(t.Context(), socialdata.WatchRequest{

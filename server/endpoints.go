@@ -20,15 +20,19 @@ func WithEndpoints() Option {
 
 var endpointRoutes = []managed{
 	{putEndpoint, describe.Managed{
-		Method: "PUT", Path: "/manage/endpoints/{name}", ID: "putEndpoint", Summary: "Make an endpoint, or change the one of that name",
-		Doc: "A new one gets what is told from then on; its secret is shown in the answer, this once. One that was disabled is " +
+		Method: "PUT", Path: "/manage/endpoints/{name}", ID: "putEndpoint",
+		Summary: "Make an endpoint, or change the one of that name",
+		Doc: "A new one gets what is told from then on; its secret is shown in the answer, this once. One that was " +
+			"disabled is " +
 			"active again, and goes on where it was.",
-		Body: reflect.TypeFor[endpointBody](), Answer: reflect.TypeFor[schema.MadeEndpoint](), Status: http.StatusOK, New: true,
+		Body: reflect.TypeFor[endpointBody](), Answer: reflect.TypeFor[schema.MadeEndpoint](), Status: http.StatusOK,
+		New: true,
 	}},
 	{newSecret, describe.Managed{
-		Method: "POST", Path: "/manage/endpoints/{name}/secret", ID: "newEndpointSecret", Summary: "Give an endpoint a new secret",
-		Doc:    "It is shown in the answer, this once. The secret before signs as well for 24 hours.",
-		Answer: reflect.TypeFor[schema.MadeEndpoint](), Status: http.StatusOK,
+		Method: "POST", Path: "/manage/endpoints/{name}/secret", ID: "newEndpointSecret",
+		Summary: "Give an endpoint a new secret",
+		Doc:     "It is shown in the answer, this once. The secret before signs as well for 24 hours.",
+		Answer:  reflect.TypeFor[schema.MadeEndpoint](), Status: http.StatusOK,
 	}},
 	{testEndpoint, describe.Managed{
 		Method: "POST", Path: "/manage/endpoints/{name}/test", ID: "testEndpoint", Summary: "Send a test to an endpoint",
@@ -41,7 +45,8 @@ var endpointRoutes = []managed{
 	}},
 	{deliverAgain, describe.Managed{
 		Method: "POST", Path: "/manage/deliveries/{id}/again", ID: "deliverAgain", Summary: "Make a delivery again",
-		Doc: "Whatever came of it, it is due at once, as one that has never been tried.", Answer: reflect.TypeFor[schema.Delivery](),
+		Doc:    "Whatever came of it, it is due at once, as one that has never been tried.",
+		Answer: reflect.TypeFor[schema.Delivery](),
 		Status: http.StatusOK,
 	}},
 }

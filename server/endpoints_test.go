@@ -21,7 +21,8 @@ import (
 func openEndpoints(t *testing.T, cfg enginetest.Config) (s *site, secret string) {
 	t.Helper()
 	s = open(t, cfg, server.WithMonitors(), server.WithEndpoints())
-	secret, _, err := s.Keys.CreateKey(t.Context(), keys.NewKey{Account: s.Key.Account, Environment: keys.Live, Manage: true})
+	secret, _, err := s.Keys.CreateKey(t.Context(),
+		keys.NewKey{Account: s.Key.Account, Environment: keys.Live, Manage: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,8 +109,11 @@ func TestEndpointsAreManagedOverHTTP(t *testing.T) {
 func TestPrivateAddressesAreRefusedUnlessTheOperatorAllowsThem(t *testing.T) {
 	t.Parallel()
 	s, secret := openEndpoints(t, enginetest.Config{PublicWebhooks: true})
-	for _, url := range []string{"http://example.com/", "https://127.0.0.1/", "https://10.0.0.1/", "https://localhost/", "https://[::1]/"} {
-		if r := s.send(t, secret, http.MethodPut, "/manage/endpoints/a", `{"url":"`+url+`"}`); r.status != http.StatusBadRequest {
+	for _, url := range []string{
+		"http://example.com/", "https://127.0.0.1/", "https://10.0.0.1/", "https://localhost/", "https://[::1]/",
+	} {
+		if r := s.send(t, secret, http.MethodPut, "/manage/endpoints/a", `{"url":"`+url+
+			`"}`); r.status != http.StatusBadRequest {
 			t.Errorf("%s: %d %s", url, r.status, r.body)
 		}
 	}

@@ -113,8 +113,9 @@ func readErasure(r *http.Request) (in erasureBody, err error) {
 	d := json.NewDecoder(r.Body)
 	d.DisallowUnknownFields()
 	if err := d.Decode(&in); err != nil {
-		return in, problem.Wrap(err, problem.InvalidRequest, "the body must be a JSON object with platform and one of handle, id and url, "+
-			"and may have block, reason and dry_run: %s", strings.TrimPrefix(err.Error(), "json: "))
+		return in, problem.Wrap(err, problem.InvalidRequest,
+			"the body must be a JSON object with platform and one of handle, id and url, "+
+				"and may have block, reason and dry_run: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return in, problem.New(problem.InvalidRequest, "the body must be one JSON object")

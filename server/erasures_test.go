@@ -53,7 +53,8 @@ func TestOnlyTheOperatorErases(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &list); err != nil || status != http.StatusOK {
 		t.Fatalf("GET: %d %s, %v", status, body, err)
 	}
-	if len(list.Data) != 2 || list.Data[1].Kind != "erased" || list.Data[1].By != "http" || strings.Contains(body, "nn\"") {
+	if len(list.Data) != 2 || list.Data[1].Kind != "erased" || list.Data[1].By != "http" ||
+		strings.Contains(body, "nn\"") {
 		t.Errorf("the receipts are %s", body)
 	}
 }

@@ -14,7 +14,9 @@ import (
 // in the feed, and a comment when there has been none for a while. Last-Event-ID continues after a position. Since the
 // stream does not end by itself, it does not count as a call at work, but as one of the streams.
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
-func (s *Server) follow(w *response, r *http.Request, client *socialdata.Client, o *operation.Operation, call operation.Call) {
+func (s *Server) follow(
+	w *response, r *http.Request, client *socialdata.Client, o *operation.Operation, call operation.Call,
+) {
 	give, err := s.takeStream(client)
 	if err != nil {
 		s.fail(w, r, err)

@@ -27,7 +27,8 @@ func operationAt(path string) *operation.Operation {
 		if strings.HasSuffix(o.Path, "...}") && len(got) > len(want) {
 			got = got[:len(want)]
 		}
-		if len(got) == len(want) && !slices.ContainsFunc(got[1:], func(part string) bool { return part == "" }) && fits(want, got) {
+		if len(got) == len(want) && !slices.ContainsFunc(got[1:], func(part string) bool { return part == "" }) &&
+			fits(want, got) {
 			return o
 		}
 	}
@@ -105,7 +106,8 @@ func FuzzHandler(f *testing.F) {
 	}
 	doc := newDescription(f)
 	f.Fuzz(func(t *testing.T, method, target, fields string) {
-		text := method + " " + target + " HTTP/1.1\r\nHost: test.example\r\n" + strings.ReplaceAll(fields, "KEY", e.Secret) + "\r\n"
+		text := method + " " + target + " HTTP/1.1\r\nHost: test.example\r\n" + strings.ReplaceAll(fields, "KEY", e.Secret) +
+			"\r\n"
 		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(text)))
 		if err != nil {
 			t.Skip("net/http answers this itself")
@@ -163,7 +165,8 @@ func checkProblem(t *testing.T, doc *description, got reply) {
 	t.Helper()
 	doc.validate(t, "a problem", []string{"components", "schemas", "Problem"}, got.body)
 	var p problem.Error
-	if err := json.Unmarshal(got.body, &p); err != nil || p.HTTPStatus() != got.status || p.RequestID != got.header.Get("X-Request-Id") {
+	if err := json.Unmarshal(got.body, &p); err != nil || p.HTTPStatus() != got.status ||
+		p.RequestID != got.header.Get("X-Request-Id") {
 		t.Errorf("status %d with %s (%v)", got.status, got.body, err)
 	}
 	for _, field := range []string{"ETag", "Link", "Age"} {

@@ -93,7 +93,8 @@ func (s *Server) rescue(w *response, r *http.Request) {
 	if v == http.ErrAbortHandler { //nolint:errorlint // net/http compares it so
 		panic(v)
 	}
-	s.log.ErrorContext(r.Context(), "handler panicked", "request_id", requestID(r), "panic", observe.Recovered(v), "stack", string(debug.Stack()))
+	s.log.ErrorContext(r.Context(), "handler panicked", "request_id", requestID(r), "panic", observe.Recovered(v), "stack",
+		string(debug.Stack()))
 	if w.status != 0 {
 		panic(http.ErrAbortHandler)
 	}

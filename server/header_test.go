@@ -77,7 +77,9 @@ func TestEveryResponseHasTheStateOfTheCache(t *testing.T) {
 func TestAFreshAnswerIsNotReused(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{})
-	for _, path := range []string{"/v1/mock/posts?handle=salma", "/v1/search?query=a", "/v1/raw/mock/users/salma", "/v1/mock/live?handle=salma"} {
+	for _, path := range []string{
+		"/v1/mock/posts?handle=salma", "/v1/search?query=a", "/v1/raw/mock/users/salma", "/v1/mock/live?handle=salma",
+	} {
 		plain := s.get(t, path)
 		if got := plain.header.Get("Cache-Control"); !strings.HasPrefix(got, "private, max-age=") {
 			t.Errorf("%s: Cache-Control is %s", path, got)
@@ -181,8 +183,10 @@ func TestLongTextsAreCompressed(t *testing.T) {
 				t.Errorf("%s, %s: Vary is %v", path, name, r.header.Values("Vary"))
 			}
 		}
-		if plain.header.Get("ETag") != packed.header.Get("ETag") || plain.header.Get("ETag") != "" && !strings.HasPrefix(plain.header.Get("ETag"), `W/"`) {
-			t.Errorf("%s: the tags are %s and %s, want the same weak one", path, plain.header.Get("ETag"), packed.header.Get("ETag"))
+		if plain.header.Get("ETag") != packed.header.Get("ETag") || plain.header.Get("ETag") != "" &&
+			!strings.HasPrefix(plain.header.Get("ETag"), `W/"`) {
+			t.Errorf("%s: the tags are %s and %s, want the same weak one", path, plain.header.Get("ETag"),
+				packed.header.Get("ETag"))
 		}
 		if !zipped {
 			continue
@@ -191,16 +195,19 @@ func TestLongTextsAreCompressed(t *testing.T) {
 			t.Errorf("%s: %d bytes became %d", path, len(plain.body), len(packed.body))
 		}
 		same := unzip(t, packed.body)
-		if data, _, ok := bytes.Cut(plain.body, []byte(`,"meta":`)); !ok && !bytes.Equal(same, plain.body) || !bytes.HasPrefix(same, data) {
+		if data, _, ok := bytes.Cut(plain.body, []byte(`,"meta":`)); !ok && !bytes.Equal(same, plain.body) ||
+			!bytes.HasPrefix(same, data) {
 			t.Errorf("%s: the compressed body is another one", path)
 		}
 	}
 	tag := s.raw(t, "/v1/mock/posts?handle=salma", "Accept-Encoding", "gzip").header.Get("ETag")
-	if r := s.raw(t, "/v1/mock/posts?handle=salma", "If-None-Match", tag); r.status != http.StatusNotModified || len(r.body) > 0 {
+	if r := s.raw(t, "/v1/mock/posts?handle=salma", "If-None-Match", tag); r.status != http.StatusNotModified ||
+		len(r.body) > 0 {
 		t.Errorf("the tag of the compressed body came to %d", r.status)
 	}
 	doc := s.raw(t, "/openapi.json")
-	if r := s.raw(t, "/openapi.json", "If-None-Match", doc.header.Get("ETag"), "Accept-Encoding", "gzip"); r.status != http.StatusNotModified {
+	if r := s.raw(t, "/openapi.json", "If-None-Match", doc.header.Get("ETag"), "Accept-Encoding",
+		"gzip"); r.status != http.StatusNotModified {
 		t.Errorf("the description is sent again: %d", r.status)
 	}
 }
@@ -240,7 +247,8 @@ func TestAStreamGoesThroughAMiddleware(t *testing.T) {
 	}
 	s := &site{Engine: e, handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { srv.Handler().ServeHTTP(dull{w}, r) })}
 	r := s.with(t, "/v1/search?query=a", "Accept", "text/event-stream")
-	if n := strings.Count(string(r.body), "event: result\n"); n != 40 || !strings.Contains(string(r.body), "event: done\n") {
+	if n := strings.Count(string(r.body), "event: result\n"); n != 40 ||
+		!strings.Contains(string(r.body), "event: done\n") {
 		t.Errorf("%d results of 40:\n%.300s", n, r.body)
 	}
 	if got := s.Balance(t); got != 998 {
@@ -254,7 +262,8 @@ func TestAMethodThatIsNotAllowedIsCountedLikeAnyCall(t *testing.T) {
 	s.do(t, http.MethodPost, "/v1/me", http.Header{}).wantProblem(t, problem.Unauthorized)
 	key := http.Header{"Authorization": {"Bearer " + s.Secret}}
 	for range 2 {
-		if p := s.do(t, http.MethodPost, "/v1/mock/profile", key).wantProblem(t, problem.InvalidRequest); p.Status != http.StatusMethodNotAllowed {
+		if p := s.do(t, http.MethodPost, "/v1/mock/profile", key).wantProblem(t,
+			problem.InvalidRequest); p.Status != http.StatusMethodNotAllowed {
 			t.Errorf("status is %d", p.Status)
 		}
 	}

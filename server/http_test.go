@@ -32,12 +32,16 @@ func TestHeadIsGetWithoutABody(t *testing.T) {
 	s := open(t, enginetest.Config{})
 	key := http.Header{"Authorization": {"Bearer " + s.Secret}}
 	s.get(t, "/v1/mock/profile?handle=salma").envelope(t) // so that both are hits
-	for _, path := range []string{"/v1/mock/profile?handle=salma", "/v1/mock/profile", "/v1/nothing", "/docs", "/openapi.json", "/health", "/livez"} {
+	for _, path := range []string{
+		"/v1/mock/profile?handle=salma", "/v1/mock/profile", "/v1/nothing", "/docs", "/openapi.json", "/health", "/livez",
+	} {
 		get, head := s.do(t, http.MethodGet, path, key), s.do(t, http.MethodHead, path, key)
 		if len(head.body) > 0 || head.status != get.status {
 			t.Errorf("%s: HEAD came to %d with %d bytes, GET to %d", path, head.status, len(head.body), get.status)
 		}
-		for _, field := range []string{"Content-Type", "ETag", "Cache-Control", "X-Cache", "X-Credits-Used", "WWW-Authenticate"} {
+		for _, field := range []string{
+			"Content-Type", "ETag", "Cache-Control", "X-Cache", "X-Credits-Used", "WWW-Authenticate",
+		} {
 			if head.header.Get(field) != get.header.Get(field) {
 				t.Errorf("%s: HEAD says %s: %s, GET %s", path, field, head.header.Get(field), get.header.Get(field))
 			}
@@ -117,7 +121,8 @@ func TestIdempotencyKeyOverHTTP(t *testing.T) {
 	s := open(t, enginetest.Config{})
 	const path, key = "/v1/mock/profile?handle=salma", "0123456789abcdef"
 	first, again := s.with(t, path, "Idempotency-Key", key), s.with(t, path, "Idempotency-Key", key)
-	if first.header.Get("X-Idempotent-Replay") != "" || again.header.Get("X-Idempotent-Replay") != "true" || again.header.Get("X-Credits-Used") != "1" {
+	if first.header.Get("X-Idempotent-Replay") != "" || again.header.Get("X-Idempotent-Replay") != "true" ||
+		again.header.Get("X-Credits-Used") != "1" {
 		t.Errorf("headers are %v and %v", first.header, again.header)
 	}
 	if diff := cmp.Diff(string(first.envelope(t).Data), string(again.envelope(t).Data)); diff != "" {
@@ -126,11 +131,13 @@ func TestIdempotencyKeyOverHTTP(t *testing.T) {
 	if got := again.header.Get("Cache-Control"); got != "private, max-age=0" {
 		t.Errorf("a replay may be stored: %s", got)
 	}
-	s.with(t, "/v1/mock/profile?handle=noura", "Idempotency-Key", key).wantProblem(t, problem.InvalidRequest, "Idempotency-Key")
+	s.with(t, "/v1/mock/profile?handle=noura", "Idempotency-Key", key).wantProblem(t, problem.InvalidRequest,
+		"Idempotency-Key")
 	s.with(t, path, "Idempotency-Key", "short").wantProblem(t, problem.InvalidRequest, "Idempotency-Key")
 	s.with(t, path, "Idempotency-Key", "").wantProblem(t, problem.InvalidRequest, "Idempotency-Key")
 	s.with(t, path, "Idempotency-Key", key, "Idempotency-Key", key).wantProblem(t, problem.InvalidRequest, "once")
-	s.with(t, "/v1/search?query=a", "Idempotency-Key", key+"x", "Accept", "text/event-stream").wantProblem(t, problem.InvalidRequest, "stream")
+	s.with(t, "/v1/search?query=a", "Idempotency-Key", key+"x", "Accept", "text/event-stream").wantProblem(t,
+		problem.InvalidRequest, "stream")
 	if got := s.Balance(t); got != 999 {
 		t.Errorf("%d credits are left", got)
 	}
@@ -216,7 +223,8 @@ func TestHostileUpstreams(t *testing.T) {
 			p, calls := counted(webProvider(upstream.URL, upstream.Client()))
 			s := open(t, enginetest.Config{Providers: []providers.Provider{p}})
 			for range 2 {
-				s.with(t, "/v1/github/profile?handle="+body, "Cookie", "a=b", "X-Secret", "c", "Accept-Language", "ar").wantProblem(t, problem.PlatformUnavailable)
+				s.with(t, "/v1/github/profile?handle="+body, "Cookie", "a=b", "X-Secret", "c", "Accept-Language",
+					"ar").wantProblem(t, problem.PlatformUnavailable)
 			}
 			if s.Balance(t) != 1000 || calls.Count() != 2 {
 				t.Errorf("%d credits are left after %d calls; want nothing charged, nothing cached", s.Balance(t), calls.Count())
@@ -270,7 +278,8 @@ func TestMountsUnderAPrefix(t *testing.T) {
 func TestRawOverHTTP(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{})
-	r := s.with(t, "/v1/raw/mock/echo/%D8%B3%20x?a=1&a=2&cursor=c&include_raw=odd&fresh=true", "Cookie", "a=b", "X-Secret", "c")
+	r := s.with(t, "/v1/raw/mock/echo/%D8%B3%20x?a=1&a=2&cursor=c&include_raw=odd&fresh=true", "Cookie", "a=b", "X-Secret",
+		"c")
 	got := r.envelope(t)
 	want := `{"path":"echo/س x","query":{"a":["1","2"],"cursor":["c"],"include_raw":["odd"]}}`
 	if diff := cmp.Diff(want, string(got.Data)); diff != "" {
@@ -303,7 +312,8 @@ func TestReadiness(t *testing.T) {
 	t.Parallel()
 	down := errors.New("the store's password is xyz")
 	s := open(t, enginetest.Config{}, server.WithReady(func(context.Context) error { return down }))
-	if p := s.getAs(t, "", "/readyz").wantProblem(t, problem.PlatformUnavailable, "not ready"); strings.Contains(p.Detail, "xyz") {
+	if p := s.getAs(t, "", "/readyz").wantProblem(t, problem.PlatformUnavailable, "not ready"); strings.Contains(p.Detail,
+		"xyz") {
 		t.Errorf("readyz says %q", p.Detail)
 	}
 	if r := s.getAs(t, "", "/livez"); r.status != http.StatusOK {
@@ -313,7 +323,8 @@ func TestReadiness(t *testing.T) {
 
 func TestDocumentationHoldsEveryOperationAndSection(t *testing.T) {
 	t.Parallel()
-	s := open(t, enginetest.Config{}, server.WithSections(server.Section{Title: "sandbox", Head: []string{"word"}, Rows: [][]string{{"<not_found>"}}}))
+	s := open(t, enginetest.Config{},
+		server.WithSections(server.Section{Title: "sandbox", Head: []string{"word"}, Rows: [][]string{{"<not_found>"}}}))
 	docs := string(s.getAs(t, "", "/docs").body)
 	for _, o := range socialdata.Operations() {
 		if !strings.Contains(docs, "<code>"+strings.ReplaceAll(o.Path, "...", "")+"</code>") {
@@ -350,7 +361,8 @@ func TestAJobOverHTTP(t *testing.T) {
 		first := s.get(t, "/v1/search?query=pending_on_x&wait_s=1")
 		doc.check(t, operationOf(t, "search_across"), first)
 		e := first.envelope(t)
-		if e.Meta.JobID == "" || first.header.Get("Retry-After") != "2" || first.header.Get("Cache-Control") != "no-store" || first.header.Get("ETag") != "" {
+		if e.Meta.JobID == "" || first.header.Get("Retry-After") != "2" || first.header.Get("Cache-Control") != "no-store" ||
+			first.header.Get("ETag") != "" {
 			t.Errorf("%v, %+v", first.header, e.Meta)
 		}
 		close(release)
@@ -371,7 +383,8 @@ func TestAJobOverHTTP(t *testing.T) {
 		_, other := s.Account(t, "another", 10)
 		foreign, unknown := s.getAs(t, other, "/v1/job?id="+e.Meta.JobID), s.getAs(t, other, "/v1/job?id=job_unknown")
 		p, q := foreign.wantProblem(t, problem.NotFound), unknown.wantProblem(t, problem.NotFound)
-		if diff := cmp.Diff(strings.ReplaceAll(string(unknown.body), q.RequestID, ""), strings.ReplaceAll(string(foreign.body), p.RequestID, "")); diff != "" {
+		if diff := cmp.Diff(strings.ReplaceAll(string(unknown.body), q.RequestID, ""),
+			strings.ReplaceAll(string(foreign.body), p.RequestID, "")); diff != "" {
 			t.Errorf("the answer tells whether there is a job (-unknown +foreign):\n%s", diff)
 		}
 	})
@@ -381,7 +394,8 @@ func TestASearchIsStreamed(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X)})
 	r := s.with(t, "/v1/search?query=upstream_error_on_x&include_raw=true", "Accept", "text/event-stream")
-	if r.status != http.StatusOK || r.header.Get("Content-Type") != "text/event-stream" || r.header.Get("Cache-Control") != "no-store" {
+	if r.status != http.StatusOK || r.header.Get("Content-Type") != "text/event-stream" ||
+		r.header.Get("Cache-Control") != "no-store" {
 		t.Fatalf("%d, %v", r.status, r.header)
 	}
 	states := map[string]string{}
@@ -406,7 +420,8 @@ func TestASearchIsStreamed(t *testing.T) {
 			results++
 		case "event: done":
 			var e struct{ Meta schema.Meta }
-			if err := json.Unmarshal([]byte(data), &e); err != nil || e.Meta.CreditsUsed != 1 || e.Meta.CreditsRemaining != 999 || e.Meta.NextCursor == "" {
+			if err := json.Unmarshal([]byte(data), &e); err != nil || e.Meta.CreditsUsed != 1 ||
+				e.Meta.CreditsRemaining != 999 || e.Meta.NextCursor == "" {
 				t.Errorf("%v in %s", err, data)
 			}
 			done = true
@@ -419,7 +434,8 @@ func TestASearchIsStreamed(t *testing.T) {
 	}
 	s.with(t, "/v1/search?query=", "Accept", "text/event-stream").wantProblem(t, problem.InvalidRequest, `"query"`)
 	late := s.with(t, "/v1/search?query=upstream_error", "Accept", "text/event-stream")
-	if !strings.Contains(string(late.body), "event: error\ndata: {") || !strings.Contains(string(late.body), `"code":"platform_unavailable"`) {
+	if !strings.Contains(string(late.body), "event: error\ndata: {") ||
+		!strings.Contains(string(late.body), `"code":"platform_unavailable"`) {
 		t.Errorf("a failure after the first event is %s", late.body)
 	}
 	if s.Balance(t) != 999 {

@@ -23,13 +23,15 @@ func WithKeys() Option {
 var keyRoutes = []managed{
 	{putKey, describe.Managed{
 		Method: "PUT", Path: "/manage/keys/{name}", ID: "putKey", Summary: "Make a key, or change the one of that name",
-		Doc: "A new key is shown in the answer, this once. A limit that is left out is as high as the operator of the service " +
+		Doc: "A new key is shown in the answer, this once. A limit that is left out is as high as the operator of the " +
+			"service " +
 			"has set it; none can be higher.",
 		Body: reflect.TypeFor[keyBody](), Answer: reflect.TypeFor[schema.MadeKey](), Status: http.StatusOK, New: true,
 	}},
 	{rotateKey, describe.Managed{
 		Method: "POST", Path: "/manage/keys/{id}/rotate", ID: "rotateKey", Summary: "Give a key a new value",
-		Doc: "It is shown in the answer, this once. The value before works until the overlap ends. All else of the key stays, " +
+		Doc: "It is shown in the answer, this once. The value before works until the overlap ends. All else of the key " +
+			"stays, " +
 			"what was spent of its caps too.",
 		Body: reflect.TypeFor[rotateBody](), Optional: true, Answer: reflect.TypeFor[schema.MadeKey](), Status: http.StatusOK,
 	}},
@@ -59,8 +61,9 @@ func putKey(w http.ResponseWriter, r *http.Request, who *socialdata.Client) erro
 		return err
 	}
 	req := socialdata.KeyRequest{
-		Name: r.PathValue("name"), Environment: keys.Environment(body.Environment), DayCap: body.DayCap, TotalCap: body.TotalCap,
-		Manage: body.Manage,
+		Name: r.PathValue("name"), Environment: keys.Environment(body.Environment), DayCap: body.DayCap,
+		TotalCap: body.TotalCap,
+		Manage:   body.Manage,
 	}
 	if body.Rate != nil {
 		req.Rate = &keys.Rate{Capacity: body.Rate.Capacity, Refill: body.Rate.RefillPerS}

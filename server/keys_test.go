@@ -102,8 +102,10 @@ func (s *site) listed(t *testing.T, secret string) (list []schema.Key) {
 func TestKeysAreManagedOverHTTP(t *testing.T) {
 	t.Parallel()
 	s, secret, first := openKeys(t, keys.NewKey{Name: "first"})
-	made := s.made(t, secret, http.MethodPut, "crawler", `{"day_cap":10,"rate":{"capacity":5,"refill_per_s":0.5}}`, http.StatusCreated)
-	if made.Secret == nil || *made.DayCap != 10 || made.TotalCap != nil || made.Rate.Capacity != 5 || made.Manage || made.Environment != "live" {
+	made := s.made(t, secret, http.MethodPut, "crawler", `{"day_cap":10,"rate":{"capacity":5,"refill_per_s":0.5}}`,
+		http.StatusCreated)
+	if made.Secret == nil || *made.DayCap != 10 || made.TotalCap != nil || made.Rate.Capacity != 5 || made.Manage ||
+		made.Environment != "live" {
 		t.Fatalf("made %+v", made)
 	}
 	if r := s.send(t, *made.Secret, http.MethodGet, "/v1/me", ""); r.status != http.StatusOK {
@@ -113,10 +115,12 @@ func TestKeysAreManagedOverHTTP(t *testing.T) {
 		t.Errorf("a key without the mark manages: %s", r.body)
 	}
 	changed := s.made(t, secret, http.MethodPut, "crawler", `{"total_cap":7,"manage":true}`, http.StatusOK)
-	if changed.ID != made.ID || changed.Secret != nil || changed.DayCap != nil || *changed.TotalCap != 7 || changed.Rate != nil || !changed.Manage {
+	if changed.ID != made.ID || changed.Secret != nil || changed.DayCap != nil || *changed.TotalCap != 7 ||
+		changed.Rate != nil || !changed.Manage {
 		t.Errorf("changed to %+v", changed)
 	}
-	if list := s.listed(t, secret); len(list) != 3 || list[1].ID != first.ID || list[2].Name != "crawler" || *list[2].TotalCap != 7 {
+	if list := s.listed(t, secret); len(list) != 3 || list[1].ID != first.ID || list[2].Name != "crawler" ||
+		*list[2].TotalCap != 7 {
 		t.Errorf("listed %+v", list)
 	}
 	revoked := s.made(t, secret, http.MethodDelete, made.ID, "", http.StatusOK)
@@ -138,12 +142,14 @@ func TestWhatCannotBeDoneWithKeysIsSaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, foreign, err := s.Keys.CreateKey(t.Context(), keys.NewKey{Account: other.ID, Name: "theirs", Environment: keys.Live})
+	_, foreign, err := s.Keys.CreateKey(t.Context(),
+		keys.NewKey{Account: other.ID, Name: "theirs", Environment: keys.Live})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, _, err := s.Keys.CreateKey(t.Context(), keys.NewKey{Account: first.Account, Name: "twin", Environment: keys.Live}); err != nil {
+		if _, _, err := s.Keys.CreateKey(t.Context(),
+			keys.NewKey{Account: first.Account, Name: "twin", Environment: keys.Live}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -213,7 +219,8 @@ func TestAnAccountCanOnlyLowerWhatTheOperatorSet(t *testing.T) {
 		}
 		for _, k := range s.listed(t, secret) {
 			if k.Name == step.path && (*k.DayCap != step.day || k.Rate.Capacity != step.capacity || *k.Bounds.DayCap != 100) {
-				t.Errorf("%s: the key has %d credits a day, %d calls and the bound %d", step.name, *k.DayCap, k.Rate.Capacity, *k.Bounds.DayCap)
+				t.Errorf("%s: the key has %d credits a day, %d calls and the bound %d", step.name, *k.DayCap, k.Rate.Capacity,
+					*k.Bounds.DayCap)
 			}
 		}
 	}
@@ -295,17 +302,20 @@ func TestAnIdempotencyKeyMakesOneKeyAndKeepsNoSecret(t *testing.T) {
 	if r := send("other", `{"day_cap":-1}`, failing); r.status != http.StatusBadRequest {
 		t.Errorf("a cap that is none: %d", r.status)
 	}
-	if r := send("other", `{"day_cap":-1}`, failing); r.status != http.StatusBadRequest || r.header.Get("X-Idempotent-Replay") != "" {
+	if r := send("other", `{"day_cap":-1}`, failing); r.status != http.StatusBadRequest ||
+		r.header.Get("X-Idempotent-Replay") != "" {
 		t.Errorf("a failure is kept: %d %v", r.status, r.header)
 	}
-	if kept := store.all(t); strings.Contains(kept, strings.TrimPrefix(secrets[0], "sk_live_")) || !strings.Contains(kept, "crawler") {
+	if kept := store.all(t); strings.Contains(kept, strings.TrimPrefix(secrets[0], "sk_live_")) ||
+		!strings.Contains(kept, "crawler") {
 		t.Errorf("a secret was stored, or nothing was: %.2000s", kept)
 	}
 }
 
 func TestTheDescriptionOfManagingIsApart(t *testing.T) {
 	t.Parallel()
-	s := open(t, enginetest.Config{}, server.WithKeys(), server.WithMonitors(), server.WithErasures(func(*http.Request) error { return nil }))
+	s := open(t, enginetest.Config{}, server.WithKeys(), server.WithMonitors(),
+		server.WithErasures(func(*http.Request) error { return nil }))
 	var d struct {
 		Paths map[string]map[string]struct{ OperationID string }
 	}

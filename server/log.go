@@ -29,7 +29,8 @@ func (s *Server) record(w *response, r *http.Request) {
 
 func (s *Server) line(w *response, r *http.Request, level slog.Level) {
 	attrs := []slog.Attr{
-		slog.String("request_id", requestID(r)), slog.String("method", clip(r.Method, 16)), slog.String("operation", w.operation),
+		slog.String("request_id", requestID(r)), slog.String("method", clip(r.Method, 16)),
+		slog.String("operation", w.operation),
 		slog.String("platform", w.platform), slog.String("key_id", w.key), slog.Int("status", w.status),
 		slog.String("code", string(w.code)), slog.Int64("bytes", w.bytes), slog.Duration("took", time.Since(w.began)),
 	}

@@ -91,7 +91,8 @@ func TestEachRequestIsOneLine(t *testing.T) {
 				t.Errorf("%s: %s is %v, want %v", path, field, lines[0][field], value)
 			}
 		}
-		if lines[0]["msg"] != "request" || lines[0]["request_id"] != r.header.Get("X-Request-Id") || lines[0]["bytes"] != float64(len(r.body)) {
+		if lines[0]["msg"] != "request" || lines[0]["request_id"] != r.header.Get("X-Request-Id") ||
+			lines[0]["bytes"] != float64(len(r.body)) {
 			t.Errorf("%s: %v", path, lines[0])
 		}
 	}

@@ -38,7 +38,8 @@ func WithManaging(pattern string, h Managing) Option {
 		method, path, _ := strings.Cut(pattern, " ")
 		switch {
 		case method == "" || !strings.HasPrefix(path, managePath) || path == managePath:
-			return fmt.Errorf("%q is not a method and a path below %s, such as PUT %sthings/{name}", pattern, managePath, managePath)
+			return fmt.Errorf("%q is not a method and a path below %s, such as PUT %sthings/{name}", pattern, managePath,
+				managePath)
 		case h == nil:
 			return fmt.Errorf("the handler of %q is nil: leave the option out", pattern)
 		}
@@ -126,14 +127,15 @@ func (s *Server) change(w *response, r *http.Request) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	var live *kept
 	key := cmp.Or(strings.Join(given, ", "), " ") // an empty value is as invalid as a space
-	b, replayed, err := w.who.Once(r.Context(), key, r.Method+" "+r.URL.RequestURI()+"\n"+string(body), func(context.Context) ([]byte, error) {
-		live = &kept{header: w.Header()}
-		s.hold(w, r, live)
-		if w.failed != nil {
-			return nil, w.failed
-		}
-		return json.Marshal(live.public())
-	})
+	b, replayed, err := w.who.Once(r.Context(), key, r.Method+" "+r.URL.RequestURI()+"\n"+string(body),
+		func(context.Context) ([]byte, error) {
+			live = &kept{header: w.Header()}
+			s.hold(w, r, live)
+			if w.failed != nil {
+				return nil, w.failed
+			}
+			return json.Marshal(live.public())
+		})
 	if err == nil && replayed {
 		live = &kept{header: w.Header()}
 		if err = json.Unmarshal(b, live); err == nil {
@@ -196,7 +198,8 @@ func (k *kept) write(w http.ResponseWriter) {
 // (D29).
 func (s *Server) mayManage(w *response, r *http.Request) error {
 	client, err := s.authenticate(r)
-	if p, ok := errors.AsType[*problem.Error](err); ok && p.Code == problem.Unauthorized || err == nil && !client.Key().Manage {
+	if p, ok := errors.AsType[*problem.Error](err); ok && p.Code == problem.Unauthorized || err == nil &&
+		!client.Key().Manage {
 		dropBody(w, r)
 		return errMayNotManage
 	}
@@ -229,6 +232,7 @@ func (s *Server) unmanaged(w *response, r *http.Request) {
 	}
 	w.set("Allow", strings.Join(allowed, ", "))
 	s.fail(w, r, &problem.Error{
-		Code: problem.InvalidRequest, Status: http.StatusMethodNotAllowed, Detail: "only " + strings.Join(allowed, ", ") + " is allowed here",
+		Code: problem.InvalidRequest, Status: http.StatusMethodNotAllowed, Detail: "only " + strings.Join(allowed, ", ") +
+			" is allowed here",
 	})
 }

@@ -35,7 +35,8 @@ func openManaged(t *testing.T, cfg enginetest.Config) (s *site, secret string) {
 	t.Helper()
 	s = open(t, cfg, server.WithManaging("PUT /manage/things/{name}", managing),
 		server.WithManaging("DELETE /manage/things/{name}", refusing))
-	secret, _, err := s.Keys.CreateKey(t.Context(), keys.NewKey{Account: s.Key.Account, Environment: keys.Live, Manage: true})
+	secret, _, err := s.Keys.CreateKey(t.Context(),
+		keys.NewKey{Account: s.Key.Account, Environment: keys.Live, Manage: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,8 @@ func (s *site) request(t *testing.T, method, path, body string, header http.Head
 func TestOnlyAKeyWithTheMarkManages(t *testing.T) {
 	t.Parallel()
 	s, secret := openManaged(t, enginetest.Config{})
-	_, revoked, err := s.Keys.CreateKey(t.Context(), keys.NewKey{Account: s.Key.Account, Environment: keys.Live, Manage: true})
+	_, revoked, err := s.Keys.CreateKey(t.Context(),
+		keys.NewKey{Account: s.Key.Account, Environment: keys.Live, Manage: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +96,8 @@ func TestOnlyAKeyWithTheMarkManages(t *testing.T) {
 	for _, tt := range tests {
 		got := s.send(t, tt.secret, tt.method, tt.path, "hello")
 		if got.status != tt.status || got.header.Get("Allow") != tt.allow {
-			t.Errorf("%s: %d, Allow %q; want %d, %q: %s", tt.name, got.status, got.header.Get("Allow"), tt.status, tt.allow, got.body)
+			t.Errorf("%s: %d, Allow %q; want %d, %q: %s", tt.name, got.status, got.header.Get("Allow"), tt.status, tt.allow,
+				got.body)
 		}
 		if got.status != http.StatusOK && got.header.Get("Content-Type") != "application/problem+json" {
 			t.Errorf("%s is no problem document: %s", tt.name, got.body)
@@ -129,7 +132,8 @@ func TestWithManagingRefusesInvalidPatterns(t *testing.T) {
 	t.Parallel()
 	client := enginetest.New(t, enginetest.Config{}).Open
 	for _, pattern := range []string{"", "/manage/x", "PUT /v1/x", "PUT /manage/", "PUT /manage/{x", "PUT manage/x"} {
-		if _, err := server.New(client, server.WithManaging(pattern, managing)); err == nil || !strings.Contains(err.Error(), "WithManaging") {
+		if _, err := server.New(client, server.WithManaging(pattern, managing)); err == nil ||
+			!strings.Contains(err.Error(), "WithManaging") {
 			t.Errorf("WithManaging(%q) = %v; want an error that names it", pattern, err)
 		}
 	}

@@ -21,7 +21,8 @@ func TestMetricsAreShownWithPermission(t *testing.T) {
 		return nil
 	}
 	entered, release := make(chan struct{}), make(chan struct{})
-	srv, err := server.New(enginetest.New(t, enginetest.Config{}).Open, server.WithLimits(server.Limits{InFlight: 1}), server.WithMetrics(page, may),
+	srv, err := server.New(enginetest.New(t, enginetest.Config{}).Open, server.WithLimits(server.Limits{InFlight: 1}),
+		server.WithMetrics(page, may),
 		server.WithMount("/slow", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { close(entered); <-release })))
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +39,8 @@ func TestMetricsAreShownWithPermission(t *testing.T) {
 	if w := ask(http.MethodGet, "/metrics", "Bearer x"); w.Code != http.StatusOK || w.Body.String() != "up 1\n" {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if w := ask(http.MethodGet, "/metrics", ""); w.Code != http.StatusUnauthorized || w.Header().Get("WWW-Authenticate") != "Bearer" {
+	if w := ask(http.MethodGet, "/metrics", ""); w.Code != http.StatusUnauthorized ||
+		w.Header().Get("WWW-Authenticate") != "Bearer" {
 		t.Errorf("a stranger: %d %v", w.Code, w.Header())
 	}
 	if w := ask(http.MethodPost, "/metrics", "Bearer x"); w.Code != http.StatusMethodNotAllowed {

@@ -28,9 +28,10 @@ func WithMonitors() Option {
 
 var monitorRoutes = []managed{
 	{putMonitor, describe.Managed{
-		Method: "PUT", Path: "/manage/monitors/{name}", ID: "putMonitor", Summary: "Make a monitor, or change the one of that name",
-		Doc:  "The same again changes nothing. Another operation, platform or parameters begin anew.",
-		Body: reflect.TypeFor[monitorBody](), Answer: reflect.TypeFor[schema.Monitor](), Status: http.StatusOK, New: true,
+		Method: "PUT", Path: "/manage/monitors/{name}", ID: "putMonitor",
+		Summary: "Make a monitor, or change the one of that name",
+		Doc:     "The same again changes nothing. Another operation, platform or parameters begin anew.",
+		Body:    reflect.TypeFor[monitorBody](), Answer: reflect.TypeFor[schema.Monitor](), Status: http.StatusOK, New: true,
 	}},
 	{pauseMonitor, describe.Managed{
 		Method: "POST", Path: "/manage/monitors/{name}/pause", ID: "pauseMonitor", Summary: "Pause a monitor",

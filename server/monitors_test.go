@@ -22,7 +22,8 @@ import (
 func openMonitored(t *testing.T, opts ...server.Option) (s *site, secret string) {
 	t.Helper()
 	s = open(t, enginetest.Config{}, append(opts, server.WithMonitors())...)
-	secret, _, err := s.Keys.CreateKey(t.Context(), keys.NewKey{Account: s.Key.Account, Environment: keys.Live, Manage: true})
+	secret, _, err := s.Keys.CreateKey(t.Context(),
+		keys.NewKey{Account: s.Key.Account, Environment: keys.Live, Manage: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,17 +65,21 @@ func TestMonitorsAreManagedOverHTTP(t *testing.T) {
 		if step.state == "" {
 			continue
 		}
-		if err := json.Unmarshal(r.body, &m); err != nil || m.State != step.state || m.Name != "salma" || m.Every != "24h" || m.Price.Most != 30 {
+		if err := json.Unmarshal(r.body, &m); err != nil || m.State != step.state || m.Name != "salma" || m.Every != "24h" ||
+			m.Price.Most != 30 {
 			t.Errorf("%s: %+v, %v", step.name, m, err)
 		}
 	}
-	if r := s.send(t, s.Secret, http.MethodPut, "/manage/monitors/salma", profileBody); r.status != http.StatusUnauthorized {
+	if r := s.send(t, s.Secret, http.MethodPut, "/manage/monitors/salma",
+		profileBody); r.status != http.StatusUnauthorized {
 		t.Errorf("a key without the mark: %s", r.body)
 	}
 }
 
 // streamed opens a stream of changes and returns its lines, without blank ones. It ends when ctx does.
-func (s *site) streamed(ctx context.Context, t *testing.T, path, after string) (resp *http.Response, lines func() string) {
+func (s *site) streamed(
+	ctx context.Context, t *testing.T, path, after string,
+) (resp *http.Response, lines func() string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.web.URL+path, nil)
 	if err != nil {
@@ -116,7 +121,8 @@ func TestChangesStream(t *testing.T) {
 		s.send(t, secret, http.MethodPut, "/manage/monitors/"+name, profileBody)
 		var c schema.Change
 		id, event, data := next(), next(), strings.TrimPrefix(next(), "data: ")
-		if err := json.Unmarshal([]byte(data), &c); err != nil || c.Type != "ready" || c.Monitor == nil || *c.Monitor != name {
+		if err := json.Unmarshal([]byte(data), &c); err != nil || c.Type != "ready" || c.Monitor == nil ||
+			*c.Monitor != name {
 			t.Errorf("told %q, %v", data, err)
 		}
 		if want := map[string]string{"a": "id: 1", "b": "id: 2"}[name]; id != want || event != "event: change" {
@@ -145,7 +151,8 @@ func TestAKeyHasFourStreams(t *testing.T) {
 	}
 	resp, _ := s.streamed(ctx, t, "/v1/changes", "")
 	var p problem.Error
-	if err := json.NewDecoder(resp.Body).Decode(&p); err != nil || p.Code != problem.RateLimited || resp.Header.Get("Retry-After") == "" {
+	if err := json.NewDecoder(resp.Body).Decode(&p); err != nil || p.Code != problem.RateLimited ||
+		resp.Header.Get("Retry-After") == "" {
 		t.Errorf("the fifth: status %d, %v, %v", resp.StatusCode, p.Code, err)
 	}
 	hangUp() // the server notices and releases the places
@@ -179,7 +186,8 @@ func TestAMonitorMadeOverHTTPReportsOverHTTP(t *testing.T) {
 	s.send(t, secret, http.MethodPut, "/manage/monitors/salma", profileBody)
 	e := s.get(t, "/v1/changes?monitor=salma&wait_s=25").envelope(t)
 	var got []schema.Change
-	if err := json.Unmarshal(e.Data, &got); err != nil || len(got) != 1 || e.Meta.NextCursor == "" || e.Meta.CreditsUsed != 0 {
+	if err := json.Unmarshal(e.Data, &got); err != nil || len(got) != 1 || e.Meta.NextCursor == "" ||
+		e.Meta.CreditsUsed != 0 {
 		t.Fatalf("%s, %+v, %v", e.Data, e.Meta, err)
 	}
 	want := schema.Change{

@@ -47,7 +47,8 @@ func (s *Server) takeBody(w *response, r *http.Request) error {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.limits.BodyBytes))
 	if _, long := errors.AsType[*http.MaxBytesError](err); long {
 		return &problem.Error{
-			Code: problem.InvalidRequest, Status: http.StatusRequestEntityTooLarge, Detail: "the body of the request is too long",
+			Code: problem.InvalidRequest, Status: http.StatusRequestEntityTooLarge,
+			Detail: "the body of the request is too long",
 		}
 	}
 	if err != nil {

@@ -33,7 +33,8 @@ func TestAMountedHandlerReadsBodiesWithinTheLimits(t *testing.T) {
 	}
 	ask := func() *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
-		srv.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/echo", strings.NewReader("hello")))
+		srv.Handler().ServeHTTP(w,
+			httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/echo", strings.NewReader("hello")))
 		return w
 	}
 	first := make(chan *httptest.ResponseRecorder)
@@ -43,7 +44,8 @@ func TestAMountedHandlerReadsBodiesWithinTheLimits(t *testing.T) {
 		t.Errorf("beyond the limit: %d %v", got.Code, got.Header())
 	}
 	close(release)
-	if got := <-first; got.Code != http.StatusOK || got.Body.String() != "hello" || got.Header().Get("X-Request-Id") == "" {
+	if got := <-first; got.Code != http.StatusOK || got.Body.String() != "hello" ||
+		got.Header().Get("X-Request-Id") == "" {
 		t.Errorf("mounted: %d %q %v", got.Code, got.Body, got.Header())
 	}
 }
@@ -80,12 +82,14 @@ func TestSlowRequestsToAMountDoNotBlockOthers(t *testing.T) {
 func TestABodyThatIsTooLongIsRefused(t *testing.T) {
 	t.Parallel()
 	s := &site{Engine: enginetest.New(t, enginetest.Config{})}
-	srv, err := server.New(s.Open, server.WithLimits(server.Limits{BodyBytes: 4}), server.WithMount("/mounted", http.NotFoundHandler()))
+	srv, err := server.New(s.Open, server.WithLimits(server.Limits{BodyBytes: 4}),
+		server.WithMount("/mounted", http.NotFoundHandler()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := httptest.NewRecorder()
-	srv.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mounted", strings.NewReader("12345")))
+	srv.Handler().ServeHTTP(w,
+		httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mounted", strings.NewReader("12345")))
 	if w.Code != http.StatusRequestEntityTooLarge || w.Header().Get("Content-Type") != "application/problem+json" {
 		t.Errorf("a body of 5 bytes of 4 came to %d %v", w.Code, w.Header())
 	}
@@ -253,7 +257,8 @@ func TestADocumentIsCompressedForFewAddresses(t *testing.T) {
 func TestMountsAlone(t *testing.T) {
 	t.Parallel()
 	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "page") })
-	srv, err := server.New(enginetest.New(t, enginetest.Config{}).Open, server.WithMount("/page", page), server.WithoutAPI())
+	srv, err := server.New(enginetest.New(t, enginetest.Config{}).Open, server.WithMount("/page", page),
+		server.WithoutAPI())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -332,7 +332,8 @@ func example(t *testing.T, s *site, o *operation.Operation) any {
 	e := r.envelope(t)
 	e.Data = regexp.MustCompile(`"next_at":"[^"]+"`).ReplaceAll(e.Data, []byte(`"next_at":"2026-11-01T22:31:07Z"`))
 	e.Data = bytes.ReplaceAll(e.Data, []byte(s.web.URL+"/docs#"), []byte("urn:socialdata:problem:"))
-	e.Data = regexp.MustCompile(`"url":"http://127.0.0.1:\d+"`).ReplaceAll(e.Data, []byte(`"url":"https://example.com/hooks/salma"`))
+	e.Data = regexp.MustCompile(`"url":"http://127.0.0.1:\d+"`).ReplaceAll(e.Data,
+		[]byte(`"url":"https://example.com/hooks/salma"`))
 	e.Data = regexp.MustCompile("chg_[0-9a-f]+").ReplaceAll(e.Data, []byte("chg_5b0f0f6b8f6b4c1e9d7c3a2b1e0d9c8b"))
 	e.Data = []byte(strings.NewReplacer(
 		s.Key.ID, "key_7hWm2vXq9cTz4LpKd3Rs", s.Key.Account, "acct_5nBv8yJf1gHk6WxQz0Pt", s.Key.Prefix, "sk_live_4TgY",

@@ -109,7 +109,8 @@ func (s *Server) bind(w *response, r *http.Request, o *operation.Operation) (ope
 	var err error
 	call.Pairs, err = operation.ParseQuery(r.URL.RawQuery)
 	if err != nil && (o.Service || s.client.PlatformTable().Has(platform.ID(w.target))) { // else the engine reports it
-		return call, problem.Wrap(err, problem.InvalidRequest, "the query string is malformed; escape special characters as %XX")
+		return call, problem.Wrap(err, problem.InvalidRequest,
+			"the query string is malformed; escape special characters as %XX")
 	}
 	if given := r.Header["Idempotency-Key"]; len(given) > 0 {
 		// HTTP joins several values with commas. An empty value is as invalid as a space, and must not count as absent.

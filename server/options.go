@@ -120,7 +120,8 @@ var errNoAuth = errors.New("server: the client has no key store, so no one could
 func WithAuth(auth Auth) Option {
 	return option{"WithAuth", func(c *config) error {
 		if auth == nil {
-			return errors.New("the value is nil: pass a function, or leave the option out and pass socialdata.WithKeys to the client")
+			return errors.New("the value is nil: pass a function, or leave the option out and pass socialdata.WithKeys to the " +
+				"client")
 		}
 		c.auth = auth
 		return nil

@@ -65,7 +65,8 @@ func TestNewNamesTheInvalidOption(t *testing.T) {
 		t.Errorf("without a client: %v", err)
 	}
 	if _, err := server.New(client, server.WithReady(func(context.Context) error { return nil }),
-		server.WithMount("/tools", page), server.WithMount("/tools/", page), server.WithMetrics(page, func(*http.Request) error { return nil }),
+		server.WithMount("/tools", page), server.WithMount("/tools/", page),
+		server.WithMetrics(page, func(*http.Request) error { return nil }),
 		server.WithLimits(server.Limits{InFlight: 1}), server.WithSections(server.Section{Title: "a"})); err != nil {
 		t.Errorf("what can work is refused: %v", err)
 	}

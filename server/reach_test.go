@@ -83,7 +83,8 @@ func TestOnePlatformSaysWhatItCannotSearchFor(t *testing.T) {
 	var calls enginetest.Counter
 	s := open(t, enginetest.Config{Providers: reaching(&calls)})
 	s.get(t, "/v1/telegram/search?query=tea").wantProblem(t, problem.InvalidRequest, `"handle"`, "GET /v1/telegram/search")
-	s.get(t, "/v1/tiktok/search?query=tea").wantProblem(t, problem.PlatformUnavailable, "GET /v1/tiktok/search", "hashtags only")
+	s.get(t, "/v1/tiktok/search?query=tea").wantProblem(t, problem.PlatformUnavailable, "GET /v1/tiktok/search",
+		"hashtags only")
 	if calls.Count() > 0 {
 		t.Errorf("%d calls reached the upstream", calls.Count())
 	}

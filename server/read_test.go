@@ -28,7 +28,8 @@ func TestAnAddressIsReadAsItsRoute(t *testing.T) {
 	}{
 		{
 			"a profile", "https://mock.example/@ann", "", "/v1/mock/profile?handle=ann",
-			[]string{"/v1/mock/posts?handle=ann", "/v1/mock/followers?handle=ann"}, 1,
+			[]string{"/v1/mock/posts?handle=ann", "/v1/mock/followers?handle=ann"},
+			1,
 		},
 		{"a post", "https://mock.example/posts/post.salma.1", "", "/v1/mock/post?id=post.salma.1", []string{"/v1/mock/comments?post_id=post.salma.1"}, 1},
 		{"a text with an address", "look: https://mock.example/@ann !", "", "/v1/mock/profile?handle=ann", nil, 1},
@@ -50,7 +51,9 @@ func TestAnAddressIsReadAsItsRoute(t *testing.T) {
 			if diff := cmp.Diff(string(want.envelope(t).Data), string(got.envelope(t).Data)); diff != "" {
 				t.Errorf("data (-route +address):\n%s", diff)
 			}
-			for _, field := range []string{"ETag", "Cache-Control", "Cache-Status", "X-Cache", "X-Data-Age", "X-Credits-Used", "X-Credits-Remaining", "Vary"} {
+			for _, field := range []string{
+				"ETag", "Cache-Control", "Cache-Status", "X-Cache", "X-Data-Age", "X-Credits-Used", "X-Credits-Remaining", "Vary",
+			} {
 				if got.header.Get(field) != want.header.Get(field) {
 					t.Errorf("%s is %q, and %q of the route", field, got.header.Get(field), want.header.Get(field))
 				}
@@ -77,7 +80,8 @@ func TestAnAddressIsReadAsItsRoute(t *testing.T) {
 					t.Errorf("%s is a %s", way, r.header.Get("X-Cache"))
 				}
 			}
-			if r := byRoute.with(t, readOf(tt.address, ""), "If-None-Match", hit.header.Get("ETag")); r.status != http.StatusNotModified {
+			if r := byRoute.with(t, readOf(tt.address, ""), "If-None-Match",
+				hit.header.Get("ETag")); r.status != http.StatusNotModified {
 				t.Errorf("with the tag of the route it is %d", r.status)
 			}
 		})
@@ -107,7 +111,8 @@ func TestPagesOfAnAddress(t *testing.T) {
 		t.Errorf("page two by the link %q (-route +address):\n%s", next, diff)
 	}
 	if byLink.envelope(t).Meta.Cache != schema.Miss || byRoute.envelope(t).Meta.Cache != schema.Hit {
-		t.Errorf("page two is a %s by the address, then a %s by its route", byLink.envelope(t).Meta.Cache, byRoute.envelope(t).Meta.Cache)
+		t.Errorf("page two is a %s by the address, then a %s by its route", byLink.envelope(t).Meta.Cache,
+			byRoute.envelope(t).Meta.Cache)
 	}
 	s.get(t, readOf("https://mock.example/advertisers/omar", cursor)).wantProblem(t, problem.InvalidRequest, "cursor")
 }
@@ -131,7 +136,8 @@ func TestAddressesThatAreNotRead(t *testing.T) {
 	s.get(t, readOf("https://mock.example/@ann", "&enrich=klingon")).wantProblem(t, problem.InvalidRequest, "enrich")
 	s.get(t, readOf("https://mock.example/@ann", "&cursor=forged")).wantProblem(t, problem.InvalidRequest, "cursor")
 	s.get(t, readOf("https://mock.example/@not_found", "")).wantProblem(t, problem.NotFound)
-	s.get(t, readOf("https://mock.example/@ann", "&max_credits=1&fresh=true")).wantProblem(t, problem.InsufficientCredits, "max_credits is 1")
+	s.get(t, readOf("https://mock.example/@ann", "&max_credits=1&fresh=true")).wantProblem(t, problem.InsufficientCredits,
+		"max_credits is 1")
 	if n := s.Balance(t); n != 1000 {
 		t.Errorf("%d credits are left: one of these was charged", n)
 	}

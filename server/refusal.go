@@ -17,7 +17,9 @@ func (s *Server) reads(w *response, r *http.Request) bool {
 		return true
 	}
 	w.Header().Set("Allow", "GET, HEAD")
-	s.fail(w, r, &problem.Error{Code: problem.InvalidRequest, Status: http.StatusMethodNotAllowed, Detail: "only GET and HEAD are allowed here"})
+	s.fail(w, r, &problem.Error{
+		Code: problem.InvalidRequest, Status: http.StatusMethodNotAllowed, Detail: "only GET and HEAD are allowed here",
+	})
 	return false
 }
 

@@ -167,7 +167,9 @@ func twitch() providers.Provider {
 // TestTheOrderOfChecks corrects one error after the other: each time the next one is reported.
 func TestTheOrderOfChecks(t *testing.T) {
 	t.Parallel()
-	s := open(t, enginetest.Config{Credits: -1, Providers: []providers.Provider{hackerNews()}, Rate: keys.Rate{Capacity: 5, Refill: 0.001}})
+	s := open(t, enginetest.Config{
+		Credits: -1, Providers: []providers.Provider{hackerNews()}, Rate: keys.Rate{Capacity: 5, Refill: 0.001},
+	})
 	_, tired := s.Account(t, "tired", 10)
 	for range 5 {
 		s.getAs(t, tired, "/v1/me").envelope(t)
@@ -281,7 +283,8 @@ func TestEveryBadKeyGetsTheSameAnswer(t *testing.T) {
 			t.Errorf("%q (-want +got):\n%s", authorization, diff)
 		}
 	}
-	if r := s.do(t, http.MethodGet, "/v1/me", http.Header{"Authorization": {"bearer " + s.Secret}}); r.status != http.StatusOK {
+	if r := s.do(t, http.MethodGet, "/v1/me",
+		http.Header{"Authorization": {"bearer " + s.Secret}}); r.status != http.StatusOK {
 		t.Errorf("the scheme's letters matter: %s", r.body)
 	}
 }
@@ -299,7 +302,9 @@ func TestARevokedKeyStopsAtOnce(t *testing.T) {
 func TestNoKeyIsNeededForDocuments(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{})
-	for _, path := range []string{"/health", "/docs", "/openapi.json", "/livez", "/readyz", "/v1/platforms", "/llms.txt", "/.well-known/api-catalog"} {
+	for _, path := range []string{
+		"/health", "/docs", "/openapi.json", "/livez", "/readyz", "/v1/platforms", "/llms.txt", "/.well-known/api-catalog",
+	} {
 		if r := s.getAs(t, "", path); r.status != http.StatusOK || len(r.body) == 0 {
 			t.Errorf("%s came to %d", path, r.status)
 		}
@@ -308,7 +313,8 @@ func TestNoKeyIsNeededForDocuments(t *testing.T) {
 
 func TestTooFewCredits(t *testing.T) {
 	t.Parallel()
-	s := open(t, enginetest.Config{Credits: 4, Providers: enginetest.Sandboxes(mock.Config{}, platform.Mock, platform.TikTok, platform.YouTube, platform.X, platform.LinkedIn)})
+	s := open(t, enginetest.Config{Credits: 4, Providers: enginetest.Sandboxes(mock.Config{}, platform.Mock,
+		platform.TikTok, platform.YouTube, platform.X, platform.LinkedIn)})
 	for _, path := range []string{
 		"/v1/mock/profile?handle=a&fresh=true&enrich=arabic",        // 2 + 3
 		"/v1/linkedin/profile?handle=a&enrich=arabic",               // 2 + 3
@@ -321,7 +327,8 @@ func TestTooFewCredits(t *testing.T) {
 		t.Errorf("%d credits are left, want 4: a refusal holds nothing", got)
 	}
 	s.get(t, "/v1/mock/profile?handle=a&enrich=arabic").envelope(t)
-	s.get(t, "/v1/mock/profile?handle=a").wantProblem(t, problem.InsufficientCredits, "costs up to 1 credits, and the account can spend 0")
+	s.get(t, "/v1/mock/profile?handle=a").wantProblem(t, problem.InsufficientCredits,
+		"costs up to 1 credits, and the account can spend 0")
 	s.get(t, "/v1/enrich?text=a").wantProblem(t, problem.InsufficientCredits)
 	s.get(t, "/v1/raw/mock/users/a").wantProblem(t, problem.InsufficientCredits)
 	s.get(t, "/v1/me").envelope(t)
@@ -349,7 +356,8 @@ func TestAKeyOfAnAccountWithoutALedger(t *testing.T) {
 func TestAKeysOwnCap(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{})
-	secret, _, err := s.Keys.CreateKey(t.Context(), keys.NewKey{Account: s.Key.Account, Environment: keys.Live, TotalCap: new(int64(1))})
+	secret, _, err := s.Keys.CreateKey(t.Context(),
+		keys.NewKey{Account: s.Key.Account, Environment: keys.Live, TotalCap: new(int64(1))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -364,15 +372,21 @@ func TestRateLimit(t *testing.T) {
 	s := open(t, enginetest.Config{Rate: keys.Rate{Capacity: 3, Refill: 0.5}})
 	for i, want := range []string{`"key";r=2;t=2`, `"key";r=1;t=4`, `"key";r=0;t=6`} {
 		r := s.get(t, "/v1/mock/profile?handle=a")
-		if r.status != http.StatusOK || r.header.Get("RateLimit") != want || r.header.Get("RateLimit-Policy") != `"key";q=3;w=6` {
-			t.Errorf("call %d: status %d, RateLimit %s, RateLimit-Policy %s", i+1, r.status, r.header.Get("RateLimit"), r.header.Get("RateLimit-Policy"))
+		if r.status != http.StatusOK || r.header.Get("RateLimit") != want ||
+			r.header.Get("RateLimit-Policy") != `"key";q=3;w=6` {
+			t.Errorf("call %d: status %d, RateLimit %s, RateLimit-Policy %s", i+1, r.status, r.header.Get("RateLimit"),
+				r.header.Get("RateLimit-Policy"))
 		}
 	}
-	for _, path := range []string{"/v1/mock/profile?handle=a", "/v1/me", "/v1/nowhere/profile", "/v1/mock/nothing", "/v1/mock/profile"} {
+	for _, path := range []string{
+		"/v1/mock/profile?handle=a", "/v1/me", "/v1/nowhere/profile", "/v1/mock/nothing", "/v1/mock/profile",
+	} {
 		r := s.get(t, path)
 		p := r.wantProblem(t, problem.RateLimited)
-		if p.RetryAfter != 2*time.Second || r.header.Get("Retry-After") != "2" || r.header.Get("RateLimit") != `"key";r=0;t=6` {
-			t.Errorf("%s: retry_after %v, Retry-After %s, RateLimit %s", path, p.RetryAfter, r.header.Get("Retry-After"), r.header.Get("RateLimit"))
+		if p.RetryAfter != 2*time.Second || r.header.Get("Retry-After") != "2" ||
+			r.header.Get("RateLimit") != `"key";r=0;t=6` {
+			t.Errorf("%s: retry_after %v, Retry-After %s, RateLimit %s", path, p.RetryAfter, r.header.Get("Retry-After"),
+				r.header.Get("RateLimit"))
 		}
 	}
 	if got := len(s.Charges(t)); got != 3 {
@@ -392,8 +406,12 @@ func TestOnlyReadingIsAllowed(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{})
 	key := http.Header{"Authorization": {"Bearer " + s.Secret}}
-	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch, http.MethodOptions, "BREW"} {
-		for _, path := range []string{"/v1/mock/profile?handle=a", "/v1/me", "/v1/search?query=a", "/v1/raw/mock/users/a", "/health", "/docs", "/openapi.json", "/livez"} {
+	for _, method := range []string{
+		http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch, http.MethodOptions, "BREW",
+	} {
+		for _, path := range []string{
+			"/v1/mock/profile?handle=a", "/v1/me", "/v1/search?query=a", "/v1/raw/mock/users/a", "/health", "/docs", "/openapi.json", "/livez",
+		} {
 			r := s.do(t, method, path, key)
 			p := r.wantProblem(t, problem.InvalidRequest)
 			if p.Status != http.StatusMethodNotAllowed || r.header.Get("Allow") != "GET, HEAD" {
@@ -420,10 +438,13 @@ func TestForbiddenEnrichmentIsRefusedBeforeAnyCall(t *testing.T) {
 					continue
 				}
 				path := strings.Replace(o.Path, "{platform}", string(id), 1)
-				s.get(t, path+"?"+and(plain(o, "a"), "enrich", "arabic").Encode()).wantProblem(t, problem.InvalidRequest, `"enrich"`, string(id))
+				s.get(t, path+"?"+and(plain(o, "a"), "enrich", "arabic").Encode()).wantProblem(t, problem.InvalidRequest,
+					`"enrich"`, string(id))
 			}
-			s.get(t, "/v1/search?query=a&enrich=arabic&platforms=mock,"+string(id)).wantProblem(t, problem.InvalidRequest, string(id))
-			if got := s.get(t, "/v1/search?query=a&enrich=arabic").envelope(t); len(got.Meta.Platforms) != 1 || got.Meta.Platforms[platform.Mock] == "" {
+			s.get(t, "/v1/search?query=a&enrich=arabic&platforms=mock,"+string(id)).wantProblem(t, problem.InvalidRequest,
+				string(id))
+			if got := s.get(t, "/v1/search?query=a&enrich=arabic").envelope(t); len(got.Meta.Platforms) != 1 ||
+				got.Meta.Platforms[platform.Mock] == "" {
 				t.Errorf("an enriched search of everything asked %v", got.Meta.Platforms)
 			}
 			if n := calls.Count(); n > 0 {

@@ -55,7 +55,8 @@ func New(client *socialdata.Client, opts ...Option) (*Server, error) {
 	if s.mayErase != nil {
 		s.mounted[erasuresPath] = http.HandlerFunc(s.erasures)
 	}
-	s.shares = newShares(s.limits.PerAccount, "the account has %d calls at work, which is as many as it may; wait until one has ended")
+	s.shares = newShares(s.limits.PerAccount,
+		"the account has %d calls at work, which is as many as it may; wait until one has ended")
 	s.streams = semaphore.NewWeighted(s.limits.Streams)
 	s.listeners = newShares(s.limits.PerKey, "the key has %d streams open, which is as many as it may; close one first")
 	s.stopping, s.stop = context.WithCancel(context.Background())

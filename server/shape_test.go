@@ -46,7 +46,8 @@ func TestShapesOfRequests(t *testing.T) {
 		{"a length that is none", "GET /livez HTTP/1.1\r\nHost: a\r\nContent-Length: +4\r\n\r\nabcd", []int{400}, true},
 		{"a negative length", "GET /livez HTTP/1.1\r\nHost: a\r\nContent-Length: -4\r\n\r\n", []int{400}, true},
 		{
-			"a length and chunks", "GET /livez HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /livez HTTP/1.1\r\nHost: a\r\n\r\n",
+			"a length and chunks", "GET /livez HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: " +
+				"chunked\r\n\r\n0\r\n\r\nGET /livez HTTP/1.1\r\nHost: a\r\n\r\n",
 			[]int{200},
 			true,
 		},

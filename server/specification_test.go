@@ -380,7 +380,8 @@ func TestTheDescriptionHasTheFieldsOfTheSpecification(t *testing.T) {
 	for kind, resource := range specifiedKinds {
 		result := doc.find("components", "schemas", strings.ToUpper(kind[:1])+kind[1:]+"Result").(map[string]any)
 		required := result["required"].([]any)
-		if got := doc.written(result["properties"].(map[string]any)["kind"].(map[string]any)); got != kind || !slices.Contains(required, any("kind")) {
+		if got := doc.written(result["properties"].(map[string]any)["kind"].(map[string]any)); got != kind ||
+			!slices.Contains(required, any("kind")) {
 			t.Errorf("the kind of a %s is described as %s", kind, got)
 		}
 		for _, f := range fieldsOf(resource) {
@@ -709,7 +710,8 @@ func checkText(at, text, base, limits string) error {
 		_, err := time.Parse(time.RFC3339, text)
 		good = err == nil
 	case "platform":
-		good = strings.Contains(specifiedPlatforms+"\n", "\n"+text+"\n") || strings.Contains(specifiedPlatforms, "\n"+text+" ")
+		good = strings.Contains(specifiedPlatforms+"\n", "\n"+text+"\n") ||
+			strings.Contains(specifiedPlatforms, "\n"+text+" ")
 	case "source":
 		good = text == "official" || text == "own" || strings.HasPrefix(text, "upstream:")
 	default:
@@ -893,11 +895,13 @@ func TestProblemsAreWhatTheSpecificationSays(t *testing.T) {
 		if want, shown := specifiedStatuses[code]; shown && r.status != want {
 			t.Errorf("%s is %d, want %d", code, r.status, want)
 		}
-		if p["code"] != code || p["status"] != float64(r.status) || r.header.Get("Content-Type") != "application/problem+json" {
+		if p["code"] != code || p["status"] != float64(r.status) ||
+			r.header.Get("Content-Type") != "application/problem+json" {
 			t.Errorf("%s came to %d %s: %s", code, r.status, r.header.Get("Content-Type"), r.body)
 		}
 	}
-	if r := provoked["rate_limited"]; r.header.Get("Retry-After") == "" || !strings.Contains(string(r.body), `"retry_after"`) {
+	if r := provoked["rate_limited"]; r.header.Get("Retry-After") == "" ||
+		!strings.Contains(string(r.body), `"retry_after"`) {
 		t.Errorf("a rate limit does not say when to come back: %v %s", r.header, r.body)
 	}
 	if r := provoked["platform_unavailable"]; !strings.Contains(string(r.body), "/v1/hackernews/search") {
@@ -914,7 +918,8 @@ func TestLifetimesAndPricesAreThoseOfTheSpecification(t *testing.T) {
 	s := open(t, enginetest.Config{})
 	for name, want := range specifiedLifetimes {
 		path := pathTo(socialdata.Operation(name), "salma")
-		if got := s.get(t, path).header.Get("Cache-Control"); got != fmt.Sprintf("private, max-age=%d", int64(want.Seconds())) {
+		if got := s.get(t, path).header.Get("Cache-Control"); got != fmt.Sprintf("private, max-age=%d",
+			int64(want.Seconds())) {
 			t.Errorf("%s may be kept: %s, want %s", name, got, want)
 		}
 	}

@@ -14,7 +14,9 @@ import (
 // result for each result, and at the end done with the meta. A failure before the first event is answered with a
 // problem document, a later one with the event error.
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
-func (s *Server) stream(w *response, r *http.Request, client *socialdata.Client, o *operation.Operation, call operation.Call) {
+func (s *Server) stream(
+	w *response, r *http.Request, client *socialdata.Client, o *operation.Operation, call operation.Call,
+) {
 	out := &events{s: s, w: w, r: r}
 	err := client.Stream(r.Context(), o, call, func(e operation.Event) bool {
 		switch {

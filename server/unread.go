@@ -93,10 +93,12 @@ func refusal(p []byte) (status int, why string) {
 // key.
 func (s *Server) refused(status int, why string) []byte {
 	p := &problem.Error{
-		Code: problem.InvalidRequest, Status: status, Detail: s.refusedDetail(status, why), RequestID: operation.NewRequestID(),
+		Code: problem.InvalidRequest, Status: status, Detail: s.refusedDetail(status, why),
+		RequestID: operation.NewRequestID(),
 	}
 	ctx := operation.WithRequestID(context.Background(), p.RequestID)
-	s.log.DebugContext(ctx, "request", slog.String("request_id", p.RequestID), slog.Int("status", status), slog.String("code", string(p.Code)))
+	s.log.DebugContext(ctx, "request", slog.String("request_id", p.RequestID), slog.Int("status", status),
+		slog.String("code", string(p.Code)))
 	s.quiet.count(ctx, s.log, &s.quiet.open)
 	s.observe(ctx, Request{Method: "_OTHER", Status: status, Code: p.Code})
 	body, err := schema.Marshal(p)
@@ -105,7 +107,8 @@ func (s *Server) refused(status int, why string) []byte {
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\nCache-Control: no-store\r\nConnection: close\r\nContent-Length: %d\r\n"+
-		"Content-Type: application/problem+json\r\nDate: %s\r\nX-Cache: MISS\r\nX-Content-Type-Options: nosniff\r\nX-Data-Age: 0\r\n"+
+		"Content-Type: application/problem+json\r\nDate: %s\r\nX-Cache: MISS\r\nX-Content-Type-Options: "+
+		"nosniff\r\nX-Data-Age: 0\r\n"+
 		"X-Request-Id: %s\r\n\r\n%s",
 		status, http.StatusText(status), len(body), time.Now().UTC().Format(http.TimeFormat), p.RequestID, body)
 	return b.Bytes()
@@ -115,7 +118,8 @@ func (s *Server) refused(status int, why string) []byte {
 func (s *Server) refusedDetail(status int, why string) string {
 	switch status {
 	case http.StatusRequestHeaderFieldsTooLarge:
-		return fmt.Sprintf("the head of the request is too long: its first line and its header fields may have %d bytes", s.limits.HeaderBytes)
+		return fmt.Sprintf("the head of the request is too long: its first line and its header fields may have %d bytes",
+			s.limits.HeaderBytes)
 	case http.StatusExpectationFailed:
 		return "the header field Expect can be 100-continue alone"
 	case http.StatusNotImplemented:
@@ -154,7 +158,8 @@ func (c *secured) shake(conn *tls.Conn) {
 		return
 	}
 	reason := c.failed.Error()
-	if bad, ok := errors.AsType[tls.RecordHeaderError](c.failed); ok && bad.Conn != nil && looksLikeHTTP(bad.RecordHeader) {
+	if bad, ok := errors.AsType[tls.RecordHeaderError](c.failed); ok && bad.Conn != nil &&
+		looksLikeHTTP(bad.RecordHeader) {
 		reason = "client sent an HTTP request to an HTTPS server"
 		_, _ = bad.Conn.Write(s.refused(http.StatusBadRequest, "this address speaks HTTPS: write https:// before it"))
 	}

@@ -44,7 +44,8 @@ func secure(t *testing.T, opts ...server.Option) (string, *tls.Config) {
 	})
 	roots := x509.NewCertPool()
 	roots.AddCert(lender.Certificate())
-	return listener.Addr().String(), &tls.Config{RootCAs: roots, ServerName: "example.com", NextProtos: []string{"h2", "http/1.1"}}
+	return listener.Addr().String(),
+		&tls.Config{RootCAs: roots, ServerName: "example.com", NextProtos: []string{"h2", "http/1.1"}}
 }
 
 func TestUnreadableRequestsOverTLS(t *testing.T) {
@@ -163,7 +164,8 @@ func TestUnreadableRequestsAreObserved(t *testing.T) {
 	if _, err := io.WriteString(conn, "GET /v1/%zz HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
-	if r := <-told; r.Status != http.StatusBadRequest || r.Code != problem.InvalidRequest || r.Method != "_OTHER" || r.Route != "" {
+	if r := <-told; r.Status != http.StatusBadRequest || r.Code != problem.InvalidRequest || r.Method != "_OTHER" ||
+		r.Route != "" {
 		t.Errorf("the observer was told of %+v", r)
 	}
 }

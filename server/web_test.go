@@ -153,7 +153,8 @@ func (c *caller) wantClosed(within time.Duration) {
 }
 
 func (s *served) request(path string, fields ...string) string {
-	return "GET " + path + " HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer " + s.Secret + "\r\n" + strings.Join(append(fields, ""), "\r\n") + "\r\n"
+	return "GET " + path + " HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer " + s.Secret + "\r\n" +
+		strings.Join(append(fields, ""), "\r\n") + "\r\n"
 }
 
 // wantServed checks that an ordinary call succeeds.
@@ -252,7 +253,8 @@ func TestConnectionsAreLimited(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		s := serving(t, enginetest.Config{Providers: mock.New(mock.Config{Release: release})}, server.WithLimits(server.Limits{Connections: 3}))
+		s := serving(t, enginetest.Config{Providers: mock.New(mock.Config{Release: release})},
+			server.WithLimits(server.Limits{Connections: 3}))
 		idle := s.call(s.request("/v1/me"))
 		idle.reply().envelope(t)
 		time.Sleep(time.Second)
@@ -378,16 +380,19 @@ func TestNoAccountHasMoreThanItsShare(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		s := serving(t, enginetest.Config{Providers: []providers.Provider{mock.NewFor(platform.X, mock.Config{Release: release}), mock.NewFor(platform.Mock, mock.Config{})}},
+		s := serving(t, enginetest.Config{Providers: []providers.Provider{mock.NewFor(platform.X,
+			mock.Config{Release: release}), mock.NewFor(platform.Mock, mock.Config{})}},
 			server.WithLimits(server.Limits{InFlight: 4}))
 		_, other := s.Account(t, "other", 10)
-		first, second := s.call(s.request("/v1/x/search?query=pending")), s.call(s.request("/v1/x/search?query=pending&kind=post"))
+		first, second := s.call(s.request("/v1/x/search?query=pending")),
+			s.call(s.request("/v1/x/search?query=pending&kind=post"))
 		synctest.Wait()
 		r := s.call(s.request("/v1/mock/profile?handle=a")).reply()
 		if r.wantProblem(t, "rate_limited", "2 calls at work"); r.header.Get("Retry-After") != "1" {
 			t.Errorf("headers are %v", r.header)
 		}
-		s.call("GET /v1/mock/profile?handle=a HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer " + other + "\r\n\r\n").reply().envelope(t)
+		s.call("GET /v1/mock/profile?handle=a HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer " + other +
+			"\r\n\r\n").reply().envelope(t)
 		close(release)
 		first.reply().envelope(t)
 		second.reply().envelope(t)
@@ -402,17 +407,22 @@ func TestOverload(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		s := serving(t, enginetest.Config{Providers: []providers.Provider{mock.NewFor(platform.X, mock.Config{Release: release}), mock.NewFor(platform.Mock, mock.Config{})}},
+		s := serving(t, enginetest.Config{Providers: []providers.Provider{mock.NewFor(platform.X,
+			mock.Config{Release: release}), mock.NewFor(platform.Mock, mock.Config{})}},
 			server.WithLimits(server.Limits{InFlight: 2, PerAccount: 2}))
-		first, second := s.call(s.request("/v1/x/search?query=pending")), s.call(s.request("/v1/x/search?query=pending&kind=post"))
+		first, second := s.call(s.request("/v1/x/search?query=pending")),
+			s.call(s.request("/v1/x/search?query=pending&kind=post"))
 		synctest.Wait()
 		// It does not count.
 		s.call("GET /v1/nowhere/x HTTP/1.1\r\nHost: test\r\n\r\n").reply().wantProblem(t, "unauthorized", "")
-		for _, head := range []string{s.request("/v1/mock/profile?handle=a"), s.request("/v1/me"), s.request("/v1/nowhere/x")} {
+		for _, head := range []string{
+			s.request("/v1/mock/profile?handle=a"), s.request("/v1/me"), s.request("/v1/nowhere/x"),
+		} {
 			began := time.Now()
 			r := s.call(head).reply()
 			p := r.wantProblem(t, "platform_unavailable", "the service is at its limit")
-			if r.header.Get("Retry-After") != "1" || p.RetryAfter != time.Second || time.Since(began) > 0 || r.header.Get("X-Cache") != "MISS" {
+			if r.header.Get("Retry-After") != "1" || p.RetryAfter != time.Second || time.Since(began) > 0 ||
+				r.header.Get("X-Cache") != "MISS" {
 				t.Errorf("%v after %v, %v", p, time.Since(began), r.header)
 			}
 		}
@@ -440,9 +450,11 @@ func TestTheSandboxHasItsOwnShare(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		s := serving(t, enginetest.Config{Providers: append(mock.New(mock.Config{Release: release}), mock.NewFor(platform.X, mock.Config{}))},
+		s := serving(t, enginetest.Config{Providers: append(mock.New(mock.Config{Release: release}),
+			mock.NewFor(platform.X, mock.Config{}))},
 			server.WithLimits(server.Limits{InFlight: 32, PerAccount: 32}))
-		first, second := s.call(s.request("/v1/mock/search?query=pending")), s.call(s.request("/v1/mock/search?query=pending&kind=post"))
+		first, second := s.call(s.request("/v1/mock/search?query=pending")),
+			s.call(s.request("/v1/mock/search?query=pending&kind=post"))
 		synctest.Wait()
 		r := s.call(s.request("/v1/mock/profile?handle=ann")).reply()
 		if r.wantProblem(t, "platform_unavailable", "at its limit"); r.header.Get("Retry-After") != "1" {
@@ -461,7 +473,8 @@ func TestTheSandboxHasItsOwnShare(t *testing.T) {
 func TestSlowCallersOnANetwork(t *testing.T) {
 	t.Parallel()
 	s := &site{Engine: enginetest.New(t, enginetest.Config{})}
-	srv, err := server.New(s.Open, server.WithLimits(server.Limits{HeadTimeout: 50 * time.Millisecond, AnswerTimeout: 100 * time.Millisecond}))
+	srv, err := server.New(s.Open,
+		server.WithLimits(server.Limits{HeadTimeout: 50 * time.Millisecond, AnswerTimeout: 100 * time.Millisecond}))
 	if err != nil {
 		t.Fatal(err)
 	}

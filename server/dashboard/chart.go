@@ -85,7 +85,8 @@ func plot(usage []requests.Rollup, since time.Time, n int) chart {
 			}
 			height := max(1, int(spent*drawing/c.Most))
 			y -= height
-			c.Bars = append(c.Bars, bar{x, y, barWidth, height, colour(i), at.Format("2 January") + ", " + name + ": " + number(spent) + " credits"})
+			c.Bars = append(c.Bars,
+				bar{x, y, barWidth, height, colour(i), at.Format("2 January") + ", " + name + ": " + number(spent) + " credits"})
 			sum += spent
 		}
 		if sum > 0 {

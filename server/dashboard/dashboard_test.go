@@ -53,7 +53,8 @@ func open(t *testing.T, more ...providers.Provider) *service {
 	s.records = records.NewMemory(records.MemoryConfig{Now: clock})
 	s.read = &interrupted{Store: s.records}
 	activity := &dashboard.Activity{}
-	client, err := socialdata.New(socialdata.WithProviders(append(mock.New(mock.Config{}), more...)), socialdata.WithLedger(ledger), socialdata.WithKeys(store),
+	client, err := socialdata.New(socialdata.WithProviders(append(mock.New(mock.Config{}), more...)),
+		socialdata.WithLedger(ledger), socialdata.WithKeys(store),
 		socialdata.WithObserver(activity.Observer()))
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +114,8 @@ func (s *service) do(t *testing.T, method, path string, form url.Values, header 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(res.Header.Get("Content-Security-Policy"), "default-src 'none'") && strings.HasPrefix(path, "/dashboard") {
+	if !strings.Contains(res.Header.Get("Content-Security-Policy"), "default-src 'none'") &&
+		strings.HasPrefix(path, "/dashboard") {
 		t.Errorf("%s has no strict policy: %q", path, res.Header.Get("Content-Security-Policy"))
 	}
 	return res.StatusCode, string(b)
@@ -121,7 +123,8 @@ func (s *service) do(t *testing.T, method, path string, form url.Values, header 
 
 func (s *service) signIn(t *testing.T) {
 	t.Helper()
-	if status, page := s.post(t, "/dashboard/login", url.Values{"secret": {s.secret}}); status != http.StatusOK || !strings.Contains(page, "Overview") {
+	if status, page := s.post(t, "/dashboard/login", url.Values{"secret": {s.secret}}); status != http.StatusOK ||
+		!strings.Contains(page, "Overview") {
 		t.Fatalf("sign in: %d\n%s", status, page)
 	}
 }
@@ -142,12 +145,15 @@ func TestAKeyIsMadeUsedSeenAndRevoked(t *testing.T) {
 	s := open(t)
 	s.signIn(t)
 	_, page := s.get(t, "/dashboard")
-	status, page := s.post(t, "/dashboard/accounts", url.Values{"name": {"Tea <house>"}, "credits": {"1,000"}, "once": {match(t, page, once)}})
+	status, page := s.post(t, "/dashboard/accounts",
+		url.Values{"name": {"Tea <house>"}, "credits": {"1,000"}, "once": {match(t, page, once)}})
 	if status != http.StatusOK || !strings.Contains(page, "Tea &lt;house&gt;") || !strings.Contains(page, "1,000") {
 		t.Fatalf("a new account: %d\n%s", status, page)
 	}
 	create := match(t, page, `action="(/dashboard/accounts/[^"]+/keys)"`)
-	form := url.Values{"name": {"first"}, "environment": {"live"}, "day_cap": {"10"}, "once": {match(t, page, `value="([^"]+k)"`)}}
+	form := url.Values{
+		"name": {"first"}, "environment": {"live"}, "day_cap": {"10"}, "once": {match(t, page, `value="([^"]+k)"`)},
+	}
 	status, page = s.post(t, create, form)
 	secret := match(t, page, `id="secret">(sk_live_[A-Za-z0-9]+)<`)
 	if status != http.StatusOK {
@@ -176,7 +182,8 @@ func TestAKeyIsMadeUsedSeenAndRevoked(t *testing.T) {
 	}
 	s.do(t, http.MethodGet, "/v1/mock/profile?handle=ann", nil, bearer)
 	s.get(t, "/v1/platforms") // never cached, and so not a miss
-	if _, page = s.get(t, "/dashboard"); !strings.Contains(page, "<strong>50 %</strong>") || !strings.Contains(page, "(1 of 2)") {
+	if _, page = s.get(t, "/dashboard"); !strings.Contains(page, "<strong>50 %</strong>") ||
+		!strings.Contains(page, "(1 of 2)") {
 		t.Errorf("the share of the cache:\n%s", page)
 	}
 	for query, shown := range map[string]bool{
@@ -199,7 +206,8 @@ func TestAKeyIsMadeUsedSeenAndRevoked(t *testing.T) {
 	if status, page = s.post(t, revoke, url.Values{}); status != http.StatusOK || !strings.Contains(page, "revoked ") {
 		t.Errorf("revoked: %d\n%s", status, page)
 	}
-	if status, _ := s.do(t, http.MethodGet, "/v1/mock/profile?handle=ann", nil, bearer); status != http.StatusUnauthorized {
+	if status, _ := s.do(t, http.MethodGet, "/v1/mock/profile?handle=ann", nil,
+		bearer); status != http.StatusUnauthorized {
 		t.Errorf("a call with the revoked key: %d", status)
 	}
 }
@@ -209,17 +217,20 @@ func TestCreditsAreGivenOnce(t *testing.T) {
 	s := open(t)
 	s.signIn(t)
 	_, page := s.get(t, "/dashboard")
-	_, page = s.post(t, "/dashboard/accounts", url.Values{"name": {"tea"}, "credits": {"5"}, "once": {match(t, page, once)}})
+	_, page = s.post(t, "/dashboard/accounts",
+		url.Values{"name": {"tea"}, "credits": {"5"}, "once": {match(t, page, once)}})
 	give := match(t, page, `action="(/dashboard/accounts/[^"]+/give)"`)
 	form := url.Values{"credits": {"20"}, "reason": {"thanks"}, "once": {match(t, page, once)}}
-	if _, page = s.post(t, give, form); !strings.Contains(page, `<p class="big">25 `) || !strings.Contains(page, "thanks") {
+	if _, page = s.post(t, give, form); !strings.Contains(page, `<p class="big">25 `) ||
+		!strings.Contains(page, "thanks") {
 		t.Errorf("given:\n%s", page)
 	}
 	if status, _ := s.post(t, give, form); status != http.StatusConflict {
 		t.Errorf("given again: %d", status)
 	}
 	for _, wrong := range []string{"-1", "0", "x", "1e9", "99999999999999999999"} {
-		if status, page := s.post(t, give, url.Values{"credits": {wrong}, "once": {"once " + wrong}}); status != http.StatusBadRequest {
+		if status, page := s.post(t, give,
+			url.Values{"credits": {wrong}, "once": {"once " + wrong}}); status != http.StatusBadRequest {
 			t.Errorf("%q credits: %d\n%s", wrong, status, page)
 		}
 	}
@@ -230,7 +241,8 @@ func TestARequestIsRefunded(t *testing.T) {
 	s := open(t)
 	s.signIn(t)
 	_, page := s.get(t, "/dashboard")
-	_, page = s.post(t, "/dashboard/accounts", url.Values{"name": {"tea"}, "credits": {"5"}, "once": {match(t, page, once)}})
+	_, page = s.post(t, "/dashboard/accounts",
+		url.Values{"name": {"tea"}, "credits": {"5"}, "once": {match(t, page, once)}})
 	account := strings.TrimSuffix(match(t, page, `action="(/dashboard/accounts/[^"]+/keys)"`), "/keys")
 	form := url.Values{"name": {"first"}, "environment": {"live"}, "once": {match(t, page, `value="([^"]+k)"`)}}
 	_, page = s.post(t, account+"/keys", form)
@@ -255,7 +267,9 @@ func TestARequestIsRefunded(t *testing.T) {
 		{request, "", http.StatusBadRequest, "5"},
 	}
 	for i, tt := range tests {
-		form := url.Values{"request": {tt.request}, "credits": {tt.credits}, "reason": {"sorry"}, "once": {fmt.Sprint("refund ", i)}}
+		form := url.Values{
+			"request": {tt.request}, "credits": {tt.credits}, "reason": {"sorry"}, "once": {fmt.Sprint("refund ", i)},
+		}
 		status, page := s.post(t, account+"/refund", form)
 		if status != tt.status || status == http.StatusOK && !strings.Contains(page, "sorry") {
 			t.Errorf("refund %d: %d\n%s", i, status, page)
@@ -278,7 +292,9 @@ func TestPagesRequireTheSecret(t *testing.T) {
 			t.Errorf("GET %s: %d\n%s", path, status, page)
 		}
 	}
-	for _, path := range []string{"/dashboard/accounts", "/dashboard/accounts/x/give", "/dashboard/accounts/x/refund", "/dashboard/accounts/x/keys", "/dashboard/keys/x/revoke"} {
+	for _, path := range []string{
+		"/dashboard/accounts", "/dashboard/accounts/x/give", "/dashboard/accounts/x/refund", "/dashboard/accounts/x/keys", "/dashboard/keys/x/revoke",
+	} {
 		if status, _ := s.post(t, path, url.Values{"once": {"x"}}); status != http.StatusUnauthorized {
 			t.Errorf("POST %s: %d", path, status)
 		}
@@ -299,7 +315,8 @@ func TestRequestsFromOtherSitesChangeNothing(t *testing.T) {
 	for _, header := range []http.Header{
 		{"Sec-Fetch-Site": {"cross-site"}}, {"Sec-Fetch-Site": {"same-site"}}, {"Origin": {"https://evil.example"}},
 	} {
-		if status, _ := s.do(t, http.MethodPost, "/dashboard/accounts", url.Values{"name": {"evil"}, "once": {"1"}}, header); status != http.StatusForbidden {
+		if status, _ := s.do(t, http.MethodPost, "/dashboard/accounts", url.Values{"name": {"evil"}, "once": {"1"}},
+			header); status != http.StatusForbidden {
 			t.Errorf("%v: %d", header, status)
 		}
 	}
@@ -427,7 +444,15 @@ func TestTheAdminSecretAdmitsWithoutASession(t *testing.T) {
 		}
 		return ""
 	}
-	for _, headers := range [][]string{nil, {""}, {"Bearer"}, {"Bearer admin_guessed"}, {s.secret}, {"Basic " + s.secret}, {"Bearer " + s.secret, "Bearer " + s.secret}} {
+	for _, headers := range [][]string{
+		nil,
+		{""},
+		{"Bearer"},
+		{"Bearer admin_guessed"},
+		{s.secret},
+		{"Basic " + s.secret},
+		{"Bearer " + s.secret, "Bearer " + s.secret},
+	} {
 		if got := admits(headers...); got != problem.Unauthorized {
 			t.Errorf("%q: %q", headers, got)
 		}
@@ -502,7 +527,8 @@ func TestTheLimitsOfUpstreamsAreShown(t *testing.T) {
 			limited{"units", providers.LimitState{Limit: 10_000, Left: 10_000}},
 		},
 	}, providers.Provider{
-		Name: "github", Platform: platform.GitHub, Source: schema.Official, Profile: profile, Limits: []providers.Limit{limited{name: "core"}},
+		Name: "github", Platform: platform.GitHub, Source: schema.Official, Profile: profile,
+		Limits: []providers.Limit{limited{name: "core"}},
 	})
 	s.signIn(t)
 	_, page := s.get(t, dashboard.Root+"/")

@@ -17,7 +17,9 @@ func TestErasuresInTheDashboard(t *testing.T) {
 	s := open(t)
 	const root, name = "/dashboard/erasures", "Unmistakable"
 	form := func(do string, more ...string) url.Values {
-		f := url.Values{"platform": {"mock"}, "by": {"handle"}, "value": {name}, "do": {do}, "once": {do + strings.Join(more, "")}}
+		f := url.Values{
+			"platform": {"mock"}, "by": {"handle"}, "value": {name}, "do": {do}, "once": {do + strings.Join(more, "")},
+		}
 		for i := 0; i+1 < len(more); i += 2 {
 			f.Set(more[i], more[i+1])
 		}
@@ -35,14 +37,17 @@ func TestErasuresInTheDashboard(t *testing.T) {
 		t.Fatal(err)
 	}
 	read := func() error {
-		_, err := s.client.As(keys.Key{ID: "key_1", Account: a.ID}).Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.Mock, Handle: name})
+		_, err := s.client.As(keys.Key{ID: "key_1", Account: a.ID}).Profile(t.Context(),
+			socialdata.ProfileRequest{Platform: platform.Mock, Handle: name})
 		return err
 	}
 	if err := read(); err != nil {
 		t.Fatal(err)
 	}
 	_, page := s.post(t, root, form("count", "block", "on", "reason", "letter 7"))
-	for _, want := range []string{"What would be removed", "<td>cache entries</td><td class=\"n\">1</td>", "Erase it and keep it out", `name="reason" value="letter 7"`, "<p>None.</p>"} {
+	for _, want := range []string{
+		"What would be removed", "<td>cache entries</td><td class=\"n\">1</td>", "Erase it and keep it out", `name="reason" value="letter 7"`, "<p>None.</p>",
+	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("a dry run does not show %q:\n%s", want, page)
 		}
@@ -63,7 +68,8 @@ func TestErasuresInTheDashboard(t *testing.T) {
 	if _, page := s.get(t, root+"?verify"); !strings.Contains(page, "All 2 receipts are there") {
 		t.Errorf("verified:\n%s", page)
 	}
-	if status, page := s.post(t, root, form("unblock")); status != http.StatusOK || !strings.Contains(page, "It may be read again") {
+	if status, page := s.post(t, root, form("unblock")); status != http.StatusOK ||
+		!strings.Contains(page, "It may be read again") {
 		t.Errorf("unblocked: %d\n%s", status, page)
 	}
 	if err := read(); err != nil {
@@ -75,7 +81,8 @@ func TestErasuresInTheDashboard(t *testing.T) {
 		"an address of nowhere":  form("count", "by", "url", "value", "https://nowhere.example/"),
 		"another form":           form("burn"),
 	} {
-		if status, page := s.post(t, root, f); status < 400 || status > 499 || !strings.Contains(page, "Go back") && !strings.Contains(page, "Open the page again") {
+		if status, page := s.post(t, root, f); status < 400 || status > 499 || !strings.Contains(page, "Go back") &&
+			!strings.Contains(page, "Open the page again") {
 			t.Errorf("%s: %d\n%s", what, status, page)
 		}
 	}

@@ -38,7 +38,8 @@ func (d *Dashboard) Admits(r *http.Request) error {
 	if !got.OK {
 		return problem.New(problem.RateLimited, "too many wrong admin secrets").After(max(got.RetryAfter, time.Second))
 	}
-	d.log.WarnContext(r.Context(), "dashboard: wrong admin secret", "from", address(r), "request_id", operation.RequestID(r.Context()))
+	d.log.WarnContext(r.Context(), "dashboard: wrong admin secret", "from", address(r), "request_id",
+		operation.RequestID(r.Context()))
 	return errNoSecret
 }
 

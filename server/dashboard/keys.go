@@ -37,7 +37,9 @@ func (d *Dashboard) readKey(w http.ResponseWriter, r *http.Request) (f keyForm, 
 	n, err := strconv.ParseInt(capacity, 10, 64)
 	each, ferr := strconv.ParseFloat(refill, 64)
 	if err != nil || ferr != nil {
-		d.refuse(w, r, http.StatusBadRequest, "A rate is two numbers: the calls at once, and those that come back each second. Go back and fill in both, or neither.")
+		d.refuse(w, r, http.StatusBadRequest,
+			"A rate is two numbers: the calls at once, and those that come back each second. Go back and fill in both, or "+
+				"neither.")
 		return f, false
 	}
 	f.limits.Rate = &keys.Rate{Capacity: n, Refill: each}
@@ -56,7 +58,8 @@ func (d *Dashboard) createKey(w http.ResponseWriter, r *http.Request) {
 		d.answer(w, r, err)
 		return
 	}
-	name, environment := strings.TrimSpace(r.PostFormValue("name")), keys.Environment(cmp.Or(r.PostFormValue("environment"), "live"))
+	name, environment := strings.TrimSpace(r.PostFormValue("name")),
+		keys.Environment(cmp.Or(r.PostFormValue("environment"), "live"))
 	p := keyPage{Account: a, Base: base(r)}
 	if own, mine := d.acting(r); mine {
 		all, lerr := d.cfg.Keys.Keys(r.Context(), a.ID)
@@ -67,7 +70,8 @@ func (d *Dashboard) createKey(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 		made, _, err := own.Make(r.Context(), socialdata.KeyRequest{
-			Name: name, Environment: environment, Rate: f.limits.Rate, DayCap: f.limits.DayCap, TotalCap: f.limits.TotalCap, Manage: f.manage,
+			Name: name, Environment: environment, Rate: f.limits.Rate, DayCap: f.limits.DayCap, TotalCap: f.limits.TotalCap,
+			Manage: f.manage,
 		})
 		if err = cmp.Or(lerr, err); err != nil {
 			d.answer(w, r, err)
@@ -174,7 +178,8 @@ func (d *Dashboard) rotateKey(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		page.Secret = *made.Secret
-	} else if page.Secret, page.Key, err = d.cfg.Keys.Rotate(r.Context(), p.Key.ID, keys.Overlap(d.now(), overlap)); err != nil {
+	} else if page.Secret, page.Key,
+		err = d.cfg.Keys.Rotate(r.Context(), p.Key.ID, keys.Overlap(d.now(), overlap)); err != nil {
 		d.answer(w, r, err)
 		return
 	}

@@ -34,7 +34,9 @@ func selected(r *http.Request, account string) (q credits.Query, filter url.Valu
 			filter.Set(name, v)
 		}
 	}
-	q = credits.Query{Account: account, RequestID: filter.Get("request"), Platform: filter.Get("platform"), Limit: ledgerEntries}
+	q = credits.Query{
+		Account: account, RequestID: filter.Get("request"), Platform: filter.Get("platform"), Limit: ledgerEntries,
+	}
 	q.Since, _ = time.Parse(time.DateOnly, filter.Get("since")) // another word selects from the beginning
 	if until, err := time.Parse(time.DateOnly, filter.Get("until")); err == nil {
 		q.Until = until.AddDate(0, 0, 1) // a day that is named is shown whole
@@ -79,12 +81,15 @@ func (d *Dashboard) ledgerCSV(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 	w.Header().Set("Content-Disposition", `attachment; filename="ledger.csv"`)
 	out := csv.NewWriter(w)
-	_ = out.Write([]string{"seq", "time", "kind", "amount", "balance", "platform", "operation", "cache", "request_id", "key", "reason"})
+	_ = out.Write([]string{
+		"seq", "time", "kind", "amount", "balance", "platform", "operation", "cache", "request_id", "key", "reason",
+	})
 	for n := 0; n < csvEntries; {
 		for _, e := range page {
 			_ = out.Write([]string{
 				strconv.FormatInt(e.Seq, 10), e.At.UTC().Format(time.RFC3339Nano), string(e.Kind), strconv.FormatInt(e.Amount, 10),
-				strconv.FormatInt(e.Balance, 10), cell(e.Platform), cell(e.Operation), e.Cache, cell(e.RequestID), cell(e.Key), cell(e.Reason),
+				strconv.FormatInt(e.Balance, 10), cell(e.Platform), cell(e.Operation), e.Cache, cell(e.RequestID), cell(e.Key),
+				cell(e.Reason),
 			})
 		}
 		if n += len(page); len(page) < ledgerEntries {

@@ -70,7 +70,8 @@ func TestAnAccountSeesItselfAlone(t *testing.T) {
 	other, _, theirs := s.account(t, "other", keys.NewKey{Environment: keys.Live, Manage: true})
 	own, secret, mine := s.account(t, "shop", keys.NewKey{Environment: keys.Live, Manage: true})
 	status, page := s.signInAs(t, secret)
-	if status != http.StatusOK || !strings.Contains(page, "<h1>shop</h1>") || strings.Contains(page, "Give credits") || !strings.Contains(page, "1,000") {
+	if status != http.StatusOK || !strings.Contains(page, "<h1>shop</h1>") || strings.Contains(page, "Give credits") ||
+		!strings.Contains(page, "1,000") {
 		t.Fatalf("sign in: %d\n%s", status, page)
 	}
 	once := url.Values{"once": {"some-token"}, "credits": {"5"}, "name": {"x"}, "request": {"req_1"}}
@@ -135,7 +136,8 @@ func TestAnAccountManagesItsKeysOnThePages(t *testing.T) {
 	home := "/dashboard/accounts/" + own.ID
 	_, page := s.get(t, home)
 	form := url.Values{"name": {"crawler"}, "day_cap": {"101"}, "once": {match(t, page, `value="([^"]+k)"`)}}
-	if status, page := s.post(t, home+"/keys", form); status != http.StatusBadRequest || !strings.Contains(page, "100 credits at most") {
+	if status, page := s.post(t, home+"/keys", form); status != http.StatusBadRequest ||
+		!strings.Contains(page, "100 credits at most") {
 		t.Errorf("a key above the operator's bound: %d\n%s", status, page)
 	}
 	_, page = s.get(t, home)
@@ -147,7 +149,9 @@ func TestAnAccountManagesItsKeysOnThePages(t *testing.T) {
 		t.Fatalf("made %+v, %v", all, err)
 	}
 	crawler := "/dashboard/keys/" + all[1].ID
-	if status, page := s.post(t, crawler+"/change", url.Values{"day_cap": {"7"}, "capacity": {"3"}, "refill": {"0.5"}}); status != http.StatusOK || !strings.Contains(page, "7 a day") {
+	if status, page := s.post(t, crawler+"/change", url.Values{
+		"day_cap": {"7"}, "capacity": {"3"}, "refill": {"0.5"},
+	}); status != http.StatusOK || !strings.Contains(page, "7 a day") {
 		t.Errorf("a lower cap: %d\n%s", status, page)
 	}
 	if status, _ := s.post(t, crawler+"/change", url.Values{"day_cap": {"101"}}); status != http.StatusBadRequest {
@@ -160,7 +164,8 @@ func TestAnAccountManagesItsKeysOnThePages(t *testing.T) {
 	_, page = s.post(t, crawler+"/rotate", url.Values{"hours": {"0"}, "once": {match(t, page, once)}})
 	rotated := match(t, page, `id="secret">(sk_live_[A-Za-z0-9]+)<`)
 	for secret, want := range map[string]int{made: http.StatusUnauthorized, rotated: http.StatusOK} {
-		if status, _ := s.do(t, http.MethodGet, "/v1/me", nil, http.Header{"Authorization": {"Bearer " + secret}}); status != want {
+		if status, _ := s.do(t, http.MethodGet, "/v1/me", nil,
+			http.Header{"Authorization": {"Bearer " + secret}}); status != want {
 			t.Errorf("after the rotation: status %d, want %d", status, want)
 		}
 	}

@@ -42,7 +42,9 @@ var templates = func() map[string]*template.Template {
 	}
 	frame := template.Must(template.New("frame.html").Funcs(funcs).ParseFS(assets, "assets/frame.html"))
 	out := map[string]*template.Template{}
-	for _, name := range []string{"login", "overview", "calls", "account", "key", "revoke", "change", "rotate", "ledger", "erasures", "problem"} {
+	for _, name := range []string{
+		"login", "overview", "calls", "account", "key", "revoke", "change", "rotate", "ledger", "erasures", "problem",
+	} {
 		out[name] = template.Must(template.Must(frame.Clone()).ParseFS(assets, "assets/"+name+".html"))
 	}
 	return out
@@ -255,8 +257,9 @@ func (d *Dashboard) calls(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	status, _ := strconv.Atoi(q.Get("status")) // any other text selects all
 	c := calls{Account: q.Get("account"), Renew: q.Has("renew"), Filter: socialdata.RequestsRequest{
-		RequestID: q.Get("request"), KeyID: q.Get("key"), Operation: q.Get("operation"), Platform: platform.ID(q.Get("platform")),
-		Status: status,
+		RequestID: q.Get("request"), KeyID: q.Get("key"), Operation: q.Get("operation"),
+		Platform: platform.ID(q.Get("platform")),
+		Status:   status,
 	}}
 	if v := viewerOf(r); !v.operator() {
 		c.Account = v.key.Account
@@ -378,7 +381,8 @@ func (d *Dashboard) once(w http.ResponseWriter, r *http.Request) bool {
 		d.refuse(w, r, http.StatusBadRequest, "This form is not one of this page. Open the page again.")
 		return false
 	}
-	_, added, err := d.cfg.Records.Add(r.Context(), records.Record{Key: records.Key("admin-form", token), Value: []byte{1}}, longest)
+	_, added, err := d.cfg.Records.Add(r.Context(),
+		records.Record{Key: records.Key("admin-form", token), Value: []byte{1}}, longest)
 	switch {
 	case err != nil:
 		d.fail(w, r, err)
@@ -393,7 +397,8 @@ func (d *Dashboard) createAccount(w http.ResponseWriter, r *http.Request) {
 	if !ok || !d.once(w, r) {
 		return
 	}
-	a, err := d.cfg.Keys.OpenAccount(r.Context(), strings.TrimSpace(r.PostFormValue("name")), amount, "opened in the dashboard")
+	a, err := d.cfg.Keys.OpenAccount(r.Context(), strings.TrimSpace(r.PostFormValue("name")), amount,
+		"opened in the dashboard")
 	if err != nil {
 		d.answer(w, r, err)
 		return
@@ -419,7 +424,8 @@ func (d *Dashboard) give(w http.ResponseWriter, r *http.Request) {
 	}
 	a, err := d.cfg.Keys.Account(r.Context(), r.PathValue("account"))
 	if err == nil {
-		_, err = d.cfg.Ledger.Grant(r.Context(), a.ID, n, cmp.Or(strings.TrimSpace(r.PostFormValue("reason")), "granted in the dashboard"))
+		_, err = d.cfg.Ledger.Grant(r.Context(), a.ID, n,
+			cmp.Or(strings.TrimSpace(r.PostFormValue("reason")), "granted in the dashboard"))
 	}
 	if err != nil {
 		d.answer(w, r, err)
@@ -445,10 +451,12 @@ func (d *Dashboard) refund(w http.ResponseWriter, r *http.Request) {
 		d.answer(w, r, err)
 		return
 	case most == 0:
-		d.refuse(w, r, http.StatusBadRequest, "This request was charged nothing, or was given back already. Go back and change it.")
+		d.refuse(w, r, http.StatusBadRequest,
+			"This request was charged nothing, or was given back already. Go back and change it.")
 		return
 	case n > most:
-		d.refuse(w, r, http.StatusBadRequest, fmt.Sprintf("Of this request, %d credits can be given back. Go back and change it.", most))
+		d.refuse(w, r, http.StatusBadRequest,
+			fmt.Sprintf("Of this request, %d credits can be given back. Go back and change it.", most))
 		return
 	}
 	if !d.once(w, r) {

@@ -90,9 +90,12 @@ func (d *Dashboard) login(w http.ResponseWriter, r *http.Request) {
 			if !d.mayTry(w, r) {
 				return
 			}
-			d.log.WarnContext(r.Context(), "dashboard: wrong admin secret", "from", address(r), "request_id", operation.RequestID(r.Context()))
-			d.showForm(w, http.StatusUnauthorized, "That is not the admin secret, and no live key that manages its account. The secret was shown when the server first started; "+
-				"“socialdata admin reset” makes a new one, “socialdata key create --manage” a key.")
+			d.log.WarnContext(r.Context(), "dashboard: wrong admin secret", "from", address(r), "request_id",
+				operation.RequestID(r.Context()))
+			d.showForm(w, http.StatusUnauthorized,
+				"That is not the admin secret, and no live key that manages its account. The secret was shown when the server "+
+					"first started; "+
+					"“socialdata admin reset” makes a new one, “socialdata key create --manage” a key.")
 			return
 		}
 		begun.Key = k.ID

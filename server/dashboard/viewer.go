@@ -110,7 +110,8 @@ func (d *Dashboard) known(r *http.Request) (*viewer, error) {
 		return nil, err
 	}
 	// Put replaces the version that was read: a session that was ended meanwhile stays ended.
-	_, err = d.cfg.Records.Put(r.Context(), records.Record{Key: kept.Key, Value: kept.Value, Version: kept.Version}, min(idle, left))
+	_, err = d.cfg.Records.Put(r.Context(), records.Record{Key: kept.Key, Value: kept.Value, Version: kept.Version},
+		min(idle, left))
 	if errors.Is(err, records.ErrConflict) {
 		err = nil // another request has extended the session, or has ended it
 	}

@@ -51,7 +51,9 @@ func Manage(routes []Managed) ([]byte, error) {
 			delete(c.schemas, name)
 		}
 	}
-	schemes := object{"key": object{"type": "http", "scheme": "bearer", "description": "An API key that carries the mark manage."}}
+	schemes := object{"key": object{
+		"type": "http", "scheme": "bearer", "description": "An API key that carries the mark manage.",
+	}}
 	if slices.ContainsFunc(routes, func(m Managed) bool { return m.Operator }) {
 		schemes["operator"] = object{"type": "http", "scheme": "bearer", "description": "The admin secret of the dashboard."}
 	}
@@ -60,7 +62,8 @@ func Manage(routes []Managed) ([]byte, error) {
 		"info": object{
 			"title": "socialdata: managing", "version": "1.0.0", "license": object{"name": "MIT", "identifier": "MIT"},
 			"summary": "What makes, changes and ends the things of an account.",
-			"description": "What belongs to an account is managed with a key of the account that carries the mark manage. Everything is free, " +
+			"description": "What belongs to an account is managed with a key of the account that carries the mark manage. " +
+				"Everything is free, " +
 				"counts against the key's rate limit and honours Idempotency-Key. It is read below /v1, as openapi.json says.",
 			"contact": object{"name": "The socialdata authors", "url": "https://github.com/socialdata/socialdata"},
 		},
@@ -82,9 +85,12 @@ func Manage(routes []Managed) ([]byte, error) {
 var (
 	managedProblems = []string{
 		pascal(string(problem.InvalidRequest)), pascal(string(problem.Unauthorized)), pascal(string(problem.NotFound)),
-		pascal(string(problem.RateLimited)), pascal(string(problem.InternalError)), pascal(string(problem.PlatformUnavailable)),
+		pascal(string(problem.RateLimited)), pascal(string(problem.InternalError)),
+		pascal(string(problem.PlatformUnavailable)),
 	}
-	managedHeaders = []string{"X-Request-Id", "X-Idempotent-Replay", "RateLimit-Policy", "RateLimit", "Retry-After", "WWW-Authenticate", "X-Cache", "X-Data-Age"}
+	managedHeaders = []string{
+		"X-Request-Id", "X-Idempotent-Replay", "RateLimit-Policy", "RateLimit", "Retry-After", "WWW-Authenticate", "X-Cache", "X-Data-Age",
+	}
 )
 
 // managedTags returns the tags of routes: the word after /manage/ in each path.
@@ -123,26 +129,32 @@ func (c *components) managed(m Managed) object {
 	}
 	for _, name := range m.Query {
 		params = append(params, object{
-			"name": name, "in": "query", "schema": object{"type": "string"}, "description": "Where the page begins: the number of the last receipt before it.",
+			"name": name, "in": "query", "schema": object{"type": "string"}, "description": "Where the page begins: the " +
+				"number of the last receipt before it.",
 		})
 	}
 	if m.Method != "GET" && !m.Operator {
 		params = append(params, object{
 			"name": "Idempotency-Key", "in": "header", "schema": object{"type": "string", "minLength": 16, "maxLength": 128},
-			"description": "The same key with the same request within 24 hours does it once; the answer is given again without secrets.",
+			"description": "The same key with the same request within 24 hours does it once; the answer is given again " +
+				"without secrets.",
 		})
 	}
 	if params != nil {
 		out["parameters"] = params
 	}
 	if m.Body != nil {
-		out["requestBody"] = object{"required": !m.Optional, "content": object{"application/json": object{"schema": c.structure(m.Body)}}}
+		out["requestBody"] = object{
+			"required": !m.Optional, "content": object{"application/json": object{"schema": c.structure(m.Body)}},
+		}
 	}
 	if m.Operator {
 		out["security"] = []object{{"operator": []string{}}}
 	}
 	answer := func(doc string) object {
-		r := object{"description": doc, "headers": headers([]string{"X-Request-Id", "X-Idempotent-Replay", "RateLimit-Policy", "RateLimit"})}
+		r := object{
+			"description": doc, "headers": headers([]string{"X-Request-Id", "X-Idempotent-Replay", "RateLimit-Policy", "RateLimit"}),
+		}
 		if m.Answer != nil {
 			r["content"] = object{"application/json": object{"schema": c.schema(m.Answer)}}
 		}

@@ -21,7 +21,8 @@ func (c *components) responses(o *operation.Operation) object {
 	if o.Streams {
 		words := "The events platform, result, done and error, in the order in which they happen."
 		if o.Price == operation.Free {
-			words = "The event change for each, with its seq as the id, as they come; a comment when none has come for 15 seconds; error at the end, if there is one."
+			words = "The event change for each, with its seq as the id, as they come; a comment when none has come for 15 " +
+				"seconds; error at the end, if there is one."
 		}
 		content["text/event-stream"] = object{"schema": object{"type": "string", "description": words}}
 	}

@@ -61,7 +61,10 @@ func under(path string, t reflect.Type) []field {
 			list, null = list || typ.Kind() == reflect.Slice, null || typ.Kind() == reflect.Pointer
 			typ = typ.Elem()
 		}
-		row := field{Name: path + f.Name, Type: word(typ), Doc: f.Doc, Null: null && f.Required, Absent: !f.Required, Words: f.Words.Words}
+		row := field{
+			Name: path + f.Name, Type: word(typ), Doc: f.Doc, Null: null && f.Required, Absent: !f.Required,
+			Words: f.Words.Words,
+		}
 		if typ == reflect.TypeFor[platform.ID]() {
 			row.Words = nil
 		}

@@ -384,7 +384,9 @@ func isTime(at time.Time, raw string) bool {
 	if n, err := strconv.ParseFloat(raw, 64); err == nil {
 		return int64(n) == at.Unix() || int64(n) == at.UnixMilli()
 	}
-	for _, layout := range []string{time.RFC3339, time.RubyDate, "2006-01-02T15:04:05-0700", time.DateTime, time.DateOnly} {
+	for _, layout := range []string{
+		time.RFC3339, time.RubyDate, "2006-01-02T15:04:05-0700", time.DateTime, time.DateOnly,
+	} {
 		if other, err := time.Parse(layout, raw); err == nil && other.Truncate(time.Second).Equal(at.Truncate(time.Second)) {
 			return true
 		}

@@ -52,7 +52,9 @@ func (s site) operations() []hit {
 	for _, g := range s.groups {
 		out = append(out, hit{capital(g.Name), "Group", "docs#group-" + g.Name, g.Doc})
 		for _, e := range g.Operations {
-			out = append(out, hit{e.Label(), "Operation", "docs#" + e.ID, strings.Join([]string{e.Words(), e.Cost, e.Resource()}, " ")})
+			out = append(out, hit{
+				e.Label(), "Operation", "docs#" + e.ID, strings.Join([]string{e.Words(), e.Cost, e.Resource()}, " "),
+			})
 		}
 	}
 	return out

@@ -38,7 +38,8 @@ type snippet struct{ ID, Name, Code string }
 func (s site) entry(o Operation) (entry, error) {
 	e := entry{Operation: o, Inputs: inputs(o), Fields: fields(o.Data)}
 	for _, p := range s.Platforms {
-		if slices.ContainsFunc(p.Operations, func(i schema.OperationInfo) bool { return i.Operation == o.Name && i.Available }) {
+		if slices.ContainsFunc(p.Operations,
+			func(i schema.OperationInfo) bool { return i.Operation == o.Name && i.Available }) {
 			e.Served = append(e.Served, p)
 		}
 	}

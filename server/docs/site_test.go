@@ -59,9 +59,11 @@ func TestForeignTextIsEscaped(t *testing.T) {
 	const bad = `<img src=x onerror=alert(1)>"'`
 	meaning := bad
 	pages, err := New(Config{
-		Groups:    map[string]string{},
-		Platforms: []schema.PlatformInfo{{Platform: platform.Mock, Name: bad, Meaning: &meaning, RawRoutes: []schema.RawRoute{{Provider: bad, Path: bad}}}},
-		Sections:  []Section{{Title: bad, Intro: bad, Head: []string{bad}, Rows: [][]string{{bad, bad}}}},
+		Groups: map[string]string{},
+		Platforms: []schema.PlatformInfo{{
+			Platform: platform.Mock, Name: bad, Meaning: &meaning, RawRoutes: []schema.RawRoute{{Provider: bad, Path: bad}},
+		}},
+		Sections: []Section{{Title: bad, Intro: bad, Head: []string{bad}, Rows: [][]string{{bad, bad}}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +100,8 @@ func TestFieldsAreThoseOfTheSchema(t *testing.T) {
 		"enrichment":        {Type: "enrichment", Null: true, Absent: true},
 	} {
 		f := got[name]
-		if f.Doc == "" || f.Type != want.Type || f.Null != want.Null || f.Absent != want.Absent || !slices.Equal(f.Words, want.Words) {
+		if f.Doc == "" || f.Type != want.Type || f.Null != want.Null || f.Absent != want.Absent ||
+			!slices.Equal(f.Words, want.Words) {
 			t.Errorf("%s is %+v, want %+v", name, f, want)
 		}
 	}
@@ -116,7 +119,8 @@ func TestFieldsAreThoseOfTheSchema(t *testing.T) {
 func TestLifetimesReadWell(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{
-		time.Hour: "1 hour", 24 * time.Hour: "24 hours", 15 * time.Minute: "15 minutes", 30 * time.Second: "30 seconds", 90 * time.Minute: "90 minutes",
+		time.Hour: "1 hour", 24 * time.Hour: "24 hours", 15 * time.Minute: "15 minutes", 30 * time.Second: "30 seconds",
+		90 * time.Minute: "90 minutes",
 	} {
 		if got := lifetime(d); got != want {
 			t.Errorf("%v reads %q, want %q", d, got, want)
