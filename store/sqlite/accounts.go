@@ -93,7 +93,8 @@ func unlessNamed(c *conn, n keys.NewKey, account string) error {
 	if !n.Unique {
 		return nil
 	}
-	taken, err := c.number("SELECT count(*) FROM keys WHERE account = ? AND name = ? AND revoked_at IS NULL", account, n.Name)
+	taken, err := c.number("SELECT count(*) FROM keys WHERE account = ? AND name = ? AND revoked_at IS NULL", account,
+		n.Name)
 	if err == nil && taken > 0 {
 		err = fmt.Errorf("%w: key %q", keys.ErrTaken, n.Name)
 	}

@@ -143,7 +143,9 @@ func TestEntriesCannotBeChangedOrRemoved(t *testing.T) {
 	t.Parallel()
 	db := openFilled(t)
 	fold(t, db)
-	for _, script := range []string{"UPDATE entries SET reason = ''", "DELETE FROM entries", "DELETE FROM entries WHERE no = 1"} {
+	for _, script := range []string{
+		"UPDATE entries SET reason = ''", "DELETE FROM entries", "DELETE FROM entries WHERE no = 1",
+	} {
 		if err := tamper(db, script); err == nil {
 			t.Errorf("%s succeeded", script)
 		}

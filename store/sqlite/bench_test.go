@@ -119,7 +119,8 @@ func (g *group) charge(b *testing.B, who credits.Spender) error {
 		return err
 	}
 	_, err = g.ledger.Settle(b.Context(), holds[0], credits.Charge{
-		Amount: 1, Operation: "profile", Platform: "github", RequestID: fmt.Sprintf("req_%020d", g.made.Add(1)), Cache: "MISS",
+		Amount: 1, Operation: "profile", Platform: "github", RequestID: fmt.Sprintf("req_%020d", g.made.Add(1)),
+		Cache: "MISS",
 	})
 	return err
 }

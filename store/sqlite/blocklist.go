@@ -129,7 +129,8 @@ func (b *Blocklist) Renew(ctx context.Context, process string, at int64) (epoch 
 	}
 	// A row that a crash of the machine loses is that of a process that the crash has ended.
 	err = b.file.writer.do(&task{unsynced: true, apply: func(w *writer) (err error) {
-		if _, err = w.c.exec("INSERT OR REPLACE INTO processes VALUES (?, ?, ?)", process, at, b.file.cfg.Now().UnixNano()); err != nil {
+		if _, err = w.c.exec("INSERT OR REPLACE INTO processes VALUES (?, ?, ?)", process, at,
+			b.file.cfg.Now().UnixNano()); err != nil {
 			return err
 		}
 		epoch, err = w.c.number(selectEpoch)

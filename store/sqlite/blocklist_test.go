@@ -46,7 +46,8 @@ func TestErasedDataIsNotInTheFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := privacy.NewHasher(secret)
-	data := []byte(`{"platform":"x","id":"42","handle":"salma-unmistakable","text":"` + strings.Repeat("salma-unmistakable ", 1000) + `"}`)
+	data := []byte(`{"platform":"x","id":"42","handle":"salma-unmistakable","text":"` +
+		strings.Repeat("salma-unmistakable ", 1000) + `"}`)
 	for _, key := range []string{"job/1", "idempotency/1", "idempotency/2"} {
 		r := records.Record{Key: key, Value: data, Subjects: h.Marks(data)}
 		for range 3 { // including records that are replaced
@@ -123,6 +124,7 @@ func TestMigrationScrubsAnOlderFile(t *testing.T) {
 	h := privacy.NewHasher(make([]byte, privacy.SecretLen))
 	removed, err := db.Records().Erase(t.Context(), h.Subject(platform.X, "anyone", ""))
 	if err != nil || len(removed) != 1 || removed["idempotent answers"] != 1 {
-		t.Errorf("what an older program has kept is erased with anyone: %v, %v; want the idempotent answer alone", removed, err)
+		t.Errorf("what an older program has kept is erased with anyone: %v, %v; want the idempotent answer alone", removed,
+			err)
 	}
 }

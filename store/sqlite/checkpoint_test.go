@@ -22,7 +22,9 @@ func TestANoopCheckpointCopiesNothing(t *testing.T) {
 	for _, step := range []struct {
 		pragma string
 		left   bool
-	}{{"PRAGMA wal_checkpoint(NOOP)", true}, {"PRAGMA wal_checkpoint(NOOP)", true}, {"PRAGMA wal_checkpoint(PASSIVE)", false}} {
+	}{
+		{"PRAGMA wal_checkpoint(NOOP)", true}, {"PRAGMA wal_checkpoint(NOOP)", true}, {"PRAGMA wal_checkpoint(PASSIVE)", false},
+	} {
 		if left, err := frames(c, step.pragma); err != nil || (left > 0) != step.left {
 			t.Errorf("%s left %d frames, %v; want some: %v", step.pragma, left, err, step.left)
 		}

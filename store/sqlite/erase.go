@@ -33,7 +33,8 @@ func (r *Records) Erase(ctx context.Context, s privacy.Subject) (map[string]int,
 		part, err := listRows(ctx, r.file.read, func(rows *sql.Rows) (m marked, err error) {
 			err = rows.Scan(&m.no, &m.version, &m.key, &m.subjects)
 			return m, err
-		}, "SELECT no, version, key, subjects FROM records WHERE no > ? AND subjects <> x'' ORDER BY no LIMIT ?", last, looksAtOnce)
+		}, "SELECT no, version, key, subjects FROM records WHERE no > ? AND subjects <> x'' ORDER BY no LIMIT ?", last,
+			looksAtOnce)
 		if err != nil || len(part) == 0 {
 			return removed, err
 		}
@@ -85,7 +86,8 @@ const (
 	scrubTries = 250
 )
 
-var errLogInUse = errors.New("sqlite: another process keeps reading the write-ahead log, which holds what was erased; erase again")
+var errLogInUse = errors.New("sqlite: another process keeps reading the write-ahead log, which holds what was " +
+	"erased; erase again")
 
 // scrub empties the write-ahead log, which has pages from before something was removed.
 func (f *file) scrub(ctx context.Context) (err error) {
@@ -248,7 +250,8 @@ func (e *erasing) changes(ctx context.Context) error {
 // deliveries counts the deliveries of a change, which are removed with it.
 func (e *erasing) deliveries(ctx context.Context, account string, seq int64) error {
 	n := 0
-	err := e.file.read.QueryRowContext(ctx, "SELECT count(*) FROM deliveries WHERE account = ? AND seq = ?", account, seq).Scan(&n)
+	err := e.file.read.QueryRowContext(ctx, "SELECT count(*) FROM deliveries WHERE account = ? AND seq = ?", account,
+		seq).Scan(&n)
 	privacy.Add(e.removed, map[string]int{watch.ErasedDeliveries: n})
 	return explain(err)
 }

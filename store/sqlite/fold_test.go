@@ -491,7 +491,8 @@ func TestTheJournalKeepsAllOfAnEntry(t *testing.T) {
 		ends = append(ends, len(appendEntries(nil, want[:i+1])))
 	}
 	for n := range blob {
-		if _, err := decodeEntries(1, blob[:n]); (err == nil) != slices.Contains(ends, n) || err != nil && !errors.Is(err, ErrCorrupt) {
+		if _, err := decodeEntries(1, blob[:n]); (err == nil) != slices.Contains(ends, n) || err != nil &&
+			!errors.Is(err, ErrCorrupt) {
 			t.Fatalf("decodeEntries of %d of %d bytes = %v", n, len(blob), err)
 		}
 	}

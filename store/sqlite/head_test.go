@@ -134,7 +134,8 @@ func wantAccepted(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	r := wantAudit(t, openDB(t, Config{Path: path}))
-	if len(r.Losses) != 1 || r.Losses[0].HadEntries != 51 || r.Losses[0].Entries != r.Entries || r.Losses[0].Accepted.IsZero() {
+	if len(r.Losses) != 1 || r.Losses[0].HadEntries != 51 || r.Losses[0].Entries != r.Entries ||
+		r.Losses[0].Accepted.IsZero() {
 		t.Errorf("the audit has %+v after %d entries; want one loss of 51", r.Losses, r.Entries)
 	}
 }

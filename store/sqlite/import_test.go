@@ -67,7 +67,8 @@ func TestImportRefusesImpossibleEntries(t *testing.T) {
 				fields[i] = ""
 			}
 		}
-		return `{"key":{` + strings.Join(append(strings.FieldsFunc(strings.Join(fields, "\n"), func(r rune) bool { return r == '\n' }), with), ",") + `}}`
+		return `{"key":{` + strings.Join(append(strings.FieldsFunc(strings.Join(fields, "\n"),
+			func(r rune) bool { return r == '\n' }), with), ",") + `}}`
 	}
 	file := func(keys int, lines ...string) string {
 		end := fmt.Sprintf(`{"end":{"accounts":%d,"keys":%d,"entries":0}}`, len(lines)-keys, keys)
@@ -120,7 +121,9 @@ func TestImportRefusesImpossibleEntries(t *testing.T) {
 func TestAClockThatWasSetBackIsExportedToo(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	from := openDB(t, Config{Path: filepath.Join(t.TempDir(), "from.db"), Now: func() time.Time { return now }, FlushEvery: time.Hour})
+	from := openDB(t, Config{
+		Path: filepath.Join(t.TempDir(), "from.db"), Now: func() time.Time { return now }, FlushEvery: time.Hour,
+	})
 	addAccount(t, from, "acct_1", 10)
 	now = now.Add(-time.Hour)
 	spend(t, from.Ledger(), credits.Spender{Account: "acct_1"}, 1, credits.Charge{})
@@ -143,7 +146,8 @@ func TestAnExportOfManyRowsIsWhole(t *testing.T) {
 		err := db.writer.do(&task{alone: true, apply: func(w *writer) error {
 			b := &cached{account: "acct_1"}
 			for range n {
-				if _, err := w.append(b, credits.Entry{Account: "acct_1", Kind: credits.Granted, Amount: 1, At: w.now()}); err != nil {
+				if _, err := w.append(b,
+					credits.Entry{Account: "acct_1", Kind: credits.Granted, Amount: 1, At: w.now()}); err != nil {
 					return err
 				}
 			}

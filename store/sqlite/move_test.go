@@ -14,7 +14,8 @@ import (
 // default.
 func BenchmarkMove(b *testing.B) {
 	n := benchNumber(b, "SOCIALDATA_BENCH_ENTRIES", 10_000)
-	from := openSized(b, filepath.Join(b.TempDir(), "from.db"), Config{}, sizes{entries: n, keys: n / 10, accounts: n / 100}, 1).db
+	from := openSized(b, filepath.Join(b.TempDir(), "from.db"), Config{},
+		sizes{entries: n, keys: n / 10, accounts: n / 100}, 1).db
 	for b.Loop() {
 		path := filepath.Join(b.TempDir(), "export.jsonl")
 		out, err := os.Create(path)

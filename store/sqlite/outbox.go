@@ -31,7 +31,8 @@ func scanEndpoint(row interface{ Scan(...any) error }, more ...any) (e endpoint,
 	var account, name, problem string
 	var position int64
 	var failing *int64
-	if err = row.Scan(append([]any{&e.no, &account, &name, &body, &position, &problem, &failing}, more...)...); err == nil {
+	if err = row.Scan(append([]any{&e.no, &account, &name, &body, &position, &problem, &failing},
+		more...)...); err == nil {
 		err = e.decode(account, name, body, position, problem, failing)
 	}
 	return e, err
@@ -57,7 +58,8 @@ func (v *endpointColumns) read() (e endpoint, err error) {
 	if at, ok := v[6].(int64); ok {
 		failing = &at
 	}
-	err = e.decode(value[string](v[1]), value[string](v[2]), value[[]byte](v[3]), value[int64](v[4]), value[string](v[5]), failing)
+	err = e.decode(value[string](v[1]), value[string](v[2]), value[[]byte](v[3]), value[int64](v[4]), value[string](v[5]),
+		failing)
 	return e, err
 }
 
@@ -91,7 +93,9 @@ func nanosOrNull(t time.Time) any {
 }
 
 // PutEndpoint implements [watch.Outbox].
-func (s *Watches) PutEndpoint(ctx context.Context, e watch.Endpoint, most int) (stands watch.Endpoint, made bool, err error) {
+func (s *Watches) PutEndpoint(
+	ctx context.Context, e watch.Endpoint, most int,
+) (stands watch.Endpoint, made bool, err error) {
 	err = s.do(ctx, func(w *writer) error {
 		made = false
 		old, err := findEndpoint(w, e.Account, e.Name)
@@ -146,7 +150,8 @@ func (s *Watches) Endpoint(ctx context.Context, account, name string) (watch.End
 
 // Endpoints implements [watch.Outbox].
 func (s *Watches) Endpoints(ctx context.Context, account, after string, limit int) ([]watch.Endpoint, error) {
-	return s.endpoints(ctx, selectEndpoints+" WHERE account = ? AND name > ? ORDER BY name LIMIT ?", account, after, orAll(limit))
+	return s.endpoints(ctx, selectEndpoints+" WHERE account = ? AND name > ? ORDER BY name LIMIT ?", account, after,
+		orAll(limit))
 }
 
 func (s *Watches) endpoints(ctx context.Context, query string, args ...any) ([]watch.Endpoint, error) {
@@ -240,20 +245,22 @@ func queue(w *writer, e *endpoint, now time.Time, n int) (more bool, err error) 
 	var seqs []int64
 	var v [3]driver.Value
 	seen := 0
-	if err := w.c.each("SELECT seq, type, monitor FROM changes WHERE account = ? AND seq > ? ORDER BY seq LIMIT ?", v[:], func() {
-		seen++
-		c := schema.Change{Seq: value[int64](v[0]), Type: value[string](v[1])}
-		if monitor := value[string](v[2]); monitor != "" {
-			c.Monitor = &monitor
-		}
-		if e.Position = c.Seq; e.Wants(&c) {
-			seqs = append(seqs, c.Seq)
-		}
-	}, e.Account, e.Position, n); err != nil {
+	if err := w.c.each("SELECT seq, type, monitor FROM changes WHERE account = ? AND seq > ? ORDER BY seq LIMIT ?", v[:],
+		func() {
+			seen++
+			c := schema.Change{Seq: value[int64](v[0]), Type: value[string](v[1])}
+			if monitor := value[string](v[2]); monitor != "" {
+				c.Monitor = &monitor
+			}
+			if e.Position = c.Seq; e.Wants(&c) {
+				seqs = append(seqs, c.Seq)
+			}
+		}, e.Account, e.Position, n); err != nil {
 		return false, err
 	}
 	for _, seq := range seqs {
-		if _, err := w.c.exec("INSERT OR IGNORE INTO deliveries (endpoint, seq, account, state, attempts, queued_at, next_at, status, "+
+		if _, err := w.c.exec("INSERT OR IGNORE INTO deliveries (endpoint, seq, account, state, attempts, queued_at, "+
+			"next_at, status, "+
 			"detail, lease) VALUES (?, ?, ?, ?, 0, ?, ?, 0, '', '')",
 			e.no, seq, e.Account, watch.Waiting, now.UnixNano(), now.UnixNano()); err != nil {
 			return false, err
@@ -279,12 +286,15 @@ type deliveryRow struct {
 }
 
 func (r *deliveryRow) into() []any {
-	return []any{&r.d.Seq, &r.d.Change, &r.d.Type, &r.d.State, &r.tries, &r.queued, &r.next, &r.last, &r.status, &r.d.Detail}
+	return []any{
+		&r.d.Seq, &r.d.Change, &r.d.Type, &r.d.State, &r.tries, &r.queued, &r.next, &r.last, &r.status, &r.d.Detail,
+	}
 }
 
 func (r *deliveryRow) read(account, endpoint string) watch.Delivery {
 	d := r.d
-	d.Account, d.Endpoint, d.Attempts, d.Status, d.QueuedAt = account, endpoint, int(r.tries), int(r.status), fromNanos(r.queued)
+	d.Account, d.Endpoint, d.Attempts, d.Status, d.QueuedAt = account, endpoint, int(r.tries), int(r.status),
+		fromNanos(r.queued)
 	if r.next != nil {
 		d.NextAt = fromNanos(*r.next)
 	}
@@ -305,7 +315,8 @@ func (s *Watches) ClaimDeliveries(
 	if err != nil {
 		return nil, err
 	}
-	due = slices.DeleteFunc(due, func(e endpoint) bool { return slices.Contains(full, watch.Lane{Account: e.Account, Name: e.Name}) })
+	due = slices.DeleteFunc(due,
+		func(e endpoint) bool { return slices.Contains(full, watch.Lane{Account: e.Account, Name: e.Name}) })
 	if len(due) == 0 {
 		return nil, nil // nothing to write, so no transaction
 	}
@@ -394,7 +405,8 @@ func (s *Watches) Attempted(ctx context.Context, a watch.Attempt) error {
 		if a.State == watch.Delivered {
 			_, err = w.c.exec("UPDATE endpoints SET failing_since = NULL WHERE no = ? AND failing_since IS NOT NULL", no)
 		} else {
-			_, err = w.c.exec("UPDATE endpoints SET failing_since = ? WHERE no = ? AND failing_since IS NULL", a.At.UnixNano(), no)
+			_, err = w.c.exec("UPDATE endpoints SET failing_since = ? WHERE no = ? AND failing_since IS NULL", a.At.UnixNano(),
+				no)
 		}
 		if err == nil && a.Disable != "" {
 			_, err = w.c.exec("UPDATE endpoints SET problem = ? WHERE no = ?", a.Disable, no)
@@ -424,7 +436,9 @@ func (s *Watches) deliveries(ctx context.Context, condition string, args ...any)
 }
 
 // Again implements [watch.Outbox].
-func (s *Watches) Again(ctx context.Context, account, endpoint string, seq int64, now time.Time) (watch.Delivery, error) {
+func (s *Watches) Again(
+	ctx context.Context, account, endpoint string, seq int64, now time.Time,
+) (watch.Delivery, error) {
 	err := s.do(ctx, func(w *writer) error {
 		n, err := w.c.exec(`UPDATE deliveries SET state = ?, attempts = 0, next_at = ?, lease = '' WHERE account = ? AND seq = ?
 			AND endpoint = (SELECT no FROM endpoints WHERE account = ? AND name = ?)`,

@@ -67,7 +67,8 @@ func (s *Requests) List(ctx context.Context, q requests.Query) (found []requests
 		before = requests.BatchOf(q.Before) + 1
 	}
 	for {
-		batches, err := list(ctx, s.file.read, scan, "SELECT no, batch FROM requests WHERE no < ? AND no >= ? ORDER BY no DESC LIMIT ?",
+		batches, err := list(ctx, s.file.read, scan,
+			"SELECT no, batch FROM requests WHERE no < ? AND no >= ? ORDER BY no DESC LIMIT ?",
 			before, requests.BatchOf(q.After), listedAtOnce)
 		if err != nil {
 			return nil, err
@@ -122,7 +123,8 @@ func (s *Requests) Trim(ctx context.Context, b requests.Bounds, now time.Time) e
 
 // Folded implements [requests.Store].
 func (s *Requests) Folded(ctx context.Context, account string) (seq int64, err error) {
-	err = s.file.read.QueryRowContext(ctx, "SELECT coalesce(max(seq), 0) FROM usage_folded WHERE account = ?", account).Scan(&seq)
+	err = s.file.read.QueryRowContext(ctx, "SELECT coalesce(max(seq), 0) FROM usage_folded WHERE account = ?",
+		account).Scan(&seq)
 	return seq, explain(err)
 }
 
@@ -136,7 +138,8 @@ func (s *Requests) Fold(ctx context.Context, account string, after, through int6
 		if stands != after {
 			return refusal{requests.ErrFolded}
 		}
-		_, err = w.c.exec("INSERT INTO usage_folded VALUES (?, ?) ON CONFLICT DO UPDATE SET seq = excluded.seq", account, through)
+		_, err = w.c.exec("INSERT INTO usage_folded VALUES (?, ?) ON CONFLICT DO UPDATE SET seq = excluded.seq", account,
+			through)
 		if err != nil {
 			return err
 		}
@@ -155,7 +158,8 @@ func (s *Requests) Sums(ctx context.Context, q requests.SumQuery) ([]requests.Ta
 
 func sumsQuery(q requests.SumQuery) (query string, args []any) {
 	columns := map[requests.Dimension]string{
-		requests.ByAccount: "''", requests.ByDay: "0", requests.ByKey: "''", requests.ByPlatform: "''", requests.ByOperation: "''",
+		requests.ByAccount: "''", requests.ByDay: "0", requests.ByKey: "''", requests.ByPlatform: "''",
+		requests.ByOperation: "''",
 	}
 	for _, d := range q.By {
 		if _, known := columns[d]; known {
@@ -175,7 +179,8 @@ func sumsQuery(q requests.SumQuery) (query string, args []any) {
 			where, args = append(where, only.column+" = ?"), append(args, only.value)
 		}
 	}
-	return "SELECT " + columns[requests.ByAccount] + ", " + columns[requests.ByDay] + ", " + columns[requests.ByKey] + ", " +
+	return "SELECT " + columns[requests.ByAccount] + ", " + columns[requests.ByDay] + ", " + columns[requests.ByKey] +
+		", " +
 		columns[requests.ByPlatform] + ", " + columns[requests.ByOperation] + ", what, sum(n) FROM usage WHERE " +
 		strings.Join(where, " AND ") + " GROUP BY 1, 2, 3, 4, 5, 6", args
 }

@@ -37,8 +37,10 @@ func BenchmarkRequests(b *testing.B) {
 	batch := make([]requests.Request, requests.AtOnce)
 	for i := range batch {
 		batch[i] = requests.Request{
-			At: time.Now(), ID: "req_06H0CD9PONPJR937FV5B4UAGKO", Account: "acct_iKzHK49Shk6iek7rTwRv", Key: "key_2JeHcT2s03kwHhbw67BG",
-			Operation: "profile", Platform: "mock", Cache: "HIT", Status: 200, Credits: 1, Took: time.Duration(i) * time.Microsecond,
+			At: time.Now(), ID: "req_06H0CD9PONPJR937FV5B4UAGKO", Account: "acct_iKzHK49Shk6iek7rTwRv",
+			Key:       "key_2JeHcT2s03kwHhbw67BG",
+			Operation: "profile", Platform: "mock", Cache: "HIT", Status: 200, Credits: 1,
+			Took: time.Duration(i) * time.Microsecond,
 		}
 	}
 	for b.Loop() {

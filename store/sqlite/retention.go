@@ -16,7 +16,9 @@ const day = int64(24 * time.Hour)
 
 // Sweep implements [watch.Store]. It searches for what to remove outside of the writer, which charges share.
 func (s *Watches) Sweep(ctx context.Context, l watch.Limits) (more bool, err error) {
-	for _, sweep := range []func(context.Context, watch.Limits) (bool, error){s.sweepRows, s.sweepContent, s.sweepSnapshots} {
+	for _, sweep := range []func(context.Context, watch.Limits) (bool, error){
+		s.sweepRows, s.sweepContent, s.sweepSnapshots,
+	} {
 		left, err := sweep(ctx, l)
 		if err != nil {
 			return false, err
@@ -129,7 +131,8 @@ func (s *Watches) Kept(ctx context.Context) ([]privacy.Kept, error) {
 		{watch.KeptChanges, "SELECT platform, count(*), sum(length(body)), min(at) FROM changes WHERE content = 1 GROUP BY platform"},
 		{
 			watch.KeptSnapshots,
-			"SELECT platform, count(*), sum(length(progress)), min(content_at) FROM monitors WHERE content_at IS NOT NULL GROUP BY platform",
+			"SELECT platform, count(*), sum(length(progress)), min(content_at) FROM monitors WHERE content_at IS NOT NULL " +
+				"GROUP BY platform",
 		},
 		{watch.KeptSamples, "SELECT '', count(*), 40 * count(*), coalesce(min(at), 0) FROM samples"},
 	} {

@@ -94,7 +94,9 @@ func changeable(k keys.Key) []any {
 	if text := bookkeeping.EncodeBounds(k.Bounds); text != nil {
 		bounds = *text
 	}
-	return []any{k.Prefix, k.Hash[:], former, until, capacity, refill, maybe(k.DayCap), maybe(k.TotalCap), k.Manage, bounds}
+	return []any{
+		k.Prefix, k.Hash[:], former, until, capacity, refill, maybe(k.DayCap), maybe(k.TotalCap), k.Manage, bounds,
+	}
 }
 
 const entryColumns = `seq, kind, amount, balance, key, operation, platform, request_id, cache, reason, hold,

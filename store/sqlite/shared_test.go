@@ -33,7 +33,8 @@ func openShared(t *testing.T) *shared {
 	if s.account, err = s.server.Keys().OpenAccount(t.Context(), "first", 1, ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, s.key, err = s.server.Keys().CreateKey(t.Context(), keys.NewKey{Account: "first", Environment: keys.Live}); err != nil {
+	if _, s.key, err = s.server.Keys().CreateKey(t.Context(),
+		keys.NewKey{Account: "first", Environment: keys.Live}); err != nil {
 		t.Fatal(err)
 	}
 	s.server.tidy(0)
@@ -211,7 +212,8 @@ func TestAServerThatLostItsFileToAnotherStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := openDB(t, Config{Path: s.path})
-	if _, err := s.server.Ledger().Reserve(t.Context(), credits.Spender{Account: s.account.ID}, time.Minute, 1); !errors.Is(err, ErrInUse) {
+	if _, err := s.server.Ledger().Reserve(t.Context(), credits.Spender{Account: s.account.ID}, time.Minute,
+		1); !errors.Is(err, ErrInUse) {
 		t.Errorf("Reserve beside another server = %v; want ErrInUse", err)
 	}
 	if _, err := s.server.Keys().Lookup(t.Context(), s.key.Hash); !errors.Is(err, ErrInUse) {
@@ -314,7 +316,9 @@ func TestAnAccountIsOpenedWithItsCreditsOrNotAtAll(t *testing.T) {
 		n      int64
 		reason string
 		want   error
-	}{{-1, "", credits.ErrAmount}, {credits.MaxBalance + 1, "", credits.ErrAmount}, {5, "caf\xe9", credits.ErrInvalid}, {5, "a\nb", credits.ErrInvalid}} {
+	}{
+		{-1, "", credits.ErrAmount}, {credits.MaxBalance + 1, "", credits.ErrAmount}, {5, "caf\xe9", credits.ErrInvalid}, {5, "a\nb", credits.ErrInvalid},
+	} {
 		if _, err := db.Keys().OpenAccount(t.Context(), "first", tt.n, tt.reason); !errors.Is(err, tt.want) {
 			t.Errorf("OpenAccount(%d, %q) = %v; want %v", tt.n, tt.reason, err, tt.want)
 		}

@@ -27,7 +27,8 @@ func TestSizesOfEachKind(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := db.Requests().Add(t.Context(), []requests.Request{{ID: "req_1", At: time.Now()}, {ID: "req_2", At: time.Now()}}, nil); err != nil {
+	if err := db.Requests().Add(t.Context(),
+		[]requests.Request{{ID: "req_1", At: time.Now()}, {ID: "req_2", At: time.Now()}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	sizes, err := db.Sizes(t.Context())
@@ -43,7 +44,8 @@ func TestSizesOfEachKind(t *testing.T) {
 	}
 	// The grant is in the journal, whose rows are not entries.
 	want := map[string]int64{
-		bookkeeping.SizeBooks: 0, bookkeeping.SizeRequests: 2, bookkeeping.SizeUsage: 0, "jobs": 1, "idempotent answers": 2, "records": 1,
+		bookkeeping.SizeBooks: 0, bookkeeping.SizeRequests: 2, bookkeeping.SizeUsage: 0, "jobs": 1, "idempotent answers": 2,
+		"records": 1,
 	}
 	if diff := cmp.Diff(want, rows); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)

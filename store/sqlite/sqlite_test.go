@@ -32,7 +32,8 @@ func TestOpenRefuses(t *testing.T) {
 			if err := errors.Join(tamper(db, tt.script), db.Close()); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := Open(t.Context(), Config{Path: path}); !errors.Is(err, tt.want) || !strings.Contains(err.Error(), path) {
+			if _, err := Open(t.Context(), Config{Path: path}); !errors.Is(err, tt.want) ||
+				!strings.Contains(err.Error(), path) {
 				t.Errorf("Open = %v; want %v, with the path", err, tt.want)
 			}
 		})
@@ -63,7 +64,8 @@ func TestOpenRefuses(t *testing.T) {
 	})
 	t.Run("a directory that is not there", func(t *testing.T) {
 		t.Parallel()
-		if _, err := Open(t.Context(), Config{Path: filepath.Join(t.TempDir(), "none", "test.db")}); !errors.Is(err, os.ErrNotExist) {
+		if _, err := Open(t.Context(), Config{Path: filepath.Join(t.TempDir(), "none", "test.db")}); !errors.Is(err,
+			os.ErrNotExist) {
 			t.Errorf("Open = %v; want os.ErrNotExist", err)
 		}
 	})
@@ -121,7 +123,8 @@ func TestChangesOfAnotherProcessApplyToTheNextCall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, k, err := admin.Keys().CreateKey(ctx, keys.NewKey{Account: "first", Environment: keys.Live, TotalCap: new(int64(20))})
+	secret, k, err := admin.Keys().CreateKey(ctx,
+		keys.NewKey{Account: "first", Environment: keys.Live, TotalCap: new(int64(20))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +266,8 @@ func TestAFullDiskRefusesChargesAndLosesNothing(t *testing.T) {
 		}
 		wantAudit(t, db)
 		limit("1000000")
-		if got, err := db.Ledger().Settle(t.Context(), holds[0], credits.Charge{Amount: 1}); got.Balance != 1000-charged-1 || err != nil {
+		if got, err := db.Ledger().Settle(t.Context(), holds[0], credits.Charge{Amount: 1}); got.Balance != 1000-charged-1 ||
+			err != nil {
 			t.Errorf("Settle with room again = %d, %v; want %d", got.Balance, err, 1000-charged-1)
 		}
 		break

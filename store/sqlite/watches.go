@@ -30,7 +30,8 @@ type watched struct {
 	until int64 // nanoseconds since 1970, like all times of monitors
 }
 
-const selectMonitors = "SELECT no, account, name, key, paused, created_at, baseline, definition, progress, lease, until FROM monitors"
+const selectMonitors = "SELECT no, account, name, key, paused, created_at, baseline, definition, progress, lease, " +
+	"until FROM monitors"
 
 // columns are the columns of selectMonitors, as the writer's connection returns them.
 type columns [11]driver.Value
@@ -85,7 +86,8 @@ func (m *watched) keep(w *writer) error {
 		return err
 	}
 	_, err = w.c.exec(`UPDATE monitors SET key = ?, paused = ?, baseline = ?, definition = ?, progress = ?, lease = ?, until = ?,
-		next_at = ?, platform = ?, content_at = ? WHERE no = ?`, m.Key, m.Paused, m.Baseline, definition, progress, m.lease, m.until,
+		next_at = ?, platform = ?, content_at = ? WHERE no = ?`, m.Key, m.Paused, m.Baseline, definition, progress, m.lease,
+		m.until,
 		m.due(), m.Platform, m.contentAt(), m.no)
 	return err
 }
@@ -151,7 +153,8 @@ func insertMonitor(w *writer, m watch.Monitor, most int) (watch.Monitor, error) 
 		return m, refusal{watch.ErrFull}
 	}
 	m.Baseline, m.Progress = 1, watch.Progress{State: watch.Active, NextAt: m.NextAt}
-	if _, err := w.c.exec("INSERT INTO monitors (account, name, key, paused, created_at, baseline, definition, progress, lease, until) "+
+	if _, err := w.c.exec("INSERT INTO monitors (account, name, key, paused, created_at, baseline, definition, "+
+		"progress, lease, until) "+
 		"VALUES (?, ?, '', 0, ?, 1, x'', x'', '', 0)", m.Account, m.Name, m.CreatedAt.UnixNano()); err != nil {
 		return m, err
 	}
@@ -163,7 +166,9 @@ func insertMonitor(w *writer, m watch.Monitor, most int) (watch.Monitor, error) 
 }
 
 // Pause implements [watch.Store].
-func (s *Watches) Pause(ctx context.Context, account, name string, paused bool, next time.Time) (m watch.Monitor, err error) {
+func (s *Watches) Pause(
+	ctx context.Context, account, name string, paused bool, next time.Time,
+) (m watch.Monitor, err error) {
 	err = s.do(ctx, func(w *writer) error {
 		row, err := there(w, account, name)
 		if err != nil {
@@ -193,7 +198,8 @@ func (s *Watches) Monitor(ctx context.Context, account, name string) (watch.Moni
 
 // Monitors implements [watch.Store].
 func (s *Watches) Monitors(ctx context.Context, account, after string, limit int) ([]watch.Monitor, error) {
-	return s.list(ctx, selectMonitors+" WHERE account = ? AND name > ? ORDER BY name LIMIT ?", account, after, orAll(limit))
+	return s.list(ctx, selectMonitors+" WHERE account = ? AND name > ? ORDER BY name LIMIT ?", account, after,
+		orAll(limit))
 }
 
 // orAll returns the limit for a query, where 0 means none.
@@ -209,7 +215,8 @@ func (s *Watches) list(ctx context.Context, query string, args ...any) ([]watch.
 		var m watched
 		var created int64
 		var definition, progress []byte
-		err := rows.Scan(&m.no, &m.Account, &m.Name, &m.Key, &m.Paused, &created, &m.Baseline, &definition, &progress, &m.lease, &m.until)
+		err := rows.Scan(&m.no, &m.Account, &m.Name, &m.Key, &m.Paused, &created, &m.Baseline, &definition, &progress,
+			&m.lease, &m.until)
 		if err == nil {
 			m.CreatedAt = fromNanos(created)
 			err = m.decode(definition, progress)
@@ -288,7 +295,8 @@ func claim(w *writer, now time.Time, n int, lease time.Duration) ([]watch.Claim,
 		m := &due[i]
 		m.lease = strconv.FormatUint(rand.Uint64(), 36)
 		until := now.Add(lease)
-		if _, err := w.c.exec("UPDATE monitors SET lease = ?, until = ? WHERE no = ?", m.lease, until.UnixNano(), m.no); err != nil {
+		if _, err := w.c.exec("UPDATE monitors SET lease = ?, until = ? WHERE no = ?", m.lease, until.UnixNano(),
+			m.no); err != nil {
 			return nil, err
 		}
 		claims = append(claims, watch.Claim{Monitor: m.Monitor, Due: m.NextAt, Lease: m.lease, Until: until})
@@ -406,7 +414,8 @@ func tell(w *writer, account string, changes []schema.Change) error {
 			return err
 		}
 	}
-	_, err = w.c.exec("INSERT INTO feeds VALUES (?, ?) ON CONFLICT (account) DO UPDATE SET seq = excluded.seq", account, seq)
+	_, err = w.c.exec("INSERT INTO feeds VALUES (?, ?) ON CONFLICT (account) DO UPDATE SET seq = excluded.seq", account,
+		seq)
 	return err
 }
 
@@ -434,7 +443,8 @@ func nanosOrLeast(t time.Time) int64 {
 // Samples implements [watch.Store].
 func (s *Watches) Samples(ctx context.Context, q watch.Numbers) ([]watch.Sample, error) {
 	var no int64
-	err := s.file.read.QueryRowContext(ctx, "SELECT no FROM monitors WHERE account = ? AND name = ?", q.Account, q.Monitor).Scan(&no)
+	err := s.file.read.QueryRowContext(ctx, "SELECT no FROM monitors WHERE account = ? AND name = ?", q.Account,
+		q.Monitor).Scan(&no)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, watch.ErrAbsent
 	}
