@@ -55,7 +55,8 @@ func NewMemory(cfg MemoryConfig) *Memory {
 		cfg.OwnerBytes = DefaultOwnerBytes
 	}
 	return &Memory{
-		now: cfg.Now, ownerBytes: cfg.OwnerBytes, records: map[string]record{}, owners: map[string]*owner{}, sweepAt: sweepFrom,
+		now: cfg.Now, ownerBytes: cfg.OwnerBytes, records: map[string]record{}, owners: map[string]*owner{},
+		sweepAt: sweepFrom,
 	}
 }
 

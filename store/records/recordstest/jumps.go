@@ -51,7 +51,8 @@ func (c *jumping) jump(d time.Duration) {
 	c.ahead += d
 	after := c.now()
 	if after.Sub(before) != 0 || after.Round(0).Sub(before.Round(0)) != d {
-		c.t.Fatalf("the clock jumped by %v and %v; want %v by the wall alone", after.Sub(before), after.Round(0).Sub(before.Round(0)), d)
+		c.t.Fatalf("the clock jumped by %v and %v; want %v by the wall alone", after.Sub(before),
+			after.Round(0).Sub(before.Round(0)), d)
 	}
 }
 
