@@ -201,7 +201,8 @@ func changeable(k keys.Key) []any {
 		former, until = k.Former.Hash[:], maybeMicros(&k.Former.Until)
 	}
 	return []any{
-		k.Prefix, k.Hash[:], former, until, capacity, refill, k.DayCap, k.TotalCap, k.Manage, bookkeeping.EncodeBounds(k.Bounds),
+		k.Prefix, k.Hash[:], former, until, capacity, refill, k.DayCap, k.TotalCap, k.Manage,
+		bookkeeping.EncodeBounds(k.Bounds),
 	}
 }
 
@@ -291,7 +292,8 @@ func (s *Keys) everywhere(ctx context.Context, id string, before keys.Key) (keys
 	case <-committed.C:
 		return k, nil
 	case <-ctx.Done():
-		return keys.Key{}, fmt.Errorf("postgres: %s is changed, and may still be accepted as it was for %v: %w", id, s.db.cfg.lease, ctx.Err())
+		return keys.Key{}, fmt.Errorf("postgres: %s is changed, and may still be accepted as it was for %v: %w", id,
+			s.db.cfg.lease, ctx.Err())
 	}
 }
 

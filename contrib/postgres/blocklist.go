@@ -53,7 +53,8 @@ func (b *Blocklist) Announce(ctx context.Context, a privacy.Announcement) (epoch
 		return t.commit(ctx, func(q *pgx.Batch) {
 			q.Queue(b.db.sql("UPDATE @privacy SET epoch = $1"), epoch)
 			q.Queue(b.db.sql("DELETE FROM @erased WHERE at < "+sqlNow+" - $2::bigint"), b.db.clock(), int64(privacy.Lately))
-			q.Queue(b.db.sql("INSERT INTO @erased SELECT $2::bigint, n, "+sqlNow+" FROM unnest($3::bigint[]) n ON CONFLICT DO NOTHING"),
+			q.Queue(b.db.sql("INSERT INTO @erased SELECT $2::bigint, n, "+sqlNow+
+				" FROM unnest($3::bigint[]) n ON CONFLICT DO NOTHING"),
 				b.db.clock(), epoch, signed(a.Erased))
 			if a.Unblock {
 				q.Queue(b.db.sql("DELETE FROM @blocked WHERE subject = $1"), a.Digest[:])
@@ -169,7 +170,9 @@ func (b *Blocklist) Append(ctx context.Context, r privacy.Receipt) (sealed priva
 		if err != nil {
 			return err
 		}
-		return t.commit(ctx, func(q *pgx.Batch) { q.Queue(b.db.sql("INSERT INTO @receipts VALUES ($1, $2)"), sealed.No, body) })
+		return t.commit(ctx, func(q *pgx.Batch) {
+			q.Queue(b.db.sql("INSERT INTO @receipts VALUES ($1, $2)"), sealed.No, body)
+		})
 	})
 	return sealed, err
 }
@@ -187,5 +190,6 @@ func scanReceipt(row pgx.CollectableRow) (r privacy.Receipt, err error) {
 
 // Receipts implements [privacy.Blocklist].
 func (b *Blocklist) Receipts(ctx context.Context, after int64, limit int) ([]privacy.Receipt, error) {
-	return list(ctx, b.db, scanReceipt, "SELECT body FROM @receipts WHERE no > $1 ORDER BY no LIMIT $2", after, orAll(limit))
+	return list(ctx, b.db, scanReceipt, "SELECT body FROM @receipts WHERE no > $1 ORDER BY no LIMIT $2", after,
+		orAll(limit))
 }

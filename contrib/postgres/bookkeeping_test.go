@@ -36,7 +36,8 @@ func fill(t *testing.T, s filled, l credits.Ledger) keys.Key {
 			t.Fatal(err)
 		}
 		_, k, err := s.CreateKey(t.Context(), keys.NewKey{
-			Account: a.ID, Name: "web", Environment: keys.Live, DayCap: new(int64(8)), Rate: &keys.Rate{Capacity: 5, Refill: 0.5},
+			Account: a.ID, Name: "web", Environment: keys.Live, DayCap: new(int64(8)),
+			Rate: &keys.Rate{Capacity: 5, Refill: 0.5},
 		})
 		if err != nil {
 			t.Fatal(err)

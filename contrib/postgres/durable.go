@@ -6,14 +6,17 @@ import "context"
 // crash, in words for an operator; nil when none can.
 func (db *DB) Warnings(ctx context.Context) ([]string, error) {
 	var commit, fsync string
-	err := db.pool.QueryRow(ctx, "SELECT current_setting('synchronous_commit'), current_setting('fsync')").Scan(&commit, &fsync)
+	err := db.pool.QueryRow(ctx, "SELECT current_setting('synchronous_commit'), current_setting('fsync')").Scan(&commit,
+		&fsync)
 	var found []string
 	if commit == "off" {
-		found = append(found, "synchronous_commit is off: what is charged, granted, revoked or kept waits for the disk all the "+
+		found = append(found, "synchronous_commit is off: what is charged, granted, revoked or kept waits for the disk all "+
+			"the "+
 			"same, and nothing else that uses the database does; set it to on")
 	}
 	if fsync == "off" {
-		found = append(found, "fsync is off: a crash of the machine may lose what was charged or damage the whole database; set it to on")
+		found = append(found, "fsync is off: a crash of the machine may lose what was charged or damage the whole "+
+			"database; set it to on")
 	}
 	return found, err
 }

@@ -45,7 +45,8 @@ func (r *Records) Erase(ctx context.Context, s privacy.Subject) (map[string]int,
 				removed[records.Kind(string(m.key))]++
 			}
 		}
-		for ; !s.DryRun && len(keys) > 0; keys, versions = keys[min(erasedAtOnce, len(keys)):], versions[min(erasedAtOnce, len(versions)):] {
+		for ; !s.DryRun && len(keys) > 0; keys, versions = keys[min(erasedAtOnce, len(keys)):],
+			versions[min(erasedAtOnce, len(versions)):] {
 			n := min(erasedAtOnce, len(keys))
 			if err := r.erase(ctx, keys[:n], versions[:n]); err != nil {
 				return removed, err
@@ -171,7 +172,8 @@ func scanTold(row pgx.CollectableRow) (c told, err error) {
 // changes removes the changes that contain the subject, and those of the monitors that end.
 func (e *erasing) changes(ctx context.Context) error {
 	for last := (told{}); ; {
-		part, err := list(ctx, e.db, scanTold, "SELECT account, monitor, seq, body FROM @changes WHERE (account, seq) > ($1, $2) ORDER BY account, seq LIMIT $3",
+		part, err := list(ctx, e.db, scanTold,
+			"SELECT account, monitor, seq, body FROM @changes WHERE (account, seq) > ($1, $2) ORDER BY account, seq LIMIT $3",
 			last.account, last.seq, looksAtOnce)
 		if err != nil || len(part) == 0 {
 			return err

@@ -89,7 +89,8 @@ func (s *Keys) Lookup(ctx context.Context, h keys.Hash) (keys.Key, error) {
 // ask reads a key from the database and caches it.
 func (s *Keys) ask(ctx context.Context, h keys.Hash) (leased, error) {
 	asked := time.Now()
-	found, err := list(ctx, s.db, scanKey, selectKeys+" WHERE (hash = $1 OR former_hash = $1) AND revoked_at IS NULL", h[:])
+	found, err := list(ctx, s.db, scanKey, selectKeys+" WHERE (hash = $1 OR former_hash = $1) AND revoked_at IS NULL",
+		h[:])
 	if err != nil {
 		return leased{}, err
 	}

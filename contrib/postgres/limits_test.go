@@ -38,7 +38,8 @@ func TestChargesAreDurableWhateverTheRoleSays(t *testing.T) {
 		t.Error(err)
 	}
 	wantBalance(t, db, 97)
-	if found, err := db.Warnings(t.Context()); err != nil || len(found) == 0 || !strings.HasPrefix(found[0], "synchronous_commit is off") {
+	if found, err := db.Warnings(t.Context()); err != nil || len(found) == 0 ||
+		!strings.HasPrefix(found[0], "synchronous_commit is off") {
 		t.Errorf("Warnings = %q, %v; want one of synchronous_commit", found, err)
 	}
 }
@@ -86,7 +87,8 @@ func TestTimeoutsOfTheRoleAreRepeated(t *testing.T) {
 			tx, _ := interfere(t, other, "acct")
 			done := make(chan error, 1)
 			go func() {
-				_, err := db.Ledger().Charge(context.WithoutCancel(t.Context()), credits.Spender{Account: "acct"}, credits.Charge{Amount: 1})
+				_, err := db.Ledger().Charge(context.WithoutCancel(t.Context()), credits.Spender{Account: "acct"},
+					credits.Charge{Amount: 1})
 				done <- err
 			}()
 			for failed.with(lockTimeout)+failed.with(statementTimeout) == 0 {

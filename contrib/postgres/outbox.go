@@ -43,9 +43,12 @@ func readEndpoint(row pgx.CollectableRow, more ...any) (e watch.Endpoint, err er
 }
 
 // lockEndpoint returns the row of an endpoint, locked until the transaction ends, and whether there is one.
-func (s *Watches) lockEndpoint(ctx context.Context, t *tx, account, name string) (e watch.Endpoint, found bool, err error) {
+func (s *Watches) lockEndpoint(
+	ctx context.Context, t *tx, account, name string,
+) (e watch.Endpoint, found bool, err error) {
 	err = t.step(ctx, func(q *pgx.Batch) {
-		q.Queue(s.db.sql("SELECT "+endpointColumns+" FROM @endpoints WHERE account = $1 AND name = $2 FOR NO KEY UPDATE"), account, name).
+		q.Queue(s.db.sql("SELECT "+endpointColumns+" FROM @endpoints WHERE account = $1 AND name = $2 FOR NO KEY UPDATE"),
+			account, name).
 			Query(func(rows pgx.Rows) error {
 				all, err := pgx.CollectRows(rows, scanEndpoint)
 				if err == nil && len(all) > 0 {
@@ -74,7 +77,9 @@ func (s *Watches) keepEndpoint(ctx context.Context, t *tx, e *watch.Endpoint) er
 }
 
 // PutEndpoint implements [watch.Outbox].
-func (s *Watches) PutEndpoint(ctx context.Context, e watch.Endpoint, most int) (stands watch.Endpoint, made bool, err error) {
+func (s *Watches) PutEndpoint(
+	ctx context.Context, e watch.Endpoint, most int,
+) (stands watch.Endpoint, made bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return watch.Endpoint{}, false, err
 	}
@@ -89,7 +94,8 @@ func (s *Watches) PutEndpoint(ctx context.Context, e watch.Endpoint, most int) (
 			q.Queue(s.db.sql("INSERT INTO @feeds VALUES ($1, 0) ON CONFLICT DO NOTHING"), e.Account)
 			q.Queue(s.db.sql("SELECT seq FROM @feeds WHERE account = $1 FOR UPDATE"), e.Account).
 				QueryRow(func(row pgx.Row) error { return row.Scan(&seq) })
-			q.Queue(s.db.sql("SELECT count(*), coalesce(max(made) FILTER (WHERE name = $2), '') FROM @endpoints WHERE account = $1"),
+			q.Queue(s.db.sql("SELECT count(*), coalesce(max(made) FILTER (WHERE name = $2), '') FROM @endpoints WHERE account "+
+				"= $1"),
 				e.Account, e.Name).QueryRow(func(row pgx.Row) error { return row.Scan(&n, &maker) })
 		}); err != nil {
 			return err
@@ -120,14 +126,16 @@ func (s *Watches) insertEndpoint(ctx context.Context, t *tx, e *watch.Endpoint, 
 		return err
 	}
 	return t.commit(ctx, func(q *pgx.Batch) {
-		q.Queue(s.db.sql("INSERT INTO @endpoints (account, name, made, body, position, problem) VALUES ($1, $2, $3, $4, $5, '')"),
+		q.Queue(s.db.sql("INSERT INTO @endpoints (account, name, made, body, position, problem) VALUES ($1, $2, $3, $4, "+
+			"$5, '')"),
 			e.Account, e.Name, call, body, e.Position)
 	})
 }
 
 // Endpoint implements [watch.Outbox].
 func (s *Watches) Endpoint(ctx context.Context, account, name string) (watch.Endpoint, error) {
-	found, err := list(ctx, s.db, scanEndpoint, "SELECT "+endpointColumns+" FROM @endpoints WHERE account = $1 AND name = $2", account, name)
+	found, err := list(ctx, s.db, scanEndpoint, "SELECT "+endpointColumns+
+		" FROM @endpoints WHERE account = $1 AND name = $2", account, name)
 	if err != nil {
 		return watch.Endpoint{}, err
 	}
@@ -140,7 +148,8 @@ func (s *Watches) Endpoint(ctx context.Context, account, name string) (watch.End
 // Endpoints implements [watch.Outbox].
 func (s *Watches) Endpoints(ctx context.Context, account, after string, limit int) ([]watch.Endpoint, error) {
 	return list(ctx, s.db, scanEndpoint, "SELECT "+endpointColumns+
-		` FROM @endpoints WHERE account = $1 AND name COLLATE "C" > $2 ORDER BY name COLLATE "C" LIMIT $3`, account, after, orAll(limit))
+		` FROM @endpoints WHERE account = $1 AND name COLLATE "C" > $2 ORDER BY name COLLATE "C" LIMIT $3`, account, after,
+		orAll(limit))
 }
 
 // EndEndpoint implements [watch.Outbox].
@@ -236,7 +245,8 @@ func (s *Watches) Queue(ctx context.Context, now time.Time, n int) (more bool, e
 				q.Queue(s.db.sql(`INSERT INTO @deliveries
 					SELECT $1, $2, c.seq, $3, 0, $4, $4, NULL, 0, '', '' FROM @changes c WHERE c.account = $1 AND c.seq = ANY ($5)
 					ON CONFLICT DO NOTHING`), e.Account, e.Name, watch.Waiting, now.UnixNano(), e.wanted)
-				q.Queue(s.db.sql("UPDATE @endpoints SET position = $3 WHERE account = $1 AND name = $2"), e.Account, e.Name, e.Position)
+				q.Queue(s.db.sql("UPDATE @endpoints SET position = $3 WHERE account = $1 AND name = $2"), e.Account, e.Name,
+					e.Position)
 			}
 		})
 	})
@@ -257,7 +267,8 @@ type queueing struct {
 
 // queueBehind queues a query for the changes that an endpoint wants among the next n, and sets its position after them.
 func (s *Watches) queueBehind(q *pgx.Batch, e *queueing, n int) {
-	q.Queue(s.db.sql("SELECT seq, type, monitor FROM @changes WHERE account = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4"),
+	q.Queue(s.db.sql("SELECT seq, type, monitor FROM @changes WHERE account = $1 AND seq > $2 AND seq <= $3 ORDER BY "+
+		"seq LIMIT $4"),
 		e.Account, e.Position, e.end, n).Query(func(rows pgx.Rows) error {
 		seen := 0
 		var c schema.Change
@@ -279,7 +290,8 @@ func (s *Watches) queueBehind(q *pgx.Batch, e *queueing, n int) {
 	})
 }
 
-const deliveryColumns = "d.account, d.endpoint, d.seq, c.id, c.type, d.state, d.attempts, d.queued_at, d.next_at, d.last_at, d.status, d.detail"
+const deliveryColumns = "d.account, d.endpoint, d.seq, c.id, c.type, d.state, d.attempts, d.queued_at, d.next_at, " +
+	"d.last_at, d.status, d.detail"
 
 // deliveryRow is a row of deliveryColumns.
 type deliveryRow struct {
@@ -291,7 +303,8 @@ type deliveryRow struct {
 func (r *deliveryRow) into() []any {
 	d := &r.d
 	return []any{
-		&d.Account, &d.Endpoint, &d.Seq, &d.Change, &d.Type, &d.State, &d.Attempts, &r.queued, &r.next, &r.last, &d.Status, &d.Detail,
+		&d.Account, &d.Endpoint, &d.Seq, &d.Change, &d.Type, &d.State, &d.Attempts, &r.queued, &r.next, &r.last, &d.Status,
+		&d.Detail,
 	}
 }
 
@@ -377,7 +390,8 @@ func (s *Watches) Attempted(ctx context.Context, a watch.Attempt) error {
 					taken = tag.RowsAffected()
 					return nil
 				})
-			q.Queue(s.db.sql("SELECT coalesce(max(last_at), 0) FROM @deliveries WHERE account = $1 AND endpoint = $2 AND seq = $3"),
+			q.Queue(s.db.sql("SELECT coalesce(max(last_at), 0) FROM @deliveries WHERE account = $1 AND endpoint = $2 AND seq "+
+				"= $3"),
 				d.Account, d.Endpoint, d.Seq).QueryRow(func(row pgx.Row) error { return row.Scan(&last) })
 		}); err != nil {
 			return err
@@ -394,14 +408,17 @@ func (s *Watches) Attempted(ctx context.Context, a watch.Attempt) error {
 		}
 		return t.commit(ctx, func(q *pgx.Batch) {
 			if a.State == watch.Delivered {
-				q.Queue(s.db.sql("UPDATE @endpoints SET failing_since = NULL WHERE account = $1 AND name = $2 AND failing_since IS NOT NULL"),
+				q.Queue(s.db.sql("UPDATE @endpoints SET failing_since = NULL WHERE account = $1 AND name = $2 AND failing_since "+
+					"IS NOT NULL"),
 					d.Account, d.Endpoint)
 			} else {
-				q.Queue(s.db.sql("UPDATE @endpoints SET failing_since = $3 WHERE account = $1 AND name = $2 AND failing_since IS NULL"),
+				q.Queue(s.db.sql("UPDATE @endpoints SET failing_since = $3 WHERE account = $1 AND name = $2 AND failing_since IS "+
+					"NULL"),
 					d.Account, d.Endpoint, a.At.UnixNano())
 			}
 			if a.Disable != "" {
-				q.Queue(s.db.sql("UPDATE @endpoints SET problem = $3 WHERE account = $1 AND name = $2"), d.Account, d.Endpoint, a.Disable)
+				q.Queue(s.db.sql("UPDATE @endpoints SET problem = $3 WHERE account = $1 AND name = $2"), d.Account, d.Endpoint,
+					a.Disable)
 			}
 			told(q)
 		})
@@ -426,7 +443,9 @@ func (s *Watches) deliveries(ctx context.Context, condition string, args ...any)
 }
 
 // Again implements [watch.Outbox].
-func (s *Watches) Again(ctx context.Context, account, endpoint string, seq int64, now time.Time) (watch.Delivery, error) {
+func (s *Watches) Again(
+	ctx context.Context, account, endpoint string, seq int64, now time.Time,
+) (watch.Delivery, error) {
 	if err := s.db.retry(ctx, func(bool) error {
 		_, err := s.db.pool.Exec(ctx, s.db.sql(`UPDATE @deliveries SET state = $4, attempts = 0, next_at = $5, lease = ''
 			WHERE account = $1 AND endpoint = $2 AND seq = $3`), account, endpoint, seq, watch.Waiting, now.UnixNano())

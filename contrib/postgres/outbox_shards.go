@@ -83,6 +83,8 @@ func (w *ShardedWatches) Deliveries(ctx context.Context, q watch.Outgoing) ([]wa
 }
 
 // Again implements [watch.Outbox].
-func (w *ShardedWatches) Again(ctx context.Context, account, endpoint string, seq int64, now time.Time) (watch.Delivery, error) {
+func (w *ShardedWatches) Again(
+	ctx context.Context, account, endpoint string, seq int64, now time.Time,
+) (watch.Delivery, error) {
 	return w.of(account).Again(ctx, account, endpoint, seq, now)
 }

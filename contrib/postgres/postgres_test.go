@@ -29,7 +29,8 @@ func newSchema(tb testing.TB) Config {
 	tb.Helper()
 	dsn := os.Getenv(dsnVariable)
 	if dsn == "" {
-		tb.Skipf("%s is not set: give it the DSN of a PostgreSQL database, such as postgres://root@127.0.0.1/test", dsnVariable)
+		tb.Skipf("%s is not set: give it the DSN of a PostgreSQL database, such as postgres://root@127.0.0.1/test",
+			dsnVariable)
 	}
 	schema := "socialdata_test_" + strings.ToLower(rand.Text())
 	tb.Cleanup(func() {

@@ -16,7 +16,8 @@ func TestReadsAreRepeatedWhenTheirConnectionBreaks(t *testing.T) {
 	cfg, proxy := throughProxy(t, newSchema(t))
 	db := openDB(t, cfg)
 	addAccount(t, db, "acct", 100)
-	if _, err := db.Records().Put(t.Context(), records.Record{Key: "job/1", Value: []byte("found")}, time.Hour); err != nil {
+	if _, err := db.Records().Put(t.Context(), records.Record{Key: "job/1", Value: []byte("found")},
+		time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	_, k, err := db.Keys().CreateKey(t.Context(), keys.NewKey{Account: "acct", Name: "k", Environment: keys.Live})

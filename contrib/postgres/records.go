@@ -230,11 +230,13 @@ func (c *change) put(ctx context.Context, ttl time.Duration) error {
 	value := notNull(c.rec.Value)
 	return c.tx.commit(ctx, func(q *pgx.Batch) {
 		if c.there {
-			q.Queue(c.db.sql("UPDATE @records SET owner = $2, value = $3, version = $4, expires = $5, subjects = $6 WHERE key = $1"),
+			q.Queue(c.db.sql("UPDATE @records SET owner = $2, value = $3, version = $4, expires = $5, subjects = $6 WHERE key "+
+				"= $1"),
 				[]byte(c.rec.Key), c.rec.Owner, value, c.rec.Version, c.now+int64(ttl), []byte(c.rec.Subjects))
 			c.count(q, c.stood.Owner, -c.stood.Size())
 		} else { // fails if another transaction adds it first, and is then tried again
-			q.Queue(c.db.sql("INSERT INTO @records (key, owner, value, version, expires, subjects) VALUES ($1, $2, $3, $4, $5, $6)"),
+			q.Queue(c.db.sql("INSERT INTO @records (key, owner, value, version, expires, subjects) VALUES ($1, $2, $3, $4, "+
+				"$5, $6)"),
 				[]byte(c.rec.Key), c.rec.Owner, value, c.rec.Version, c.now+int64(ttl), []byte(c.rec.Subjects))
 		}
 		c.count(q, c.rec.Owner, c.rec.Size())

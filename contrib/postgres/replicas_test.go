@@ -379,9 +379,10 @@ func TestADamagedLedgerDoesNotBlockOtherAccounts(t *testing.T) {
 		s.done = make(chan struct{})
 		ops = append(ops, s)
 	}
-	_, err := db.pool.Exec(t.Context(), db.sql("INSERT INTO @entries SELECT account, seq + 1, kind, amount, balance, key, "+
-		"operation, platform, request_id, cache, reason, hold, idempotency_key, at, clock, hash FROM @entries "+
-		"WHERE account = (SELECT no FROM @accounts WHERE id = 'damaged')"))
+	_, err := db.pool.Exec(t.Context(),
+		db.sql("INSERT INTO @entries SELECT account, seq + 1, kind, amount, balance, key, "+
+			"operation, platform, request_id, cache, reason, hold, idempotency_key, at, clock, hash FROM @entries "+
+			"WHERE account = (SELECT no FROM @accounts WHERE id = 'damaged')"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -598,7 +599,8 @@ func TestAnAuditBesideReplicasFindsNothing(t *testing.T) {
 			for ctx.Err() == nil {
 				a, err := db.Keys().OpenAccount(t.Context(), fmt.Sprint("shop ", made.Add(1)), 10, "to start with")
 				if err == nil {
-					_, _, err = db.Keys().CreateKey(t.Context(), keys.NewKey{Account: a.ID, Environment: keys.Live, DayCap: new(int64(9))})
+					_, _, err = db.Keys().CreateKey(t.Context(),
+						keys.NewKey{Account: a.ID, Environment: keys.Live, DayCap: new(int64(9))})
 				}
 				for _, who := range []credits.Spender{who, {Account: a.ID}} {
 					var holds []credits.Hold

@@ -84,7 +84,8 @@ func (s *Requests) List(ctx context.Context, q requests.Query) (found []requests
 		before = requests.BatchOf(q.Before) + 1
 	}
 	for {
-		batches, err := list(ctx, s.db, scanBatch, "SELECT no, batch FROM @requests WHERE no < $1 AND no >= $2 ORDER BY no DESC LIMIT $3",
+		batches, err := list(ctx, s.db, scanBatch,
+			"SELECT no, batch FROM @requests WHERE no < $1 AND no >= $2 ORDER BY no DESC LIMIT $3",
 			before, requests.BatchOf(q.After), listedAtOnce)
 		if err != nil {
 			return nil, err
@@ -154,7 +155,8 @@ func (s *Requests) Fold(ctx context.Context, account string, after, through int6
 // Sums implements [requests.Store].
 func (s *Requests) Sums(ctx context.Context, q requests.SumQuery) ([]requests.Tally, error) {
 	columns := map[requests.Dimension]string{
-		requests.ByAccount: "''", requests.ByDay: "0::bigint", requests.ByKey: "''", requests.ByPlatform: "''", requests.ByOperation: "''",
+		requests.ByAccount: "''", requests.ByDay: "0::bigint", requests.ByKey: "''", requests.ByPlatform: "''",
+		requests.ByOperation: "''",
 	}
 	for _, d := range q.By {
 		if _, known := columns[d]; known {
@@ -174,7 +176,8 @@ func (s *Requests) Sums(ctx context.Context, q requests.SumQuery) ([]requests.Ta
 			where = append(where, fmt.Sprintf("%s = $%d", only.column, len(args)))
 		}
 	}
-	query := "SELECT " + columns[requests.ByAccount] + ", " + columns[requests.ByDay] + ", " + columns[requests.ByKey] + ", " +
+	query := "SELECT " + columns[requests.ByAccount] + ", " + columns[requests.ByDay] + ", " + columns[requests.ByKey] +
+		", " +
 		columns[requests.ByPlatform] + ", " + columns[requests.ByOperation] + ", what, sum(n)::bigint FROM @usage WHERE " +
 		strings.Join(where, " AND ") + " GROUP BY 1, 2, 3, 4, 5, 6"
 	return list(ctx, s.db, scanTally, query, args...)

@@ -13,7 +13,9 @@ import (
 
 // Sweep implements [watch.Store]. Several replicas share the work.
 func (s *Watches) Sweep(ctx context.Context, l watch.Limits) (more bool, err error) {
-	for _, sweep := range []func(context.Context, watch.Limits) (bool, error){s.sweepRows, s.sweepContent, s.sweepSnapshots} {
+	for _, sweep := range []func(context.Context, watch.Limits) (bool, error){
+		s.sweepRows, s.sweepContent, s.sweepSnapshots,
+	} {
 		left, err := sweep(ctx, l)
 		if err != nil {
 			return false, err
@@ -70,7 +72,8 @@ func limited(c watch.Cuts) []any {
 
 // olderThan returns a condition that a time in a column of r is before the cut of its row's platform.
 func olderThan(column string) string {
-	return "r." + column + " < $1 AND r." + column + " < coalesce((SELECT u.at FROM unnest($3::text[], $4::bigint[]) AS u (platform, at) " +
+	return "r." + column + " < $1 AND r." + column +
+		" < coalesce((SELECT u.at FROM unnest($3::text[], $4::bigint[]) AS u (platform, at) " +
 		"WHERE u.platform = r.platform), $2)"
 }
 
@@ -137,7 +140,8 @@ func (s *Watches) Kept(ctx context.Context) ([]privacy.Kept, error) {
 		},
 		{
 			watch.KeptSnapshots,
-			"SELECT platform, count(*), sum(length(progress))::bigint, min(content_at) FROM @monitors WHERE content_at IS NOT NULL " +
+			"SELECT platform, count(*), sum(length(progress))::bigint, min(content_at) FROM @monitors WHERE content_at IS NOT " +
+				"NULL " +
 				"GROUP BY platform",
 		},
 		{watch.KeptSamples, "SELECT '', count(*), 40 * count(*), coalesce(min(at), 0) FROM @samples"},

@@ -26,7 +26,8 @@ func (db *DB) Sizes(ctx context.Context) ([]bookkeeping.Size, error) {
 		out = append(out, s)
 	}
 	var disk int64
-	if err := db.pool.QueryRow(ctx, db.sql("SELECT pg_total_relation_size('@records'::regclass)")).Scan(&disk); err != nil {
+	if err := db.pool.QueryRow(ctx,
+		db.sql("SELECT pg_total_relation_size('@records'::regclass)")).Scan(&disk); err != nil {
 		return nil, err
 	}
 	parts, err := list(ctx, db, scanSize, `SELECT encode(substring(key FROM 1 FOR position('/'::bytea IN key || '/'::bytea) - 1), 'escape'),

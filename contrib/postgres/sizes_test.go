@@ -19,7 +19,8 @@ func TestSizesOfEachKind(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := db.Requests().Add(t.Context(), []requests.Request{{ID: "req_1", At: time.Now()}, {ID: "req_2", At: time.Now()}}, nil); err != nil {
+	if err := db.Requests().Add(t.Context(),
+		[]requests.Request{{ID: "req_1", At: time.Now()}, {ID: "req_2", At: time.Now()}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	sizes, err := db.Sizes(t.Context())

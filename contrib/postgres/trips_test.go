@@ -48,7 +48,8 @@ func TestRoundTrips(t *testing.T) {
 	db := openDB(t, cfg)
 	addAccount(t, db, "acct", 1000)
 	capped := credits.Spender{Account: "acct", Key: "key_2", DayCap: new(int64(500)), TotalCap: new(int64(600))}
-	secret, k, err := db.Keys().CreateKey(t.Context(), keys.NewKey{Account: "acct", Name: "k", Environment: keys.Live, DayCap: new(int64(500))})
+	secret, k, err := db.Keys().CreateKey(t.Context(),
+		keys.NewKey{Account: "acct", Name: "k", Environment: keys.Live, DayCap: new(int64(500))})
 	if err != nil {
 		t.Fatal(err)
 	}

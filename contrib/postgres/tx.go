@@ -28,7 +28,8 @@ type tx struct {
 }
 
 // durably makes a commit wait for the disk even if the server, the database or the role has it disabled.
-const durably = "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'"
+const durably = "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = " +
+	"'off'"
 
 // step sends the statements that queue adds.
 func (t *tx) step(ctx context.Context, queue func(b *pgx.Batch)) error {

@@ -26,7 +26,8 @@ func serves(version int, compatible bool) error {
 	case version == own, version == own+1 && compatible:
 		return nil
 	case version < own:
-		return fmt.Errorf("%w: it has version %d, and this program serves version %d; start the program anew, which brings the "+
+		return fmt.Errorf("%w: it has version %d, and this program serves version %d; start the program anew, which brings "+
+			"the "+
 			"schema up to date", ErrOlder, version, own)
 	}
 	return fmt.Errorf("%w: it has version %d, and this program serves versions up to %d; use the program that brought "+

@@ -92,7 +92,8 @@ func TestASchemaThatAnotherProgramChangesIsWatched(t *testing.T) {
 			}](err); !ok || !says.Unavailable() || !errors.Is(err, ErrNewer) {
 				t.Errorf("Balance: %v; want ErrNewer, unavailable", err)
 			}
-			if _, err := db.Ledger().Reserve(t.Context(), credits.Spender{Account: "acct"}, time.Minute, 1); !errors.Is(err, ErrNewer) {
+			if _, err := db.Ledger().Reserve(t.Context(), credits.Spender{Account: "acct"}, time.Minute, 1); !errors.Is(err,
+				ErrNewer) {
 				t.Errorf("Reserve: %v; want ErrNewer", err)
 			}
 			if err := db.Ping(t.Context()); !errors.Is(err, ErrNewer) {
@@ -134,7 +135,8 @@ func TestEarlyMigrationsAreNotCompatible(t *testing.T) {
 	cfg := newSchema(t)
 	db := openDB(t, cfg)
 	become(t, db, "ALTER TABLE @migrations DROP COLUMN compatible")
-	if version, compatible, err := db.version(context.Background(), db.pool); version != len(migrations) || compatible || err != nil {
+	if version, compatible, err := db.version(context.Background(), db.pool); version != len(migrations) || compatible ||
+		err != nil {
 		t.Errorf("version = %d, %v, %v", version, compatible, err)
 	}
 	openDB(t, cfg)

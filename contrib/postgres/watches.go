@@ -35,7 +35,8 @@ func scanMonitor(row pgx.CollectableRow) (watched, error) {
 	var m watched
 	var created int64
 	var definition, progress []byte
-	err := row.Scan(&m.no, &m.Account, &m.Name, &m.Key, &m.Paused, &created, &m.Baseline, &definition, &progress, &m.lease, &m.until)
+	err := row.Scan(&m.no, &m.Account, &m.Name, &m.Key, &m.Paused, &created, &m.Baseline, &definition, &progress, &m.lease,
+		&m.until)
 	m.CreatedAt = fromNanos(created)
 	if err == nil {
 		err = json.Unmarshal(definition, &m.Definition)
@@ -52,7 +53,8 @@ func scanMonitor(row pgx.CollectableRow) (watched, error) {
 // lock returns the row of a monitor, locked until the transaction ends. Its number is 0 when there is none.
 func (s *Watches) lock(ctx context.Context, t *tx, account, name string) (m watched, err error) {
 	err = t.step(ctx, func(q *pgx.Batch) {
-		q.Queue(s.db.sql("SELECT "+monitorColumns+" FROM @monitors WHERE account = $1 AND name = $2 FOR UPDATE"), account, name).
+		q.Queue(s.db.sql("SELECT "+monitorColumns+" FROM @monitors WHERE account = $1 AND name = $2 FOR UPDATE"), account,
+			name).
 			Query(func(rows pgx.Rows) error {
 				found, err := pgx.CollectRows(rows, scanMonitor)
 				if err == nil && len(found) > 0 {
@@ -157,7 +159,8 @@ func (s *Watches) Put(ctx context.Context, m watch.Monitor, most int) (stands wa
 func (s *Watches) insert(ctx context.Context, t *tx, m watch.Monitor) error {
 	row := watched{Monitor: m}
 	if err := t.step(ctx, func(q *pgx.Batch) {
-		q.Queue(s.db.sql("INSERT INTO @monitors (account, name, key, paused, created_at, baseline, definition, progress, lease, until) "+
+		q.Queue(s.db.sql("INSERT INTO @monitors (account, name, key, paused, created_at, baseline, definition, progress, "+
+			"lease, until) "+
 			"VALUES ($1, $2, '', false, $3, 1, '', '', '', 0) RETURNING no"), m.Account, m.Name, m.CreatedAt.UnixNano()).
 			QueryRow(func(r pgx.Row) error { return r.Scan(&row.no) })
 	}); err != nil {
@@ -173,7 +176,9 @@ func (s *Watches) write(ctx context.Context, t *tx, row *watched) error {
 }
 
 // Pause implements [watch.Store].
-func (s *Watches) Pause(ctx context.Context, account, name string, paused bool, next time.Time) (m watch.Monitor, err error) {
+func (s *Watches) Pause(
+	ctx context.Context, account, name string, paused bool, next time.Time,
+) (m watch.Monitor, err error) {
 	err = s.change(ctx, account, name, func(row *watched, q *pgx.Batch) error {
 		if row.no == 0 {
 			return watch.ErrAbsent
@@ -190,7 +195,8 @@ func (s *Watches) Pause(ctx context.Context, account, name string, paused bool, 
 
 // Monitor implements [watch.Store].
 func (s *Watches) Monitor(ctx context.Context, account, name string) (watch.Monitor, error) {
-	found, err := list(ctx, s.db, scanMonitor, "SELECT "+monitorColumns+" FROM @monitors WHERE account = $1 AND name = $2", account, name)
+	found, err := list(ctx, s.db, scanMonitor, "SELECT "+monitorColumns+" FROM @monitors WHERE account = $1 AND name = $2",
+		account, name)
 	if err != nil {
 		return watch.Monitor{}, err
 	}
@@ -203,7 +209,8 @@ func (s *Watches) Monitor(ctx context.Context, account, name string) (watch.Moni
 // Monitors implements [watch.Store].
 func (s *Watches) Monitors(ctx context.Context, account, after string, limit int) ([]watch.Monitor, error) {
 	found, err := list(ctx, s.db, scanMonitor, "SELECT "+monitorColumns+
-		` FROM @monitors WHERE account = $1 AND name COLLATE "C" > $2 ORDER BY name COLLATE "C" LIMIT $3`, account, after, orAll(limit))
+		` FROM @monitors WHERE account = $1 AND name COLLATE "C" > $2 ORDER BY name COLLATE "C" LIMIT $3`, account, after,
+		orAll(limit))
 	out := make([]watch.Monitor, len(found))
 	for i := range found {
 		out[i] = found[i].Monitor
@@ -294,7 +301,9 @@ func (s *Watches) Commit(ctx context.Context, p watch.Poll) error {
 
 // forgetGone returns a function that removes everything from the changes about what a poll has found to be gone, except
 // that it is gone.
-func (s *Watches) forgetGone(ctx context.Context, t *tx, m *watched, p *watch.Poll) (queue func(*pgx.Batch), err error) {
+func (s *Watches) forgetGone(
+	ctx context.Context, t *tx, m *watched, p *watch.Poll,
+) (queue func(*pgx.Batch), err error) {
 	gone := p.Gone()
 	if len(gone) == 0 {
 		return func(*pgx.Batch) {}, nil
@@ -302,7 +311,8 @@ func (s *Watches) forgetGone(ctx context.Context, t *tx, m *watched, p *watch.Po
 	var rows []told
 	if err := t.step(ctx, func(q *pgx.Batch) {
 		for _, g := range gone {
-			q.Queue(s.db.sql("SELECT account, monitor, seq, body FROM @changes WHERE account = $1 AND monitor = $2 AND key = $3 AND platform = $4"),
+			q.Queue(s.db.sql("SELECT account, monitor, seq, body FROM @changes WHERE account = $1 AND monitor = $2 AND key = "+
+				"$3 AND platform = $4"),
 				m.Account, m.Name, g.Key, g.Platform).Query(func(r pgx.Rows) error {
 				found, err := pgx.CollectRows(r, scanTold)
 				rows = append(rows, found...)
@@ -351,7 +361,9 @@ func rewritten(rows []told, as func(schema.Change) schema.Change) (queue func(*D
 
 // tell queues the changes of an account's feed, except those that are in it already. It locks the feed, so that
 // positions are assigned in order and none is visible before an earlier one.
-func (s *Watches) tell(ctx context.Context, t *tx, account string, changes []schema.Change) (queue func(*pgx.Batch), err error) {
+func (s *Watches) tell(
+	ctx context.Context, t *tx, account string, changes []schema.Change,
+) (queue func(*pgx.Batch), err error) {
 	if len(changes) == 0 {
 		return func(*pgx.Batch) {}, nil
 	}
@@ -431,7 +443,8 @@ func nanosOrLeast(t time.Time) int64 {
 func (s *Watches) Samples(ctx context.Context, q watch.Numbers) ([]watch.Sample, error) {
 	var no int64
 	err := s.db.read(ctx, func() error {
-		return s.db.pool.QueryRow(ctx, s.db.sql("SELECT no FROM @monitors WHERE account = $1 AND name = $2"), q.Account, q.Monitor).Scan(&no)
+		return s.db.pool.QueryRow(ctx, s.db.sql("SELECT no FROM @monitors WHERE account = $1 AND name = $2"), q.Account,
+			q.Monitor).Scan(&no)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, watch.ErrAbsent

@@ -21,12 +21,16 @@ func (s *Shards) Watches() *ShardedWatches { return &ShardedWatches{s} }
 func (w *ShardedWatches) of(account string) *Watches { return w.s.pick(account).Watches() }
 
 // Put implements [watch.Store].
-func (w *ShardedWatches) Put(ctx context.Context, m watch.Monitor, most int) (stands watch.Monitor, made bool, err error) {
+func (w *ShardedWatches) Put(
+	ctx context.Context, m watch.Monitor, most int,
+) (stands watch.Monitor, made bool, err error) {
 	return w.of(m.Account).Put(ctx, m, most)
 }
 
 // Pause implements [watch.Store].
-func (w *ShardedWatches) Pause(ctx context.Context, account, name string, paused bool, next time.Time) (watch.Monitor, error) {
+func (w *ShardedWatches) Pause(
+	ctx context.Context, account, name string, paused bool, next time.Time,
+) (watch.Monitor, error) {
 	return w.of(account).Pause(ctx, account, name, paused, next)
 }
 
@@ -47,7 +51,9 @@ func (w *ShardedWatches) End(ctx context.Context, account, name string) error {
 
 // Claim implements [watch.Store]. It begins with another database each time, so that none is left out when there is
 // always something due. A database that is unavailable does not keep it from claiming in the others.
-func (w *ShardedWatches) Claim(ctx context.Context, now time.Time, n int, lease time.Duration) (claims []watch.Claim, err error) {
+func (w *ShardedWatches) Claim(
+	ctx context.Context, now time.Time, n int, lease time.Duration,
+) (claims []watch.Claim, err error) {
 	first := rand.IntN(len(w.s.dbs))
 	for i := range w.s.dbs {
 		if len(claims) >= n {
