@@ -125,7 +125,8 @@ func (c *Cache) newer(ctx context.Context, key, text string) (entry *cache.Entry
 	now := c.now()
 	switch {
 	case err != nil:
-		c.server.log.WarnContext(ctx, "an entry of the cache server cannot be read", "error", providers.Loggable(err), "request_id", operation.RequestID(ctx))
+		c.server.log.WarnContext(ctx, "an entry of the cache server cannot be read", "error", providers.Loggable(err),
+			"request_id", operation.RequestID(ctx))
 		return here, good
 	case !now.Before(there.gone()), here != nil && here.FetchedAt.After(there.Entry.FetchedAt):
 		return here, good

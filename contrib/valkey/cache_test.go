@@ -53,7 +53,8 @@ func twin(t *testing.T, addr string) (a, b *valkey.Cache, now *cachetest.Clock) 
 // put stores an entry that was just read.
 func put(t *testing.T, s cache.Store, c *cachetest.Clock, key, data string) {
 	t.Helper()
-	if err := s.Set(t.Context(), key, &cache.Entry{Data: data, FetchedAt: c.Now(), TTL: time.Hour}, time.Hour); err != nil {
+	if err := s.Set(t.Context(), key, &cache.Entry{Data: data, FetchedAt: c.Now(), TTL: time.Hour},
+		time.Hour); err != nil {
 		t.Fatal(err)
 	}
 }

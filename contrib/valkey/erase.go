@@ -52,7 +52,8 @@ func (c *Cache) eraseOn(ctx context.Context, node valkey.Client, s privacy.Subje
 		}
 	}
 	for at := uint64(0); ; {
-		part, err := node.Do(ctx, node.B().Scan().Cursor(at).Match(globbed.Replace(c.server.prefix)+":entry:*").Count(looksAtOnce).Build()).AsScanEntry()
+		part, err := node.Do(ctx, node.B().Scan().Cursor(at).Match(globbed.Replace(c.server.prefix)+
+			":entry:*").Count(looksAtOnce).Build()).AsScanEntry()
 		if err != nil {
 			return removed, err
 		}
@@ -70,7 +71,9 @@ var globbed = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]
 
 // eraseOf removes those of the entries that contain the subject, and those that cannot be decoded, since they may
 // contain it.
-func (c *Cache) eraseOf(ctx context.Context, node valkey.Client, s privacy.Subject, names []string) (removed int, err error) {
+func (c *Cache) eraseOf(
+	ctx context.Context, node valkey.Client, s privacy.Subject, names []string,
+) (removed int, err error) {
 	looks := make(valkey.Commands, len(names))
 	for i, name := range names {
 		looks[i] = node.B().Getrange().Key(name).Start(0).End(frontBytes - 1).Build()

@@ -153,7 +153,9 @@ func (l *Limiter) look(ctx context.Context, key string, r keys.Rate, what string
 	if l.now != nil {
 		clock = strconv.FormatInt(asked.UnixMicro(), 10)
 	}
-	args := []string{strconv.FormatInt(r.Capacity, 10), strconv.FormatFloat(r.Refill, 'g', -1, 64), what, clock, strconv.Itoa(n)}
+	args := []string{
+		strconv.FormatInt(r.Capacity, 10), strconv.FormatFloat(r.Refill, 'g', -1, 64), what, clock, strconv.Itoa(n),
+	}
 	taken, tokens := false, 0.0
 	err := l.server.do(ctx, func(ctx context.Context, client valkey.Client) error {
 		got, err := bucketScript.Exec(ctx, client, []string{l.server.prefix + ":bucket:{" + key + "}"}, args).ToArray()

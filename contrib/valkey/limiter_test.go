@@ -82,7 +82,8 @@ func TestARefusalIsRepeatedWithoutTheServer(t *testing.T) {
 	}
 	p.kill() // so that any answer comes from the replica
 	now.Advance(4 * time.Second)
-	if a, err := l.Take(t.Context(), "key_1", r, 1); err != nil || a.OK || a.RetryAfter != 6*time.Second || a.Remaining != 0.4 {
+	if a, err := l.Take(t.Context(), "key_1", r, 1); err != nil || a.OK || a.RetryAfter != 6*time.Second ||
+		a.Remaining != 0.4 {
 		t.Errorf("Take = %+v, %v; want to wait 6 s", a, err)
 	}
 	if _, err := l.Take(t.Context(), "key_1", keys.Rate{Capacity: 2, Refill: 0.1}, 1); err == nil {

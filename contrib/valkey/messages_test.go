@@ -76,7 +76,8 @@ func TestMessages(t *testing.T) {
 		return c.Join(t.Context(), key)
 	}
 	made := func(c *valkey.Cache, key string, turn cache.Turn) {
-		if err := c.Set(t.Context(), key, &cache.Entry{Data: "made", FetchedAt: time.Now(), TTL: time.Hour}, time.Hour); err != nil {
+		if err := c.Set(t.Context(), key, &cache.Entry{Data: "made", FetchedAt: time.Now(), TTL: time.Hour},
+			time.Hour); err != nil {
 			t.Error(err)
 		}
 		turn.Done(t.Context(), "")

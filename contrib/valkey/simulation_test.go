@@ -101,7 +101,8 @@ type simulation struct {
 func (w world) run() figures {
 	s := &simulation{
 		world: w, rng: rand.New(rand.NewPCG(1, 2)), far: make([]time.Duration, w.keys), near: map[replicaKey]time.Duration{},
-		alone: map[replicaKey]*flight{}, leased: map[int32]*flight{}, local: map[replicaKey]bool{}, asked: make([]bool, w.keys),
+		alone: map[replicaKey]*flight{}, leased: map[int32]*flight{}, local: map[replicaKey]bool{},
+		asked: make([]bool, w.keys),
 		byKey: map[int32]int{}, perNode: make([]int, w.nodes),
 	}
 	popular := rand.NewZipf(s.rng, max(w.skew, 1.1), 10, uint64(w.keys-1))
@@ -294,10 +295,12 @@ func TestSimulation(t *testing.T) {
 			w := w
 			tt.change(&w)
 			f := w.run()
-			t.Logf("%d requests for %d keys by %d replicas in %v: %d reads, %.3f messages a request; near %.1f%%, far %.1f%%, waited %.2f%% (longest %v); "+
+			t.Logf("%d requests for %d keys by %d replicas in %v: %d reads, %.3f messages a request; near %.1f%%, far %.1f%%, "+
+				"waited %.2f%% (longest %v); "+
 				"hottest key %.0f messages/s, busiest node %d messages/s, worst second %d reads",
 				f.requests, f.distinct, w.replicas, span.Round(time.Second), f.reads, float64(f.messages)/float64(f.requests),
-				percent(f.near, f.requests), percent(f.far, f.requests), percent(f.waited, f.requests), f.longest.Round(time.Millisecond),
+				percent(f.near, f.requests), percent(f.far, f.requests), percent(f.waited, f.requests),
+				f.longest.Round(time.Millisecond),
 				float64(f.hottest)/span.Seconds(), f.busiest, f.worst)
 			if perRequest := float64(f.messages) / float64(f.requests); perRequest > gets+joins+tracks+pushes+joins+keeps+dones {
 				t.Errorf("%.2f messages a request", perRequest)
@@ -364,7 +367,8 @@ func TestSimulatedLimiter(t *testing.T) {
 		refused[[2]int{replica, caller}] = now + time.Duration((1-b.tokens)/refill*1e9)
 	}
 	span := each * time.Duration(calls)
-	t.Logf("%d calls by %d replicas in %v, half of them with one key: %d messages, %d of them for that key: %.0f/s; %d of its calls went through",
+	t.Logf("%d calls by %d replicas in %v, half of them with one key: %d messages, %d of them for that key: %.0f/s; %d "+
+		"of its calls went through",
 		calls, replicas, span, messages, hot, float64(hot)/span.Seconds(), given)
 	if most := capacity + span.Seconds()*refill + 1; float64(given) > most {
 		t.Errorf("%d calls went through; the rate allows %.0f", given, most)

@@ -81,7 +81,8 @@ func alone(past *cache.Entry) cache.Turn {
 // join asks the server for a place: see join.lua.
 func (c *Cache) join(ctx context.Context, entry, lease, own, awaited, past string) (what, text string, err error) {
 	err = c.server.do(ctx, func(ctx context.Context, client valkey.Client) error {
-		got, err := joinScript.Exec(ctx, client, []string{entry, lease}, []string{own, millis(c.lease), awaited, past}).AsStrSlice()
+		got, err := joinScript.Exec(ctx, client, []string{entry, lease},
+			[]string{own, millis(c.lease), awaited, past}).AsStrSlice()
 		if err == nil {
 			what, text = got[0], got[1]
 		}

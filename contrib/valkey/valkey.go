@@ -144,7 +144,8 @@ func (s *Server) note(ctx context.Context, err error) {
 		return
 	}
 	if err != nil {
-		s.log.WarnContext(ctx, "the cache server is lost: each replica goes on by itself", "error", err, "request_id", operation.RequestID(ctx))
+		s.log.WarnContext(ctx, "the cache server is lost: each replica goes on by itself", "error", err, "request_id",
+			operation.RequestID(ctx))
 		return
 	}
 	s.failed.Store(0)

@@ -136,14 +136,17 @@ func TestALostServerLogsTwoLines(t *testing.T) {
 	}
 	p.run()
 	until(t, func() bool { return s.Ping(t.Context()) == nil })
-	if got := log.String(); strings.Count(got, "\n") != 2 || !strings.Contains(got, "is lost") || !strings.Contains(got, "is back") {
+	if got := log.String(); strings.Count(got, "\n") != 2 || !strings.Contains(got, "is lost") ||
+		!strings.Contains(got, "is back") {
 		t.Errorf("log:\n%s", got)
 	}
 }
 
 func TestAnInvalidAddress(t *testing.T) {
 	t.Parallel()
-	for _, addr := range []string{"http://user:secret@a.example", "valkey://:secret@a.example/x", "valkey://user:secret@[::1"} {
+	for _, addr := range []string{
+		"http://user:secret@a.example", "valkey://:secret@a.example/x", "valkey://user:secret@[::1",
+	} {
 		_, err := valkey.Open(t.Context(), valkey.Config{Address: addr})
 		if err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "host:port") {
 			t.Errorf("%s: %v", addr, err)
