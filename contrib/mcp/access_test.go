@@ -44,7 +44,8 @@ func TestEveryRequestNeedsAValidKey(t *testing.T) {
 		"two keys": "Bearer " + e.Secret + "\nBearer " + secret,
 	} {
 		for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
-			r, err := http.NewRequestWithContext(t.Context(), method, web.URL, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+			r, err := http.NewRequestWithContext(t.Context(), method, web.URL,
+				strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +117,8 @@ func TestServeRefusesABadKeyAtOnce(t *testing.T) {
 // TestServeWithoutAKey checks that without a key reads are free, and there are no entries to list.
 func TestServeWithoutAKey(t *testing.T) {
 	t.Parallel()
-	client, err := socialdata.New(socialdata.WithProviders(mock.New(mock.Config{})), socialdata.WithEnricher(enginetest.Enricher()))
+	client, err := socialdata.New(socialdata.WithProviders(mock.New(mock.Config{})),
+		socialdata.WithEnricher(enginetest.Enricher()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +263,8 @@ func TestToolsHaveTheShareOfTheirAccount(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	e := enginetest.New(t, enginetest.Config{
-		Rate: keys.Rate{Capacity: 1_000_000, Refill: 1}, Providers: []providers.Provider{mock.NewFor(platform.X, mock.Config{Release: release})},
+		Rate:      keys.Rate{Capacity: 1_000_000, Refill: 1},
+		Providers: []providers.Provider{mock.NewFor(platform.X, mock.Config{Release: release})},
 	})
 	srv, err := server.New(e.Open, server.WithLimits(server.Limits{InFlight: 4, PerAccount: 1, Mounted: 4}),
 		server.WithMount("/mcp", newServer(t, e).Handler()))

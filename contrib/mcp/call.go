@@ -40,7 +40,8 @@ func readArguments(raw json.RawMessage, known []string) (arguments, error) {
 	}
 	for name := range in {
 		if !slices.Contains(known, name) {
-			return nil, problem.New(problem.InvalidRequest, "unknown argument %q; this tool takes %s", name, strings.Join(known, ", "))
+			return nil, problem.New(problem.InvalidRequest, "unknown argument %q; this tool takes %s", name,
+				strings.Join(known, ", "))
 		}
 	}
 	return in, nil
@@ -90,7 +91,8 @@ func text(name string, raw json.RawMessage) (s string, given bool, err error) {
 		s = string(raw)
 	}
 	if err != nil {
-		return "", true, problem.Wrap(err, problem.InvalidRequest, "argument %q must be a text, a number, true, false or a list of texts", name)
+		return "", true, problem.Wrap(err, problem.InvalidRequest,
+			"argument %q must be a text, a number, true, false or a list of texts", name)
 	}
 	return s, true, nil
 }

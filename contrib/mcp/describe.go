@@ -48,16 +48,21 @@ type operationDetail struct {
 
 // platforms lists what can be read from each platform, or everything about one.
 func (s *Server) platforms() (tool, error) {
-	in := &jsonschema.Schema{Type: "object", PropertyOrder: []string{"platform", "cursor"}, Properties: map[string]*jsonschema.Schema{
-		"platform": {Type: "string", Enum: anys(s.client.PlatformTable().Names()), Description: "Tells the operations of this one with their sources, filters and missing settings."},
-		"cursor":   {Type: "string", Description: "The next_cursor of the part before."},
-	}}
+	in := &jsonschema.Schema{
+		Type: "object", PropertyOrder: []string{"platform", "cursor"},
+		Properties: map[string]*jsonschema.Schema{
+			"platform": {Type: "string", Enum: anys(s.client.PlatformTable().Names()), Description: "Tells the operations of " +
+				"this one with their sources, filters and missing settings."},
+			"cursor": {Type: "string", Description: "The next_cursor of the part before."},
+		},
+	}
 	data, err := s.anyOf(reflect.TypeFor[[]platformSummary](), reflect.TypeFor[schema.PlatformInfo]())
 	if err != nil {
 		return tool{}, err
 	}
-	t, err := s.newTool("platforms", "What can be read", "Lists the platforms with their price and the operations that each serves; "+
-		"with platform, all about one of them. Free.", false, in, data)
+	t, err := s.newTool("platforms", "What can be read",
+		"Lists the platforms with their price and the operations that each serves; "+
+			"with platform, all about one of them. Free.", false, in, data)
 	t.run = s.told(func(all []schema.PlatformInfo, args arguments) (any, error) {
 		word, err := args.text("platform")
 		if err != nil || word == "" {
@@ -65,7 +70,8 @@ func (s *Server) platforms() (tool, error) {
 		}
 		i := slices.IndexFunc(all, func(p schema.PlatformInfo) bool { return string(p.Platform) == word })
 		if i < 0 {
-			return nil, problem.New(problem.NotFound, "there is no platform %q; there are %s", word, strings.Join(s.client.PlatformTable().Names(), ", "))
+			return nil, problem.New(problem.NotFound, "there is no platform %q; there are %s", word,
+				strings.Join(s.client.PlatformTable().Names(), ", "))
 		}
 		return all[i], nil
 	})
@@ -94,16 +100,21 @@ func described() []*operation.Operation {
 // describe lists the operations, or everything about one.
 func (s *Server) describe() (tool, error) {
 	rows := described()
-	in := &jsonschema.Schema{Type: "object", PropertyOrder: []string{"operation", "cursor"}, Properties: map[string]*jsonschema.Schema{
-		"operation": {Type: "string", Enum: anys(names(rows)), Description: "Tells its parameters, price, platforms and data."},
-		"cursor":    {Type: "string", Description: "The next_cursor of the part before."},
-	}}
+	in := &jsonschema.Schema{
+		Type: "object", PropertyOrder: []string{"operation", "cursor"},
+		Properties: map[string]*jsonschema.Schema{
+			"operation": {Type: "string", Enum: anys(names(rows)), Description: "Tells its parameters, price, platforms and " +
+				"data."},
+			"cursor": {Type: "string", Description: "The next_cursor of the part before."},
+		},
+	}
 	data, err := s.anyOf(reflect.TypeFor[[]operationSummary](), reflect.TypeFor[operationDetail]())
 	if err != nil {
 		return tool{}, err
 	}
-	t, err := s.newTool("describe", "What an operation takes and gives", "Lists the operations; with operation, tells its parameters, "+
-		"price, platforms, problems and the JSON Schema of its data. Free.", false, in, data)
+	t, err := s.newTool("describe", "What an operation takes and gives",
+		"Lists the operations; with operation, tells its parameters, "+
+			"price, platforms, problems and the JSON Schema of its data. Free.", false, in, data)
 	t.run = s.told(func(all []schema.PlatformInfo, args arguments) (any, error) {
 		name, err := args.text("operation")
 		if err != nil {
@@ -114,7 +125,8 @@ func (s *Server) describe() (tool, error) {
 		}
 		i := slices.Index(names(rows), name)
 		if i < 0 {
-			return nil, problem.New(problem.NotFound, "there is no operation %q; there are %s", name, strings.Join(names(rows), ", "))
+			return nil, problem.New(problem.NotFound, "there is no operation %q; there are %s", name,
+				strings.Join(names(rows), ", "))
 		}
 		return s.detail(rows[i], all)
 	})
@@ -193,7 +205,8 @@ func (s *Server) detail(o *operation.Operation, all []schema.PlatformInfo) (*ope
 		Platforms: []string{}, Parameters: params, Data: data, Problems: o.Errors,
 	}
 	for _, p := range all {
-		if slices.ContainsFunc(p.Operations, func(i schema.OperationInfo) bool { return i.Operation == cmp.Or(o.Of, o.Name) && i.Available }) {
+		if slices.ContainsFunc(p.Operations,
+			func(i schema.OperationInfo) bool { return i.Operation == cmp.Or(o.Of, o.Name) && i.Available }) {
 			out.Platforms = append(out.Platforms, string(p.Platform))
 		}
 	}

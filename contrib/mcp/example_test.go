@@ -31,9 +31,11 @@ func Example() {
 	web := httptest.NewServer(mux)
 	defer web.Close()
 
-	session, err := sdk.NewClient(&sdk.Implementation{Name: "example", Version: "1"}, nil).Connect(ctx, &sdk.StreamableClientTransport{
-		Endpoint: web.URL + "/mcp", HTTPClient: &http.Client{Transport: shows{newKey(ctx, ledger, store)}}, DisableStandaloneSSE: true,
-	}, nil)
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "example", Version: "1"}, nil).Connect(ctx,
+		&sdk.StreamableClientTransport{
+			Endpoint: web.URL + "/mcp", HTTPClient: &http.Client{Transport: shows{newKey(ctx, ledger, store)}},
+			DisableStandaloneSSE: true,
+		}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

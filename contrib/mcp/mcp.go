@@ -71,7 +71,9 @@ func New(client *socialdata.Client, cfg Config) *Server {
 // describeTools returns the SDK's server with the tools. It fails when a row of the operation table cannot be
 // described.
 func (s *Server) describeTools() (*sdk.Server, error) {
-	out := sdk.NewServer(&sdk.Implementation{Name: "socialdata", Title: "Public social and commerce data", Version: "1.0.0"},
+	out := sdk.NewServer(&sdk.Implementation{
+		Name: "socialdata", Title: "Public social and commerce data", Version: "1.0.0",
+	},
 		&sdk.ServerOptions{
 			Instructions: instructions,
 			Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}, // the list of tools never changes
@@ -130,7 +132,8 @@ func (s *Server) Handler() http.Handler {
 			return
 		}
 		found := caller{client, true}
-		ctx := context.WithValue(r.Context(), callerKey{}, finder(func(context.Context) (caller, error) { return found, nil }))
+		ctx := context.WithValue(r.Context(), callerKey{},
+			finder(func(context.Context) (caller, error) { return found, nil }))
 		protected.ServeHTTP(w, r.WithContext(ctx))
 	})
 }

@@ -43,7 +43,9 @@ func overHTTP(t *testing.T, s *mcp.Server, secret string) sdk.Transport {
 	t.Helper()
 	web := httptest.NewServer(s.Handler())
 	t.Cleanup(web.Close)
-	return &sdk.StreamableClientTransport{Endpoint: web.URL, HTTPClient: &http.Client{Transport: shows{secret}}, DisableStandaloneSSE: true}
+	return &sdk.StreamableClientTransport{
+		Endpoint: web.URL, HTTPClient: &http.Client{Transport: shows{secret}}, DisableStandaloneSSE: true,
+	}
 }
 
 // shows is a transport that sends a key.
@@ -94,7 +96,8 @@ func visit(t *testing.T, e *enginetest.Engine, transport sdk.Transport) *site {
 
 func dial(t *testing.T, transport sdk.Transport) *sdk.ClientSession {
 	t.Helper()
-	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), transport, nil)
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), transport,
+		nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +266,8 @@ func TestEveryOperationOverBothTransports(t *testing.T) {
 	for name, connect := range transports {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			over, inside := open(t, connect, enginetest.Config{}, mcp.Config{MaxBytes: 1 << 20}), enginetest.New(t, enginetest.Config{})
+			over, inside := open(t, connect, enginetest.Config{}, mcp.Config{MaxBytes: 1 << 20}),
+				enginetest.New(t, enginetest.Config{})
 			for _, e := range []*enginetest.Engine{over.Engine, inside} {
 				e.Monitor(t)
 			}
@@ -399,7 +403,9 @@ func TestPlatformsAndDescribe(t *testing.T) {
 	}
 	var rows []struct{ Operation, Tool, Needs string }
 	recode(t, s.good(t, "describe", nil).Data, &rows)
-	want := map[string]string{"profile": "read", "search_across": "search", "job": "job", "me": "account", "usage": "account", "raw": "read"}
+	want := map[string]string{
+		"profile": "read", "search_across": "search", "job": "job", "me": "account", "usage": "account", "raw": "read",
+	}
 	for _, row := range rows {
 		if tool := want[row.Operation]; tool != "" && tool != row.Tool {
 			t.Errorf("%s is made by %s, want %s", row.Operation, row.Tool, tool)
@@ -460,7 +466,8 @@ func TestProblemsAreToolErrorsThatSayWhatToDo(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { s.fails(t, tt.tool, tt.in, tt.want) })
 	}
-	if got := s.fails(t, "read", profile("rate_limited_upstream"), problem.PlatformUnavailable).Problem.RetryAfter; got == nil || *got != 30 {
+	if got := s.fails(t, "read", profile("rate_limited_upstream"),
+		problem.PlatformUnavailable).Problem.RetryAfter; got == nil || *got != 30 {
 		t.Errorf("retry_after is %v, want 30", got)
 	}
 	if charges := s.Charges(t); len(charges) != 0 {
@@ -471,7 +478,8 @@ func TestProblemsAreToolErrorsThatSayWhatToDo(t *testing.T) {
 func TestAnEmptyAccountPaysNothing(t *testing.T) {
 	t.Parallel()
 	s := open(t, overHTTP, enginetest.Config{Credits: -1}, mcp.Config{})
-	s.fails(t, "read", args{"platform": "mock", "operation": "profile", "params": args{"handle": "ann"}}, problem.InsufficientCredits)
+	s.fails(t, "read", args{"platform": "mock", "operation": "profile", "params": args{"handle": "ann"}},
+		problem.InsufficientCredits)
 	var me schema.Me
 	recode(t, s.good(t, "account", nil).Data, &me)
 	if me.Credits.Balance != 0 || me.Key.ID != s.Key.ID {
@@ -521,8 +529,10 @@ func TestSearchBecomesAJob(t *testing.T) {
 			t.Parallel()
 			release := make(chan struct{})
 			s := open(t, connect, lateTikTok(release), mcp.Config{MaxBytes: 1 << 20})
-			first := s.good(t, "search", args{"query": "pending_on_tiktok", "platforms": []string{"mock", "tiktok"}, "wait_s": 1})
-			if first.Meta.JobID == "" || first.Meta.Platforms["tiktok"] != schema.Pending || first.Note == "" || first.Meta.CreditsUsed != 1 {
+			first := s.good(t, "search",
+				args{"query": "pending_on_tiktok", "platforms": []string{"mock", "tiktok"}, "wait_s": 1})
+			if first.Meta.JobID == "" || first.Meta.Platforms["tiktok"] != schema.Pending || first.Note == "" ||
+				first.Meta.CreditsUsed != 1 {
 				t.Fatalf("no job: %+v %s", first.Meta, first.Note)
 			}
 			close(release)
@@ -541,7 +551,9 @@ func TestACustomPlatformIsATool(t *testing.T) {
 	t.Parallel()
 	s := open(t, overStdio, enginetest.Config{
 		Providers: []providers.Provider{mock.NewFor("mastodon", mock.Config{})},
-		Options:   []socialdata.Option{socialdata.WithPlatform(platform.Info{ID: "mastodon", Name: "Mastodon", BaseCredits: 3})},
+		Options: []socialdata.Option{socialdata.WithPlatform(platform.Info{
+			ID: "mastodon", Name: "Mastodon", BaseCredits: 3,
+		})},
 	}, mcp.Config{})
 	for _, tool := range s.tools(t) {
 		if tool.Name != "platforms" && tool.Name != "read" {

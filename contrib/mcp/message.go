@@ -14,7 +14,8 @@ import (
 )
 
 // errBatch refuses several messages in one request, because thousands of them would count as one.
-var errBatch = problem.New(problem.InvalidRequest, "a request holds one message of JSON-RPC; send the messages one by one")
+var errBatch = problem.New(problem.InvalidRequest,
+	"a request holds one message of JSON-RPC; send the messages one by one")
 
 // refuseBatch fails when the body of r is a list of messages. The body can still be read from the beginning.
 func refuseBatch(r *http.Request) error {

@@ -22,11 +22,14 @@ import (
 )
 
 func lateTikTok(release <-chan struct{}) enginetest.Config {
-	return enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{Release: release}, platform.Mock, platform.TikTok)}
+	return enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{Release: release}, platform.Mock,
+		platform.TikTok)}
 }
 
 // whole reads all parts of an answer and joins them.
-func (s *site) whole(t *testing.T, limit int, tool string, in args, withCursor func(args, string) args) (data []byte, last answer, parts int) {
+func (s *site) whole(
+	t *testing.T, limit int, tool string, in args, withCursor func(args, string) args,
+) (data []byte, last answer, parts int) {
 	t.Helper()
 	var items []json.RawMessage
 	list, text := false, ""
@@ -206,7 +209,9 @@ func TestAPartBelongsToItsCallAndItsKey(t *testing.T) {
 	}
 
 	// The cursor remains valid with other options of the answer.
-	s.good(t, "read", inParams(args{"platform": "mock", "operation": "posts", "params": args{"handle": "ann", "fresh": true}}, cursor))
+	s.good(t, "read", inParams(args{
+		"platform": "mock", "operation": "posts", "params": args{"handle": "ann", "fresh": true},
+	}, cursor))
 
 	stranger, secret := e.Account(t, "stranger", 10)
 	theirs := visit(t, &enginetest.Engine{Ledger: e.Ledger, Key: stranger}, overHTTP(t, server, secret))

@@ -129,7 +129,8 @@ func (s *Server) deliver(ctx context.Context, who caller, in request, a *operati
 		}
 	}
 	if a.Pending {
-		out.note("Some platforms are still answering: collect the rest with the tool job, id = meta.job_id; that is free to ask.")
+		out.note("Some platforms are still answering: collect the rest with the tool job, id = meta.job_id; that is free " +
+			"to ask.")
 	}
 	return out, nil
 }
@@ -157,7 +158,8 @@ func (s *Server) failed(ctx context.Context, t tool, who caller, err error) *res
 		p.RequestID = operation.NewRequestID()
 	}
 	if p.Code == problem.InternalError {
-		s.cfg.Logger.ErrorContext(ctx, "tool failed", "request_id", p.RequestID, "tool", t.definition.Name, "error", observe.Loggable(p))
+		s.cfg.Logger.ErrorContext(ctx, "tool failed", "request_id", p.RequestID, "tool", t.definition.Name, "error",
+			observe.Loggable(p))
 	}
 	cost := charge{RequestID: p.RequestID}
 	if who.keyed {
@@ -192,7 +194,8 @@ func whatToDo(p *problem.Error) string {
 	case problem.InsufficientCredits:
 		return "Ask for more credits, or make a cheaper call: fresh doubles the price and enrich adds 3. Nothing was charged."
 	case problem.NotFound:
-		return "Check the handle, id or name, for instance with search. Calling again with the same one will not help. Nothing was charged."
+		return "Check the handle, id or name, for instance with search. Calling again with the same one will not help. " +
+			"Nothing was charged."
 	case problem.RateLimited:
 		return "Wait for retry_after seconds and call again. Nothing was charged."
 	case problem.PlatformUnavailable:

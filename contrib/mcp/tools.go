@@ -73,14 +73,18 @@ func (s *Server) resultSchema(data *jsonschema.Schema) (*jsonschema.Schema, erro
 		},
 		PropertyOrder: []string{"data", "piece", "problem", "meta", "note"},
 		Required:      []string{"meta"},
-		OneOf:         []*jsonschema.Schema{{Required: []string{"data"}}, {Required: []string{"piece"}}, {Required: []string{"problem"}}},
+		OneOf: []*jsonschema.Schema{
+			{Required: []string{"data"}}, {Required: []string{"piece"}}, {Required: []string{"problem"}},
+		},
 	}, nil
 }
 
 // all returns the tools.
 func (s *Server) all() ([]tool, error) {
 	var out []tool
-	for _, make := range []func() (tool, error){s.platforms, s.describe, s.estimate, s.read, s.search, s.job, s.account, s.changes} {
+	for _, make := range []func() (tool, error){
+		s.platforms, s.describe, s.estimate, s.read, s.search, s.job, s.account, s.changes,
+	} {
 		t, err := make()
 		if err != nil {
 			return nil, err
@@ -116,7 +120,9 @@ func untold(o *operation.Operation) bool {
 // readable returns the operations that the tool read calls, in the order of the table.
 func readable() []*operation.Operation {
 	return slices.DeleteFunc(socialdata.Operations(), func(o *operation.Operation) bool {
-		return o.NoKey || slices.Contains([]string{opRead, opSearch, opJob, opMe, opUsage, opEstimate, opChanges, opMonitors, opHistory}, o.Name) || untold(o)
+		return o.NoKey || slices.Contains([]string{
+			opRead, opSearch, opJob, opMe, opUsage, opEstimate, opChanges, opMonitors, opHistory,
+		}, o.Name) || untold(o)
 	})
 }
 
@@ -173,10 +179,12 @@ func (s *Server) read() (tool, error) {
 
 func readDoc(rows []*operation.Operation) string {
 	var b strings.Builder
-	b.WriteString("Reads from one platform. Costs the platform's base credits (1 or 2), twice that with fresh, 3 more with enrich=arabic. ")
+	b.WriteString("Reads from one platform. Costs the platform's base credits (1 or 2), twice that with fresh, 3 more " +
+		"with enrich=arabic. ")
 	b.WriteString("max_age_s takes only younger data, and stale_if_error_s older data when the platform fails. ")
 	b.WriteString("Give url alone to read what a web address names. ")
-	b.WriteString("Handles, ids and public URLs are taken as people paste them. The operations, with the parameters that each needs: ")
+	b.WriteString("Handles, ids and public URLs are taken as people paste them. The operations, with the parameters " +
+		"that each needs: ")
 	for i, o := range rows {
 		if i > 0 {
 			b.WriteString(", ")
@@ -250,8 +258,10 @@ func (s *Server) estimate() (tool, error) {
 			"path":      {Type: "string", Description: "For raw only, as for read."},
 		},
 	}
-	t, err := s.newTool("estimate", "What a call may cost", "Tells what a call of read or search may cost at most and at least, "+
-		"whether the account can pay it, and how old the answer is that the cache has. Asks no upstream. Free.", false, in, data)
+	t, err := s.newTool("estimate", "What a call may cost",
+		"Tells what a call of read or search may cost at most and at least, "+
+			"whether the account can pay it, and how old the answer is that the cache has. Asks no upstream. Free.", false, in,
+		data)
 	t.run = func(ctx context.Context, who caller, args arguments) (*result, error) {
 		in, err := readRequest(rows, args)
 		if err != nil {
@@ -274,7 +284,8 @@ func readRequest(rows []*operation.Operation, args arguments) (request, error) {
 	}
 	i := slices.Index(names(rows), name)
 	if i < 0 {
-		return request{}, problem.New(problem.InvalidRequest, "argument %q must be one of %s", "operation", strings.Join(names(rows), ", "))
+		return request{}, problem.New(problem.InvalidRequest, "argument %q must be one of %s", "operation",
+			strings.Join(names(rows), ", "))
 	}
 	var call operation.Call
 	if call.Platform, err = args.text("platform"); err != nil {
@@ -293,7 +304,8 @@ func readRequest(rows []*operation.Operation, args arguments) (request, error) {
 func addressRequest(args arguments) (request, error) {
 	for _, name := range []string{"operation", "platform", "path"} {
 		if len(args[name]) > 0 {
-			return request{}, problem.New(problem.InvalidRequest, "argument %q cannot be given with %q, which says it all", name, "url")
+			return request{}, problem.New(problem.InvalidRequest, "argument %q cannot be given with %q, which says it all", name,
+				"url")
 		}
 	}
 	address, err := args.text("url")
@@ -313,7 +325,8 @@ func (a arguments) params() (url.Values, error) {
 	params := arguments{}
 	if raw := a["params"]; len(raw) > 0 {
 		if err := json.Unmarshal(raw, &params); err != nil {
-			return nil, problem.Wrap(err, problem.InvalidRequest, `argument "params" must be an object that holds the operation's parameters`)
+			return nil, problem.Wrap(err, problem.InvalidRequest,
+				`argument "params" must be an object that holds the operation's parameters`)
 		}
 	}
 	return params.values()
@@ -333,7 +346,9 @@ func (s *Server) flat(o *operation.Operation, name, title, doc string, data *jso
 }
 
 // flatly calls a row with arguments that are its parameters, without those of the view and those in except.
-func (s *Server) flatly(ctx context.Context, who caller, o *operation.Operation, args arguments, except ...string) (*result, error) {
+func (s *Server) flatly(
+	ctx context.Context, who caller, o *operation.Operation, args arguments, except ...string,
+) (*result, error) {
 	params, err := args.values(append(except, argLimit, argFields)...)
 	if err != nil {
 		return nil, err
@@ -371,7 +386,9 @@ func (s *Server) found() (*jsonschema.Schema, error) {
 	for _, k := range schema.ResultKinds() {
 		kinds = append(kinds, string(k))
 	}
-	item.Properties["kind"] = &jsonschema.Schema{Type: "string", Enum: kinds, Description: "What the result is; describe(search_across) gives all its fields."}
+	item.Properties["kind"] = &jsonschema.Schema{
+		Type: "string", Enum: kinds, Description: "What the result is; describe(search_across) gives all its fields.",
+	}
 	item.Required = append(item.Required, "kind")
 	return &jsonschema.Schema{Type: "array", Items: item}, nil
 }
@@ -384,7 +401,8 @@ func (s *Server) search() (tool, error) {
 	return s.flat(socialdata.Operation(opSearch), "search", "Search several platforms",
 		"Searches several platforms at once and merges the results. Costs the base credits of each platform that answers, "+
 			"twice that with fresh, and 3 more once with enrich=arabic. Name platforms to keep the price and the answer small. "+
-			"Platforms that are late become a job. To search one platform with its own filters, use read with the operation search.", data)
+			"Platforms that are late become a job. To search one platform with its own filters, use read with the operation "+
+			"search.", data)
 }
 
 func (s *Server) job() (tool, error) {
@@ -393,7 +411,8 @@ func (s *Server) job() (tool, error) {
 		return tool{}, err
 	}
 	return s.flat(socialdata.Operation(opJob), "job", "Collect the rest of a search",
-		"Collects the results of platforms that were late in a search: those that have come since the last answer, and all of them "+
+		"Collects the results of platforms that were late in a search: those that have come since the last answer, and all "+
+			"of them "+
 			"once every platform has ended. Free to ask; what a platform costs is charged when its results have come.", data)
 }
 
@@ -415,7 +434,9 @@ func (s *Server) changes() (tool, error) {
 	return s.oneOf("changes", "Changes",
 		"Tells what the account's monitors have found, oldest first. Free.",
 		"history: a field of a monitor over time.",
-		&jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "object"}, Description: "describe gives the schema."},
+		&jsonschema.Schema{
+			Type: "array", Items: &jsonschema.Schema{Type: "object"}, Description: "describe gives the schema.",
+		},
 		opChanges, opMonitors, opHistory)
 }
 

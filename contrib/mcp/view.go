@@ -25,7 +25,8 @@ func withView(in *jsonschema.Schema) {
 		Type: "integer", Minimum: new(1.0), Description: "Most items in this result; the rest follow free under the cursor.",
 	}
 	in.Properties[argFields] = &jsonschema.Schema{
-		Type: "array", Items: &jsonschema.Schema{Type: "string"}, Description: "Only these fields, such as id, author.handle.",
+		Type: "array", Items: &jsonschema.Schema{Type: "string"},
+		Description: "Only these fields, such as id, author.handle.",
 	}
 	in.PropertyOrder = append(in.PropertyOrder, argLimit, argFields)
 }
@@ -52,7 +53,8 @@ func (a arguments) view(rows ...*operation.Operation) (v view, err error) {
 	v.fields = strings.Split(strings.ReplaceAll(words, " ", ""), ",")
 	chosen, unknown := schema.Choose(columns, v.fields)
 	if unknown != "" || len(chosen) == 0 {
-		return v, problem.New(problem.InvalidRequest, "argument %q: there is no field %q%s; describe gives those of each operation",
+		return v, problem.New(problem.InvalidRequest,
+			"argument %q: there is no field %q%s; describe gives those of each operation",
 			argFields, unknown, problem.DidYouMean(unknown, columns))
 	}
 	return v, nil

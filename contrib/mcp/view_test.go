@@ -120,7 +120,8 @@ func TestFieldsPickFromEachObject(t *testing.T) {
 	}
 	// Five posts with three fields are much smaller than a page.
 	whole := s.good(t, "read", args{"platform": "mock", "operation": "posts", "params": args{"handle": "ann"}})
-	small := s.good(t, "read", args{"platform": "mock", "operation": "posts", "params": args{"handle": "ann"}, "fields": fields, "limit": 5})
+	small := s.good(t, "read",
+		args{"platform": "mock", "operation": "posts", "params": args{"handle": "ann"}, "fields": fields, "limit": 5})
 	if len(small.Data)*5 > len(whole.Data) {
 		t.Errorf("five posts with three fields take %d bytes, the page %d", len(small.Data), len(whole.Data))
 	}
@@ -143,7 +144,9 @@ func TestInvalidViewsAreFree(t *testing.T) {
 	}
 	raw := args{"platform": "mock", "operation": "raw", "path": "users/ann", "fields": []string{"id"}}
 	s.fails(t, "read", raw, problem.InvalidRequest)
-	if got := s.fails(t, "read", args{"platform": "mock", "operation": "profile", "params": args{"handle": "ann"}, "fields": "handel"}, problem.InvalidRequest); !strings.Contains(got.Problem.Detail, "did you mean handle?") {
+	if got := s.fails(t, "read", args{
+		"platform": "mock", "operation": "profile", "params": args{"handle": "ann"}, "fields": "handel",
+	}, problem.InvalidRequest); !strings.Contains(got.Problem.Detail, "did you mean handle?") {
 		t.Errorf("the problem %q names no field that may be meant", got.Problem.Detail)
 	}
 	if charges := s.Charges(t); len(charges) != 0 {
@@ -153,7 +156,8 @@ func TestInvalidViewsAreFree(t *testing.T) {
 
 func TestProblemsNameToolsAndNotRoutes(t *testing.T) {
 	t.Parallel()
-	s := open(t, overHTTP, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.Mock, platform.TikTok)}, mcp.Config{})
+	s := open(t, overHTTP,
+		enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.Mock, platform.TikTok)}, mcp.Config{})
 	profile := func(platform, handle string) args {
 		return args{"platform": platform, "operation": "profile", "params": args{"handle": handle}}
 	}
