@@ -139,7 +139,8 @@ func plant(v reflect.Value, depth int) {
 // targets returns URLs of an operation with the planted word: in all text parameters at once, for each parameter of
 // which one is required; and in each parameter separately.
 func targets(o *operation.Operation, id platform.ID) []string {
-	path := strings.NewReplacer("{platform}", string(id), "{provider}", string(id), "{path...}", "notes/"+planted).Replace(o.Path)
+	path := strings.NewReplacer("{platform}", string(id), "{provider}", string(id), "{path...}", "notes/"+
+		planted).Replace(o.Path)
 	all := url.Values{}
 	var one, out []string
 	for _, p := range o.Params {
@@ -275,7 +276,8 @@ func listen(t *testing.T, fail func(context.Context) error) {
 	page.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
 	_, _ = said.Write(w.Body.Bytes())
 	for _, span := range spans.Ended() {
-		_, _ = fmt.Fprintf(&said, "span: %s %s %v %v\n", span.Name(), span.Status().Description, span.Attributes(), span.Events())
+		_, _ = fmt.Fprintf(&said, "span: %s %s %v %v\n", span.Name(), span.Status().Description, span.Attributes(),
+			span.Events())
 	}
 	for _, op := range append(providers.Ops(), providers.OpRaw) {
 		if !reached[op] {

@@ -20,7 +20,10 @@ func BenchmarkHit(b *testing.B) {
 		b.Fatal(err)
 	}
 	o := t.Observer()
-	request := server.Request{Method: "GET", Route: "/v1/{platform}/profile", Operation: "profile", Platform: "mock", Status: 200, Duration: time.Millisecond}
+	request := server.Request{
+		Method: "GET", Route: "/v1/{platform}/profile", Operation: "profile", Platform: "mock", Status: 200,
+		Duration: time.Millisecond,
+	}
 	b.ReportAllocs()
 	for b.Loop() {
 		o.Call(observe.Call{Operation: "profile", Platform: "mock", Cache: schema.Hit})

@@ -86,9 +86,11 @@ func newMeters(m metric.Meter, own []platform.ID) (*meters, error) {
 		out.operations[o.Name] = o.TTL > 0
 	}
 	var errs [8]error
-	out.requests.Float64Histogram, errs[0] = m.Float64Histogram("http.server.request.duration", metric.WithUnit("s"), seconds,
+	out.requests.Float64Histogram, errs[0] = m.Float64Histogram("http.server.request.duration", metric.WithUnit("s"),
+		seconds,
 		metric.WithDescription("Duration of HTTP server requests."))
-	out.upstream.Float64Histogram, errs[1] = m.Float64Histogram("socialdata.upstream.request.duration", metric.WithUnit("s"), seconds,
+	out.upstream.Float64Histogram, errs[1] = m.Float64Histogram("socialdata.upstream.request.duration",
+		metric.WithUnit("s"), seconds,
 		metric.WithDescription("Duration of requests to upstreams, repeated ones included."))
 	out.calls.Int64Counter, errs[2] = m.Int64Counter("socialdata.calls", metric.WithUnit("{call}"),
 		metric.WithDescription("Calls of operations, by what they came to."))
@@ -122,7 +124,8 @@ func (t *Telemetry) Observer() observe.Observer {
 			m.charged.add(c.Credits, words{a: m.operation(c.Operation), b: m.platform(c.Platform)})
 		},
 		Upstream: func(u observe.Upstream) {
-			m.upstream.record(context.Background(), u.Duration, words{a: m.platform(string(u.Platform)), b: u.Provider, c: outcome(u.UpstreamCall)})
+			m.upstream.record(context.Background(), u.Duration,
+				words{a: m.platform(string(u.Platform)), b: u.Provider, c: outcome(u.UpstreamCall)})
 		},
 		Breaker: func(b observe.Breaker) {
 			m.breakers.record(breakerStates[b.State], words{a: m.platform(string(b.Platform)), b: b.Provider})

@@ -53,7 +53,9 @@ func newStack(t *testing.T, upstream string) *stack {
 		t.Fatal(err)
 	}
 	s := &stack{spans: tracetest.NewSpanRecorder(), page: page}
-	s.telemetry, err = otel.New(otel.Config{Meter: meter, Tracer: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(s.spans))})
+	s.telemetry, err = otel.New(otel.Config{
+		Meter: meter, Tracer: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(s.spans)),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +125,8 @@ func upstream(t *testing.T, seen func(*http.Request)) string {
 			w.WriteHeader(http.StatusInternalServerError)
 			return
 		}
-		_, _ = io.WriteString(w, `{"id":1,"login":"`+handle+`","html_url":"https://github.com/`+handle+`","type":"User","followers":"many"}`)
+		_, _ = io.WriteString(w, `{"id":1,"login":"`+handle+`","html_url":"https://github.com/`+handle+
+			`","type":"User","followers":"many"}`)
 	}))
 	t.Cleanup(web.Close)
 	return web.URL
@@ -160,7 +163,8 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}
-	if slices.ContainsFunc(got, func(l string) bool { return strings.HasPrefix(l, `socialdata_cache_requests_total{class="health"`) }) {
+	if slices.ContainsFunc(got,
+		func(l string) bool { return strings.HasPrefix(l, `socialdata_cache_requests_total{class="health"`) }) {
 		t.Error("the cache is said to have missed what is never in it")
 	}
 	if t.Failed() {
@@ -202,7 +206,8 @@ func TestLimitsOfUpstreamsAreMeasured(t *testing.T) {
 		if n, err := strconv.ParseFloat(value, 64); ok && (err != nil || n > 3600 || n < 3600-time.Since(at).Seconds()-1) {
 			t.Errorf("it starts anew in %s seconds, want an hour", value)
 		}
-		if strings.Contains(line, "_upstream_quota_") && (strings.Contains(line, `limit="core"`) || strings.Contains(line, `resets_seconds{limit="posts"`)) {
+		if strings.Contains(line, "_upstream_quota_") &&
+			(strings.Contains(line, `limit="core"`) || strings.Contains(line, `resets_seconds{limit="posts"`)) {
 			t.Errorf("what is not known is measured: %s", line)
 		}
 	}
@@ -256,7 +261,9 @@ func TestFieldsThatDriftAreBounded(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, "http://127.0.0.1:1")
 	for i := range 5000 {
-		s.telemetry.Observer().Drift(observe.Drift{Platform: platform.GitHub, Operation: "profile", Field: "f" + strings.Repeat("x", i)})
+		s.telemetry.Observer().Drift(observe.Drift{
+			Platform: platform.GitHub, Operation: "profile", Field: "f" + strings.Repeat("x", i),
+		})
 	}
 	n, rest := 0, false
 	for _, line := range s.metrics(t) {
@@ -275,8 +282,12 @@ func TestTheNumberOfOutcomesIsLimited(t *testing.T) {
 	s := newStack(t, "http://127.0.0.1:1")
 	o := s.telemetry.Observer()
 	for status := range 1000 {
-		for _, err := range []error{nil, context.Canceled, io.ErrUnexpectedEOF, &providers.Error{Kind: providers.ErrTimeout}} {
-			o.Upstream(observe.Upstream{Platform: platform.GitHub, Provider: "github", UpstreamCall: providers.UpstreamCall{Status: status, Err: err}})
+		for _, err := range []error{
+			nil, context.Canceled, io.ErrUnexpectedEOF, &providers.Error{Kind: providers.ErrTimeout},
+		} {
+			o.Upstream(observe.Upstream{
+				Platform: platform.GitHub, Provider: "github", UpstreamCall: providers.UpstreamCall{Status: status, Err: err},
+			})
 		}
 	}
 	n := 0

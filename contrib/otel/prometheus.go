@@ -16,7 +16,8 @@ import (
 func Prometheus() (*sdk.MeterProvider, http.Handler, error) {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	reader, err := exporter.New(exporter.WithRegisterer(registry), exporter.WithoutScopeInfo(), exporter.WithoutTargetInfo(),
+	reader, err := exporter.New(exporter.WithRegisterer(registry), exporter.WithoutScopeInfo(),
+		exporter.WithoutTargetInfo(),
 		exporter.WithTranslationStrategy(otlptranslator.UnderscoreEscapingWithSuffixes))
 	if err != nil {
 		return nil, nil, err
