@@ -182,7 +182,8 @@ func (c *accountRefundCmd) Run(e *env) error {
 			if rerr != nil || c.Credits <= most {
 				return err
 			}
-			return fmt.Errorf("of the request %s, %d credits of %s can be given back, not %d", c.Request, most, a.Name, c.Credits)
+			return fmt.Errorf("of the request %s, %d credits of %s can be given back, not %d", c.Request, most, a.Name,
+				c.Credits)
 		} else if err != nil {
 			return err
 		}
@@ -235,7 +236,10 @@ type keyCreateCmd struct {
 
 // Run creates the key. Without --output, standard output has nothing but the key.
 func (c *keyCreateCmd) Run(e *env) error {
-	n := keys.NewKey{Account: c.Account, Name: c.Name, Environment: keys.Environment(c.Env), DayCap: c.DayCap, TotalCap: c.TotalCap, Manage: c.Manage}
+	n := keys.NewKey{
+		Account: c.Account, Name: c.Name, Environment: keys.Environment(c.Env), DayCap: c.DayCap, TotalCap: c.TotalCap,
+		Manage: c.Manage,
+	}
 	if (c.RateCapacity == nil) != (c.RateRefill == nil) {
 		return fmt.Errorf("--rate-capacity and --rate-refill go together")
 	}
@@ -292,15 +296,17 @@ func (e *env) keys(db *store, list []keys.Key) error {
 	for _, a := range accounts {
 		names[a.ID] = a.Name
 	}
-	return e.table([]string{"ID", "NAME", "PREFIX", "ACCOUNT", "CREATED", "LAST USED", "STATE"}, func(row func(...string)) {
-		for _, k := range list {
-			state := "active"
-			if k.RevokedAt != nil {
-				state = "revoked " + stamp(k.RevokedAt)
+	return e.table([]string{"ID", "NAME", "PREFIX", "ACCOUNT", "CREATED", "LAST USED", "STATE"},
+		func(row func(...string)) {
+			for _, k := range list {
+				state := "active"
+				if k.RevokedAt != nil {
+					state = "revoked " + stamp(k.RevokedAt)
+				}
+				row(k.ID, k.Name, k.Prefix+"…", cmp.Or(names[k.Account], k.Account), stamp(&k.CreatedAt), stamp(k.LastUsedAt),
+					state)
 			}
-			row(k.ID, k.Name, k.Prefix+"…", cmp.Or(names[k.Account], k.Account), stamp(&k.CreatedAt), stamp(k.LastUsedAt), state)
-		}
-	})
+		})
 }
 
 type keySetCmd struct {
@@ -334,7 +340,8 @@ func (c *keySetCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		return c.show(e, shapeOfKey(k, ""), func() error { return e.printf("changed %s (%s…): %s\n", k.ID, k.Prefix, limitsOf(k)) })
+		return c.show(e, shapeOfKey(k, ""),
+			func() error { return e.printf("changed %s (%s…): %s\n", k.ID, k.Prefix, limitsOf(k)) })
 	})
 }
 
@@ -399,7 +406,8 @@ func (c *keyRotateCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(e.log, "Rotated %s. The new secret is shown this once; the one before works until %s.\n", k.ID, stamp(&until)); err != nil {
+		if _, err := fmt.Fprintf(e.log, "Rotated %s. The new secret is shown this once; the one before works until %s.\n",
+			k.ID, stamp(&until)); err != nil {
 			return err
 		}
 		return c.show(e, shapeOfKey(k, secret), func() error { return e.printf("%s\n", secret) })
@@ -457,7 +465,8 @@ func (c *usageCmd) Run(e *env) error {
 			return err
 		}
 		entries, err := db.Ledger().Entries(e.ctx, credits.Query{
-			Account: a.ID, RequestID: c.RequestID, Platform: c.Platform, Since: c.Since, Until: c.Until, Before: c.Before, Limit: c.Limit,
+			Account: a.ID, RequestID: c.RequestID, Platform: c.Platform, Since: c.Since, Until: c.Until, Before: c.Before,
+			Limit: c.Limit,
 		})
 		if err != nil {
 			return err
@@ -536,7 +545,8 @@ func printReport(w io.Writer, r bookkeeping.Report) error {
 		}
 	}
 	for _, id := range r.Changed {
-		if _, err := fmt.Fprintf(w, "CHANGED key %s has other limits or another secret than when the heads were written\n", escaped(id)); err != nil {
+		if _, err := fmt.Fprintf(w, "CHANGED key %s has other limits or another secret than when the heads were written\n",
+			escaped(id)); err != nil {
 			return err
 		}
 	}

@@ -57,7 +57,8 @@ func TestALossIsAcceptedOnce(t *testing.T) {
 	if got := b.run("audit"); strings.Count(got, "ACCEPTED at ") != 1 || !strings.HasSuffix(got, "in order\n") {
 		t.Errorf("the audit says %q", got)
 	}
-	if got := b.run("audit", "-o", "json"); !strings.Contains(got, `"had_credits":10000`) && !strings.Contains(got, `"had_credits": 10000`) {
+	if got := b.run("audit", "-o", "json"); !strings.Contains(got, `"had_credits":10000`) &&
+		!strings.Contains(got, `"had_credits": 10000`) {
 		t.Errorf("the audit says %s", got)
 	}
 }
@@ -94,7 +95,8 @@ func TestADumpOfPostgreSQLIsRestored(t *testing.T) {
 		t.Errorf("the audit says %q", got)
 	}
 	status, _, log := cliRun(t, nil, "--postgres", to, "backup", dump)
-	if u, err := url.Parse(to); err != nil || status != 1 || !strings.Contains(log, "pg_dump") || strings.Contains(log, u.Path) {
+	if u, err := url.Parse(to); err != nil || status != 1 || !strings.Contains(log, "pg_dump") ||
+		strings.Contains(log, u.Path) {
 		t.Errorf("backup of PostgreSQL: exit status %d, %q, %v", status, log, err)
 	}
 }

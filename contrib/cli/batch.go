@@ -41,7 +41,8 @@ type totals struct {
 // Run reads the keys and writes a line for each, in order.
 func (c *batchCmd) Run(e *env) error {
 	named := call{Platform: c.Platform, Operation: c.Operation + "/batch", Params: c.Params}
-	if one := socialdata.Operation(strings.ToLower(c.Operation)); one != nil && socialdata.Operation(one.Name+"/batch") == nil {
+	if one := socialdata.Operation(strings.ToLower(c.Operation)); one != nil &&
+		socialdata.Operation(one.Name+"/batch") == nil {
 		return fmt.Errorf("%s reads more than one thing by a key: it has no batch", one.Name)
 	}
 	o, asked, err := named.parse(e.localPlatforms())
@@ -103,10 +104,14 @@ func firstOf(keys []string) []string {
 	return keys
 }
 
-func (c *batchCmd) walk(e *env, client caller, o *operation.Operation, asked operation.Call, keys []string) (err error) {
+func (c *batchCmd) walk(
+	e *env, client caller, o *operation.Operation, asked operation.Call, keys []string,
+) (err error) {
 	sum := sha256.Sum256([]byte(strings.Join(keys, "\n")))
 	at := mark{
-		Call: strings.Join([]string{asked.Platform, o.Name, asked.Params.Encode(), "-o", c.Output, hex.EncodeToString(sum[:8])}, " "),
+		Call: strings.Join([]string{
+			asked.Platform, o.Name, asked.Params.Encode(), "-o", c.Output, hex.EncodeToString(sum[:8]),
+		}, " "),
 		Made: &totals{}, fresh: true,
 	}
 	out := e.out
@@ -161,7 +166,9 @@ func (c *batchCmd) ask(
 		return nil, 0, err
 	}
 	for _, key := range keys {
-		item, err := schema.Marshal(schema.BatchItem[json.RawMessage]{Key: operation.Shown(key), Problem: p, Cache: schema.Miss})
+		item, err := schema.Marshal(schema.BatchItem[json.RawMessage]{
+			Key: operation.Shown(key), Problem: p, Cache: schema.Miss,
+		})
 		if err != nil {
 			return nil, 0, err
 		}

@@ -51,7 +51,8 @@ func TestBatchWritesALineForEachKeyInOrder(t *testing.T) {
 	for i := range 150 {
 		keys, want = append(keys, fmt.Sprint("user", i), ""), append(want, fmt.Sprint("user", i))
 	}
-	keys, want = append(keys, "not_found", "https://elsewhere.example/a,b"), append(want, "not_found not_found", "https://elsewhere.example/a,b invalid_request")
+	keys, want = append(keys, "not_found", "https://elsewhere.example/a,b"),
+		append(want, "not_found not_found", "https://elsewhere.example/a,b invalid_request")
 	status, out, log := batchOf(t, keys, "mock", "profile")
 	if status != 0 {
 		t.Fatal(log)
@@ -63,7 +64,8 @@ func TestBatchWritesALineForEachKeyInOrder(t *testing.T) {
 		t.Errorf("the totals are %q", log)
 	}
 	status, out, log = batchOf(t, []string{"salma", "not_found"}, "mock", "profile", "-o", "csv")
-	if lines := strings.Split(strings.TrimSpace(out), "\n"); status != 0 || len(lines) != 3 || !strings.HasPrefix(lines[1], "salma") {
+	if lines := strings.Split(strings.TrimSpace(out), "\n"); status != 0 || len(lines) != 3 ||
+		!strings.HasPrefix(lines[1], "salma") {
 		t.Errorf("as CSV: %d, %s%s", status, out, log)
 	}
 }
@@ -117,11 +119,13 @@ func TestBatchContinuesWhereItWasInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := []string{"mock", "profile", "--from", from, "--to", to, "--server", server.URL, "--key", "sk_test_x"}
-	if status, _, log := batchOf(t, nil, args...); status == 0 || !strings.Contains(log, "100 keys are answered, and the same command goes on") {
+	if status, _, log := batchOf(t, nil, args...); status == 0 ||
+		!strings.Contains(log, "100 keys are answered, and the same command goes on") {
 		t.Fatalf("%d: %s", status, log)
 	}
 	broken = false
-	if status, _, log := batchOf(t, nil, args...); status != 0 || !strings.Contains(log, "250 found, 0 missing, 0 failed; it cost 250 credits") {
+	if status, _, log := batchOf(t, nil, args...); status != 0 ||
+		!strings.Contains(log, "250 found, 0 missing, 0 failed; it cost 250 credits") {
 		t.Fatalf("%d: %s", status, log)
 	}
 	b, err := os.ReadFile(to)

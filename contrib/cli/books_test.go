@@ -93,7 +93,8 @@ func TestRefusalsAreSentences(t *testing.T) {
 	if err := os.WriteFile(b.db, []byte("no database"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := b.refused("audit"); !strings.Contains(got, "the file is damaged or no database") || strings.Contains(got, "sqlite: ") {
+	if got := b.refused("audit"); !strings.Contains(got, "the file is damaged or no database") ||
+		strings.Contains(got, "sqlite: ") {
 		t.Errorf("a damaged file: %q", got)
 	}
 }
@@ -118,13 +119,15 @@ func TestHeadsThatAreKeptShowARevivedKey(t *testing.T) {
 	// The same history, except that the key was never revoked.
 	other := books{t, filepath.Join(dir, "other.db")}
 	var out, log bytes.Buffer
-	status := run(t.Context(), []string{"--db", other.db, "import"}, strings.NewReader(export), &out, &log, func(string) string { return "" })
+	status := run(t.Context(), []string{"--db", other.db, "import"}, strings.NewReader(export), &out, &log,
+		func(string) string { return "" })
 	if status != 0 {
 		t.Fatal(log.String())
 	}
 	other.run("audit")
 	status, said, _ := cliRun(t, nil, "--db", other.db, "audit", "--check-heads", heads)
-	if status != 1 || !strings.Contains(said, "PROBLEM key "+id+" was revoked") || !strings.Contains(said, "NOT in order") {
+	if status != 1 || !strings.Contains(said, "PROBLEM key "+id+" was revoked") ||
+		!strings.Contains(said, "NOT in order") {
 		t.Errorf("a revived key: exit status %d, %q", status, said)
 	}
 	if said := other.refused("audit", "--check-heads", other.db); !strings.Contains(said, "not a whole list of heads") {

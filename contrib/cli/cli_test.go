@@ -109,8 +109,10 @@ func TestGetPrintsTheEnvelope(t *testing.T) {
 	for args, words := range map[string]string{
 		"get mock profile hande=ann": "handle", "get mock profile ann": "name=value", "get nowhere profile handle=a": "nowhere",
 		"get mock profile handle=not_found": "not_found",
-		"get kick profile handle=a":         "missing the settings client_id, client_secret; set SOCIALDATA_KICK_CLIENT_ID and SOCIALDATA_KICK_CLIENT_SECRET",
-		"get amazon profile handle=abcd":    "missing the setting api_key of scrapecreators; set SOCIALDATA_SCRAPECREATORS_API_KEY",
+		"get kick profile handle=a": "missing the settings client_id, client_secret; set SOCIALDATA_KICK_CLIENT_ID " +
+			"and SOCIALDATA_KICK_CLIENT_SECRET",
+		"get amazon profile handle=abcd": "missing the setting api_key of scrapecreators; set " +
+			"SOCIALDATA_SCRAPECREATORS_API_KEY",
 	} {
 		if status, _, log := cliRun(t, nil, strings.Fields(args)...); status != 1 || !strings.Contains(log, words) {
 			t.Errorf("%s: exit status %d, log %q", args, status, log)
@@ -121,9 +123,11 @@ func TestGetPrintsTheEnvelope(t *testing.T) {
 func TestPlatformsNamesTheMissingSetting(t *testing.T) {
 	t.Parallel()
 	_, without, _ := cliRun(t, nil, "platforms")
-	_, with, _ := cliRun(t, map[string]string{"SOCIALDATA_SPOTIFY_CLIENT_ID": "a", "SOCIALDATA_SPOTIFY_CLIENT_SECRET": "b"}, "platforms")
+	_, with, _ := cliRun(t,
+		map[string]string{"SOCIALDATA_SPOTIFY_CLIENT_ID": "a", "SOCIALDATA_SPOTIFY_CLIENT_SECRET": "b"}, "platforms")
 	of := regexp.MustCompile(`(?m)^spotify\n((?:  .*\n)+)`)
-	if m := of.FindStringSubmatch(without); m == nil || !strings.Contains(strings.Join(strings.Fields(m[1]), " "), "SOCIALDATA_SPOTIFY_CLIENT_ID and SOCIALDATA_SPOTIFY_CLIENT_SECRET: profile") {
+	if m := of.FindStringSubmatch(without); m == nil || !strings.Contains(strings.Join(strings.Fields(m[1]), " "),
+		"SOCIALDATA_SPOTIFY_CLIENT_ID and SOCIALDATA_SPOTIFY_CLIENT_SECRET: profile") {
 		t.Errorf("without credentials: %v", m)
 	}
 	if m := of.FindStringSubmatch(with); m == nil || !strings.HasPrefix(m[1], "  spotify:\n    profile") {
@@ -150,7 +154,9 @@ func TestPlatformsListsTheRawRoutes(t *testing.T) {
 			listed[fields[0]+" "+fields[1]] = strings.Join(fields[2:], " ")
 		}
 	}
-	all, err := shipped.Providers(Environment{Lookup: func(string) (string, bool) { return "", false }, HTTP: &http.Client{}})
+	all, err := shipped.Providers(Environment{
+		Lookup: func(string) (string, bool) { return "", false }, HTTP: &http.Client{},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +274,8 @@ func TestServerAndCommandsShareTheFile(t *testing.T) {
 	if status, out, log := cliRun(t, nil, refund...); status != 0 || !strings.Contains(out, fmt.Sprint(firstCredits+5)) {
 		t.Fatal(out, log)
 	}
-	if status, _, log := cliRun(t, nil, refund...); status == 0 || !strings.Contains(log, "0 credits of default can be given back") {
+	if status, _, log := cliRun(t, nil, refund...); status == 0 ||
+		!strings.Contains(log, "0 credits of default can be given back") {
 		t.Errorf("the same refund again: %d %s", status, log)
 	}
 	_, body, raw = read(t, base+"/v1/me", secret)
@@ -291,7 +298,8 @@ func TestServerAndCommandsShareTheFile(t *testing.T) {
 	if status, out, log := cliRun(t, nil, "--db", db, "audit"); status != 0 {
 		t.Errorf("audit beside the server: %d %s%s", status, out, log)
 	}
-	if status, _, log := cliRun(t, nil, "--db", db, "serve", "--addr", "127.0.0.1:0"); status == 0 || !strings.Contains(log, "in use") && !strings.Contains(log, "another process") {
+	if status, _, log := cliRun(t, nil, "--db", db, "serve", "--addr", "127.0.0.1:0"); status == 0 ||
+		!strings.Contains(log, "in use") && !strings.Contains(log, "another process") {
 		t.Errorf("a second server on the file: %d %s", status, log)
 	}
 	if status := stop(); status != 0 {
@@ -310,7 +318,8 @@ func TestCursorsOutliveARestart(t *testing.T) {
 	}
 	stop()
 	base, _, _ = running(t, db)
-	if status, _, body := read(t, base+"/v1/mock/posts?handle=ann&cursor="+cursor.(string), secret); status != http.StatusOK {
+	if status, _, body := read(t, base+"/v1/mock/posts?handle=ann&cursor="+cursor.(string),
+		secret); status != http.StatusOK {
 		t.Errorf("page two behind a restart: status %d: %s", status, body)
 	}
 }
@@ -318,7 +327,8 @@ func TestCursorsOutliveARestart(t *testing.T) {
 func TestWithoutArgumentsThereIsHelp(t *testing.T) {
 	t.Chdir(t.TempDir())
 	status, out, log := cliRun(t, nil)
-	if status != 0 || !strings.Contains(out, "Usage: socialdata <command>") || !strings.Contains(out, "serve") || log != "" {
+	if status != 0 || !strings.Contains(out, "Usage: socialdata <command>") || !strings.Contains(out, "serve") ||
+		log != "" {
 		t.Errorf("exit status %d: %s%s", status, out, log)
 	}
 	if made, err := filepath.Glob("*"); err != nil || len(made) > 0 {

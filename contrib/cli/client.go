@@ -53,7 +53,8 @@ func (e *env) client(opts ...socialdata.Option) (*socialdata.Client, error) {
 		return nil, err
 	}
 	opts = append(append(opts, socialdata.WithShares(shares)), people...)
-	e.sandboxed = slices.ContainsFunc(slices.Concat(chains...), func(p providers.Provider) bool { return p.Platform == platform.Mock })
+	e.sandboxed = slices.ContainsFunc(slices.Concat(chains...),
+		func(p providers.Provider) bool { return p.Platform == platform.Mock })
 	opts = append(append(opts, e.enricher()...), socialdata.WithProviders(chains...))
 	for _, info := range e.cfg.Platforms {
 		opts = append(opts, socialdata.WithPlatform(info))

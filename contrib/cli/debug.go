@@ -13,7 +13,8 @@ import (
 // context ends. It is separate from the API and needs no key: anyone who can reach it can slow the program down.
 func serveDebug(ctx context.Context, addr string) (stop func(), err error) {
 	if !onThisMachine(addr) {
-		return nil, fmt.Errorf("--debug-addr %s: profiles are for this machine alone; use an address such as 127.0.0.1:6060", addr)
+		return nil, fmt.Errorf("--debug-addr %s: profiles are for this machine alone; use an address such as 127.0.0.1:6060",
+			addr)
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 	if err != nil {
@@ -26,13 +27,16 @@ func serveDebug(ctx context.Context, addr string) (stop func(), err error) {
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	// Not the command line, which may contain a secret.
 	mux.HandleFunc("GET /debug/pprof/cmdline", http.NotFound)
-	web := &http.Server{ReadHeaderTimeout: 5 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !onThisMachine(r.Host) { // any other name may come from a web page that uses DNS rebinding
-			http.Error(w, "ask for it by an address of this machine", http.StatusForbidden)
-			return
-		}
-		mux.ServeHTTP(w, r)
-	})}
+	web := &http.Server{
+		ReadHeaderTimeout: 5 * time.Second,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !onThisMachine(r.Host) { // any other name may come from a web page that uses DNS rebinding
+				http.Error(w, "ask for it by an address of this machine", http.StatusForbidden)
+				return
+			}
+			mux.ServeHTTP(w, r)
+		}),
+	}
 	go func() { _ = web.Serve(listener) }()
 	return func() { _ = web.Close() }, nil
 }

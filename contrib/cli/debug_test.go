@@ -8,7 +8,9 @@ import (
 
 func TestProfilesAreServedOnLoopbackOnly(t *testing.T) {
 	t.Parallel()
-	for _, addr := range []string{":6060", "0.0.0.0:6060", "[::]:6060", "192.0.2.1:6060", "example.com:6060", "127.0.0.1", "localhost.example.com:1"} {
+	for _, addr := range []string{
+		":6060", "0.0.0.0:6060", "[::]:6060", "192.0.2.1:6060", "example.com:6060", "127.0.0.1", "localhost.example.com:1",
+	} {
 		if stop, err := serveDebug(t.Context(), addr); err == nil || !strings.Contains(err.Error(), "this machine") {
 			t.Errorf("%s: %v", addr, err)
 			if err == nil {

@@ -31,7 +31,8 @@ func contents(t *testing.T, patterns ...string) string {
 func TestVariablesOfDeploymentsExist(t *testing.T) {
 	t.Parallel()
 	code := contents(t, "*.go")
-	for _, name := range regexp.MustCompile(`SOCIALDATA_[A-Z_]+`).FindAllString(contents(t, "../../examples/deploy/*"), -1) {
+	for _, name := range regexp.MustCompile(`SOCIALDATA_[A-Z_]+`).FindAllString(contents(t, "../../examples/deploy/*"),
+		-1) {
 		if !strings.Contains(code, `env:"`+name+`"`) {
 			t.Errorf("no flag is set by %s", name)
 		}

@@ -37,7 +37,8 @@ func (c *versionCmd) Run(e *env) error {
 		}
 	}
 	return c.show(e, v, func() error {
-		words := slices.DeleteFunc([]string{"socialdata", v.Version, v.Commit, v.Go, v.OS + "/" + v.Arch}, func(s string) bool { return s == "" })
+		words := slices.DeleteFunc([]string{"socialdata", v.Version, v.Commit, v.Go, v.OS + "/" + v.Arch},
+			func(s string) bool { return s == "" })
 		return e.printf("%s\n", strings.Join(words, " "))
 	})
 }
@@ -95,7 +96,9 @@ func (c *doctorCmd) Run(e *env) error {
 }
 
 // checks makes every check and reports the result, and warns of what works but may be unintended.
-func (c *doctorCmd) checks(e *env, say func(ok bool, what, words string) error, warn func(what, words string) error) error {
+func (c *doctorCmd) checks(
+	e *env, say func(ok bool, what, words string) error, warn func(what, words string) error,
+) error {
 	served := &commandLine{}
 	parser, err := kong.New(served)
 	if err != nil {
@@ -112,7 +115,8 @@ func (c *doctorCmd) checks(e *env, say func(ok bool, what, words string) error, 
 	if err == nil {
 		_, err = e.client()
 	}
-	if err := say(err == nil, "settings", told(err, "every setting can be read", "change it and run doctor again")); err != nil {
+	if err := say(err == nil, "settings",
+		told(err, "every setting can be read", "change it and run doctor again")); err != nil {
 		return err
 	}
 	if err := c.reach(e, &served.Serve, say, warn); err != nil {
@@ -139,7 +143,9 @@ func (c *doctorCmd) checks(e *env, say func(ok bool, what, words string) error, 
 }
 
 // reach checks who can reach the server, and who could read its traffic.
-func (c *doctorCmd) reach(e *env, s *serveCmd, say func(ok bool, what, words string) error, warn func(what, words string) error) error {
+func (c *doctorCmd) reach(
+	e *env, s *serveCmd, say func(ok bool, what, words string) error, warn func(what, words string) error,
+) error {
 	if s.Reach.TLSCert != "" && s.Reach.TLSKey != "" {
 		soon, err := checkCertificate(s.Reach.TLSCert, s.Reach.TLSKey, e.now())
 		if err == nil && soon != "" {
@@ -175,7 +181,9 @@ func (c *doctorCmd) shared(e *env, f sharedFlags, say func(ok bool, what, words 
 	return say(err == nil, "valkey", told(err, "it answers", "see that it runs, and that --valkey names it"))
 }
 
-func (c *doctorCmd) store(e *env, say func(ok bool, what, words string) error, warn func(what, words string) error) error {
+func (c *doctorCmd) store(
+	e *env, say func(ok bool, what, words string) error, warn func(what, words string) error,
+) error {
 	if len(e.cli.Postgres) == 0 {
 		if _, err := os.Stat(e.cli.DB); os.IsNotExist(err) {
 			return say(true, "database", "there is none at "+e.cli.DB+" yet; serve makes it")
@@ -196,8 +204,9 @@ func (c *doctorCmd) store(e *env, say func(ok bool, what, words string) error, w
 		accounts = len(list)
 		return err
 	})
-	if err := say(err == nil, "database", told(err, fmt.Sprintf("it answers; accounts: %d; socialdata audit proves its books", accounts),
-		"see that --db or --postgres names it, and that you may write there")); err != nil {
+	if err := say(err == nil, "database",
+		told(err, fmt.Sprintf("it answers; accounts: %d; socialdata audit proves its books", accounts),
+			"see that --db or --postgres names it, and that you may write there")); err != nil {
 		return err
 	}
 	for _, w := range warnings {

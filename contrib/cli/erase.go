@@ -122,16 +122,18 @@ func (c *erasuresListCmd) Run(e *env) error {
 			return err
 		}
 		return c.show(e, receipts, func() error {
-			return e.table([]string{"NO", "AT", "BY", "WHAT", "PLATFORM", "SUBJECT", "BLOCK", "REMOVED", "REASON"}, func(row func(...string)) {
-				for _, r := range receipts {
-					sum := 0
-					for _, n := range r.Removed {
-						sum += n
+			return e.table([]string{"NO", "AT", "BY", "WHAT", "PLATFORM", "SUBJECT", "BLOCK", "REMOVED", "REASON"},
+				func(row func(...string)) {
+					for _, r := range receipts {
+						sum := 0
+						for _, n := range r.Removed {
+							sum += n
+						}
+						row(fmt.Sprint(r.No), stamp(&r.At), r.By, r.Kind, r.Platform, r.Subject[:min(16, len(r.Subject))],
+							fmt.Sprint(r.Block),
+							fmt.Sprint(sum), orDash(r.Reason))
 					}
-					row(fmt.Sprint(r.No), stamp(&r.At), r.By, r.Kind, r.Platform, r.Subject[:min(16, len(r.Subject))], fmt.Sprint(r.Block),
-						fmt.Sprint(sum), orDash(r.Reason))
-				}
-			})
+				})
 		})
 	})
 }

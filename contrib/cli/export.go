@@ -75,7 +75,9 @@ func (c *exportCmd) Run(e *env) error {
 	})
 }
 
-func (c *exportCmd) walk(e *env, client caller, o *operation.Operation, asked operation.Call, columns []string) (err error) {
+func (c *exportCmd) walk(
+	e *env, client caller, o *operation.Operation, asked operation.Call, columns []string,
+) (err error) {
 	at := mark{Call: c.named(asked, o), Cursor: asked.Params.Get("cursor"), fresh: true}
 	out := e.out
 	if c.To != "" {
@@ -145,7 +147,9 @@ func (c *exportCmd) named(asked operation.Call, o *operation.Operation) string {
 }
 
 // add writes the items of a page that are not written yet, up to most in total, and reports whether the page has more.
-func (c *exportCmd) add(at *mark, w io.Writer, data json.RawMessage, meta schema.Meta, columns []string, most int64) (more bool, err error) {
+func (c *exportCmd) add(
+	at *mark, w io.Writer, data json.RawMessage, meta schema.Meta, columns []string, most int64,
+) (more bool, err error) {
 	var items []json.RawMessage
 	if err := json.Unmarshal(data, &items); err != nil {
 		return false, err

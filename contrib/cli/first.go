@@ -12,7 +12,8 @@ import (
 // welcome prints the address of the API and, on the first start, makes the first account and key.
 func (c *serveCmd) welcome(e *env, db *store, at listening) error {
 	if e.cli.ReplayURL != "" {
-		_, err := fmt.Fprintf(e.log, "\n*** REPLAY: every upstream request goes to %s; what is answered is not live. ***\n\n", withoutPassword(e.cli.ReplayURL))
+		_, err := fmt.Fprintf(e.log, "\n*** REPLAY: every upstream request goes to %s; what is answered is not live. ***\n\n",
+			withoutPassword(e.cli.ReplayURL))
 		if err != nil {
 			return err
 		}
@@ -54,8 +55,10 @@ func (c *serveCmd) howToBegin(e *env, db *store) error {
 	if err != nil || len(accounts) > 0 {
 		return err
 	}
-	return e.printf("There is no account yet. Make one and its key beside this server, and the secret of the dashboard:\n\n" +
-		"    socialdata account create NAME --credits N\n    socialdata key create --account NAME\n    socialdata admin reset\n\n")
+	return e.printf("There is no account yet. Make one and its key beside this server, and the secret of the " +
+		"dashboard:\n\n" +
+		"    socialdata account create NAME --credits N\n    socialdata key create --account NAME\n    socialdata admin " +
+		"reset\n\n")
 }
 
 // firstKey makes an account and a key and prints the key, unless there is an account.
@@ -68,7 +71,8 @@ func (c *serveCmd) firstKey(e *env, db *store, base string) error {
 	if err != nil {
 		return err
 	}
-	secret, _, err := db.Keys().CreateKey(e.ctx, keys.NewKey{Account: account.ID, Name: "first key", Environment: keys.Live, Manage: true})
+	secret, _, err := db.Keys().CreateKey(e.ctx,
+		keys.NewKey{Account: account.ID, Name: "first key", Environment: keys.Live, Manage: true})
 	if err != nil {
 		return err
 	}

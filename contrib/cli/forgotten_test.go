@@ -32,7 +32,9 @@ func logged(t *testing.T, where, shared []string) (base, secret string, log *out
 	log = &output{}
 	ended := make(chan int, 1)
 	go func() {
-		args := slices.Concat(where, []string{"serve", "--addr", "127.0.0.1:0", "--log-level", "debug", "--rate-capacity", "100000", "--rate-refill", "100000"}, shared)
+		args := slices.Concat(where, []string{
+			"serve", "--addr", "127.0.0.1:0", "--log-level", "debug", "--rate-capacity", "100000", "--rate-refill", "100000",
+		}, shared)
 		ended <- run(ctx, args, strings.NewReader(""), &out, log, func(string) string { return "" })
 	}()
 	serves := regexp.MustCompile(`socialdata serves on (\S+)`)
@@ -54,7 +56,8 @@ func logged(t *testing.T, where, shared []string) (base, secret string, log *out
 		})
 	}
 	t.Cleanup(stop)
-	return serves.FindStringSubmatch(out.String())[1], regexp.MustCompile(`sk_live_\w+`).FindString(out.String()), log, stop
+	return serves.FindStringSubmatch(out.String())[1], regexp.MustCompile(`sk_live_\w+`).FindString(out.String()), log,
+		stop
 }
 
 // ask makes a call of any kind, and returns its status and answer.
@@ -81,7 +84,9 @@ func ask(t *testing.T, method, target, secret, body string, head ...string) (sta
 }
 
 // ofAccounts are operations whose answers are about an account.
-var ofAccounts = []string{"profile", "posts", "reels", "followers", "following", "audience", "live", "collections", "products", "linked"}
+var ofAccounts = []string{
+	"profile", "posts", "reels", "followers", "following", "audience", "live", "collections", "products", "linked",
+}
 
 // fill makes n random calls about an account and about others, and monitors of both.
 func fill(t *testing.T, bases []string, secret, handle string, n int) {
@@ -89,11 +94,13 @@ func fill(t *testing.T, bases []string, secret, handle string, n int) {
 	random := mathrand.New(mathrand.NewPCG(1, 2))
 	base := func() string { return bases[random.IntN(len(bases))] }
 	for _, op := range []string{"profile", "posts"} {
-		body := fmt.Sprintf(`{"operation":%q,"platform":"mock","params":{"handle":%q},"follow":%d}`, op, handle, map[string]int{"posts": 20}[op])
+		body := fmt.Sprintf(`{"operation":%q,"platform":"mock","params":{"handle":%q},"follow":%d}`, op, handle,
+			map[string]int{"posts": 20}[op])
 		if op == "profile" {
 			body = strings.Replace(body, `,"follow":0`, "", 1)
 		}
-		if status, answer := ask(t, http.MethodPut, base()+"/manage/monitors/of-"+op, secret, body, "Content-Type", "application/json"); status > 299 {
+		if status, answer := ask(t, http.MethodPut, base()+"/manage/monitors/of-"+op, secret, body, "Content-Type",
+			"application/json"); status > 299 {
 			t.Fatalf("a monitor: %d %s", status, answer)
 		}
 	}
@@ -180,7 +187,8 @@ func inDatabase(t *testing.T, dsn string, names []string) map[string]int {
 		t.Fatal(err)
 	}
 	defer c.Close(ctx) //nolint:errcheck // only read
-	rows, err := c.Query(ctx, "SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')")
+	rows, err := c.Query(ctx, "SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) FROM pg_tables WHERE "+
+		"schemaname NOT IN ('pg_catalog', 'information_schema')")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +293,8 @@ func TestNothingIsLeftOfWhoIsErased(t *testing.T) {
 	t.Run("one server and a file", func(t *testing.T) {
 		t.Parallel()
 		db := filepath.Join(t.TempDir(), "t.db")
-		names := forgotten(t, 1, []string{"--db", db}, nil, func(names []string) map[string]int { return inFiles(t, db, names) })
+		names := forgotten(t, 1, []string{"--db", db}, nil,
+			func(names []string) map[string]int { return inFiles(t, db, names) })
 		backup := filepath.Join(t.TempDir(), "backup.db")
 		if status, out, log := cliRun(t, nil, "--db", db, "backup", backup); status != 0 {
 			t.Fatalf("backup: %d, %s%s", status, out, log)
@@ -339,16 +348,19 @@ func forgotten(t *testing.T, n int, where, shared []string, look func(names []st
 				if k%2 == 0 {
 					who = fmt.Sprintf("busy%d", k%7)
 				}
-				ask(t, http.MethodGet, bases[(i+k)%len(bases)]+"/v1/mock/"+ofAccounts[k%len(ofAccounts)]+"?handle="+who+"&fresh="+fmt.Sprint(k%3 == 0), secret, "")
+				ask(t, http.MethodGet, bases[(i+k)%len(bases)]+"/v1/mock/"+ofAccounts[k%len(ofAccounts)]+"?handle="+who+"&fresh="+
+					fmt.Sprint(k%3 == 0), secret, "")
 			}
 		})
 	}
-	status, out, log := cliRun(t, nil, slices.Concat(where, []string{"erase", "mock", "handle=" + handle, "--block"}, shared)...)
+	status, out, log := cliRun(t, nil,
+		slices.Concat(where, []string{"erase", "mock", "handle=" + handle, "--block"}, shared)...)
 	if status != 0 || !strings.Contains(out, "it is blocked") {
 		t.Errorf("erase: %d, %s%s", status, out, log)
 	}
 	for _, base := range bases {
-		if status, answer := ask(t, http.MethodGet, base+"/v1/mock/profile?handle="+handle, secret, ""); status != http.StatusNotFound || !bytes.Contains(answer, []byte("withheld")) {
+		if status, answer := ask(t, http.MethodGet, base+"/v1/mock/profile?handle="+handle, secret,
+			""); status != http.StatusNotFound || !bytes.Contains(answer, []byte("withheld")) {
 			t.Errorf("read after the erasure: %d %s", status, answer)
 		}
 	}

@@ -39,7 +39,8 @@ func keysOf(t *testing.T, data json.RawMessage) (names []string) {
 	if err != nil || len(rows) == 0 {
 		t.Fatalf("%v: %s", err, data)
 	}
-	if err := members(rows[0], func(name string, _ json.RawMessage) error { names = append(names, name); return nil }); err != nil {
+	if err := members(rows[0],
+		func(name string, _ json.RawMessage) error { names = append(names, name); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return names
@@ -55,7 +56,8 @@ func TestEveryCommandPrintsTheShapeThatIsDocumented(t *testing.T) {
 	doc := strings.Join(strings.Fields(strings.ReplaceAll(string(source), "//", "")), " ")
 	b, request := sharedBooks(t)
 	account := "id, name, balance, created_at"
-	key := "id, name, prefix, account, environment, created_at, last_used_at, revoked_at, day_cap, total_cap, rate_capacity, rate_refill, manage, secret"
+	key := "id, name, prefix, account, environment, created_at, last_used_at, revoked_at, day_cap, total_cap, " +
+		"rate_capacity, rate_refill, manage, secret"
 	rollup := "group, calls, paid, free, failed, hits, credits, refunded, dropped, p50_ms, p95_ms, errors"
 	for _, tt := range []struct{ args, documented, want string }{
 		{"account create shop --credits 5", "account create, grant, refund " + account, account},
@@ -108,7 +110,8 @@ func TestARevokedKeyAndAFailedAuditAreJSONToo(t *testing.T) {
 	b := books{t, filepath.Join(t.TempDir(), "t.db")}
 	b.run("account", "create", "shop")
 	var made struct{ Data keyShape }
-	if err := json.Unmarshal([]byte(b.run("key", "create", "--account", "shop", "-o", "json")), &made); err != nil || made.Data.Secret == nil {
+	if err := json.Unmarshal([]byte(b.run("key", "create", "--account", "shop", "-o", "json")), &made); err != nil ||
+		made.Data.Secret == nil {
 		t.Fatal(err, made)
 	}
 	var revoked struct{ Data keyShape }
@@ -126,7 +129,8 @@ func TestARevokedKeyAndAFailedAuditAreJSONToo(t *testing.T) {
 func TestARefundIsAnEntryOfItsOwn(t *testing.T) {
 	t.Parallel()
 	b, request := sharedBooks(t)
-	if out := b.run("account", "refund", "default", "1", "--request", request, "--reason", "sorry"); out != "balance of default: 10000 credits\n" {
+	if out := b.run("account", "refund", "default", "1", "--request", request, "--reason",
+		"sorry"); out != "balance of default: 10000 credits\n" {
 		t.Errorf("it says %q", out)
 	}
 	if out := b.run("usage", "default", "--request-id", request, "-o", "csv"); strings.Count(out, "\n") != 3 ||
@@ -136,7 +140,8 @@ func TestARefundIsAnEntryOfItsOwn(t *testing.T) {
 	if said := b.refused("account", "refund", "default", "1"); !strings.Contains(said, "--request") {
 		t.Errorf("without a request: %s", said)
 	}
-	if said := b.refused("account", "refund", "default", "5", "--request", "req_of_nobody"); !strings.Contains(said, "req_of_nobody") {
+	if said := b.refused("account", "refund", "default", "5", "--request", "req_of_nobody"); !strings.Contains(said,
+		"req_of_nobody") {
 		t.Error("a call that was never charged is refunded in silence")
 	}
 	if out := b.run("audit"); !strings.Contains(out, "in order") {
@@ -156,7 +161,8 @@ func TestColumnsAreThoseOfTheOperation(t *testing.T) {
 			t.Errorf("%s has the columns %v", o.Name, columns)
 		}
 	}
-	if got := schema.Columns(socialdata.Operation("search").Data); got[0] != "kind" || !slices.Contains(got, "author.handle") || !slices.Contains(got, "price.amount") {
+	if got := schema.Columns(socialdata.Operation("search").Data); got[0] != "kind" ||
+		!slices.Contains(got, "author.handle") || !slices.Contains(got, "price.amount") {
 		t.Errorf("a search has the columns %v", got)
 	}
 	db := filepath.Join(t.TempDir(), "t.db")
@@ -215,22 +221,27 @@ func TestLimitAndFields(t *testing.T) {
 	}
 	item := regexp.MustCompile(`^\{"author":\{"handle":"ann","id":"[^"]+"\},"id":"[^"]+","enrichment":null\}\n$`)
 	for _, command := range []string{"get", "export"} {
-		if out := b.run(command, "mock", "posts", "handle=ann", "--limit", "1", "-o", "jsonl", "--fields", "author.handle,author.id,id,enrichment"); !item.MatchString(out) {
+		if out := b.run(command, "mock", "posts", "handle=ann", "--limit", "1", "-o", "jsonl", "--fields",
+			"author.handle,author.id,id,enrichment"); !item.MatchString(out) {
 			t.Errorf("%s: %s", command, out)
 		}
-		if out := b.run(command, "mock", "posts", "handle=ann", "--limit", "1", "-o", "csv", "--fields", "engagement,id"); !strings.HasPrefix(out, "engagement.") ||
+		if out := b.run(command, "mock", "posts", "handle=ann", "--limit", "1", "-o", "csv", "--fields",
+			"engagement,id"); !strings.HasPrefix(out, "engagement.") ||
 			!strings.HasSuffix(strings.SplitN(out, "\n", 2)[0], ",id") {
 			t.Errorf("%s: %s", command, out)
 		}
-		if said := b.refused(command, "mock", "posts", "handle=ann", "--fields", "autor.handle"); !strings.Contains(said, "(did you mean author.handle?)") {
+		if said := b.refused(command, "mock", "posts", "handle=ann", "--fields", "autor.handle"); !strings.Contains(said,
+			"(did you mean author.handle?)") {
 			t.Errorf("%s: %s", command, said)
 		}
 	}
-	if said := b.refused("get", "mock", "profile", "handle=ann", "--limit", "1"); !strings.Contains(said, "--limit is for lists") {
+	if said := b.refused("get", "mock", "profile", "handle=ann", "--limit", "1"); !strings.Contains(said,
+		"--limit is for lists") {
 		t.Error(said)
 	}
 	// A limit within a page leaves no cursor, which would skip the rest of the page.
-	if out := b.run("get", "mock", "posts", "handle=ann", "--limit", "5", "-o", "json"); strings.Contains(out, `"next_cursor": "`) {
+	if out := b.run("get", "mock", "posts", "handle=ann", "--limit", "5", "-o", "json"); strings.Contains(out,
+		`"next_cursor": "`) {
 		t.Error(out)
 	}
 }
@@ -256,10 +267,12 @@ func TestAnExportStopsBeforeItHasCostMore(t *testing.T) {
 			t.Errorf("%d are written (%v), want %d", strings.Count(string(written), "\n"), err, want)
 		}
 	}
-	if said := b.refused("export", "mock", "posts", "handle=ann", "fresh=true", "--max-credits", "1"); !strings.Contains(said, "insufficient_credits") {
+	if said := b.refused("export", "mock", "posts", "handle=ann", "fresh=true", "--max-credits",
+		"1"); !strings.Contains(said, "insufficient_credits") {
 		t.Error(said)
 	}
-	if said := b.refused("export", "mock", "posts", "handle=ann", "max_credits=1", "--max-credits", "1"); !strings.Contains(said, "about each") {
+	if said := b.refused("export", "mock", "posts", "handle=ann", "max_credits=1", "--max-credits",
+		"1"); !strings.Contains(said, "about each") {
 		t.Error(said)
 	}
 }
@@ -329,7 +342,8 @@ func TestATableHasIdAndDayInEightyColumns(t *testing.T) {
 	}
 	post.ID, post.CreatedAt = raw.ID, raw.CreatedAt[:10]
 	lines := strings.Split(table, "\n")
-	if !strings.Contains(lines[1], post.ID) || !strings.Contains(lines[1], post.CreatedAt) || !strings.Contains(lines[0], "DIALECT") {
+	if !strings.Contains(lines[1], post.ID) || !strings.Contains(lines[1], post.CreatedAt) ||
+		!strings.Contains(lines[0], "DIALECT") {
 		t.Errorf("no %s, %s or dialect in\n%s\n%s", post.ID, post.CreatedAt, lines[0], lines[1])
 	}
 	for _, line := range lines {
@@ -343,7 +357,8 @@ func TestATranscriptIsReadable(t *testing.T) {
 	t.Parallel()
 	b := books{t, filepath.Join(t.TempDir(), "t.db")}
 	out := b.run("get", "mock", "transcript", "post_id=ann_1", "-o", "table")
-	if strings.Contains(out, "[{") || !regexp.MustCompile(`(?m)^segments\n  START_S +END_S  TEXT\n +[0-9.]+ +[0-9.]+  \S`).MatchString(out) {
+	if strings.Contains(out, "[{") ||
+		!regexp.MustCompile(`(?m)^segments\n  START_S +END_S  TEXT\n +[0-9.]+ +[0-9.]+  \S`).MatchString(out) {
 		t.Errorf("it is\n%s", out)
 	}
 }

@@ -43,7 +43,8 @@ func (f *keptFlags) limit(kind string) string {
 	case bookkeeping.SizeUsage:
 		return fmt.Sprintf("kept for %d days", f.bounds().Filled().Days)
 	case bookkeeping.SizeRequests:
-		return fmt.Sprintf("the newest %d of %s are kept (SOCIALDATA_LOG_CALLS, SOCIALDATA_LOG_LIFE)", f.LogCalls, span(f.LogLife))
+		return fmt.Sprintf("the newest %d of %s are kept (SOCIALDATA_LOG_CALLS, SOCIALDATA_LOG_LIFE)", f.LogCalls,
+			span(f.LogLife))
 	case "idempotent answers":
 		return "kept for " + span(f.KeepAnswers) + " (SOCIALDATA_KEEP_ANSWERS)"
 	case "jobs":

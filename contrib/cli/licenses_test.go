@@ -14,7 +14,8 @@ func TestLicensesNameEveryModule(t *testing.T) {
 		t.Fatalf("status %d", status)
 	}
 	const module = `{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}{{end}}{{end}}`
-	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", module, "github.com/socialdata/socialdata/examples/standalone")
+	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", module,
+		"github.com/socialdata/socialdata/examples/standalone")
 	built, err := list.Output()
 	if err != nil {
 		t.Fatal(err)

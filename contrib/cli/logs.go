@@ -117,7 +117,9 @@ func (c *logsCmd) overHTTP(e *env) error {
 	if err != nil {
 		return err
 	}
-	req := socialdata.RequestsRequest{RequestID: c.Request, KeyID: c.KeyID, Status: c.Status, Platform: platform.ID(c.Platform)}
+	req := socialdata.RequestsRequest{
+		RequestID: c.Request, KeyID: c.KeyID, Status: c.Status, Platform: platform.ID(c.Platform),
+	}
 	shapes := []requestShape{}
 	for r, err := range socialdata.Walk(e.ctx, client.Requests, req) {
 		if err != nil {
@@ -132,7 +134,9 @@ func (c *logsCmd) overHTTP(e *env) error {
 
 func (c *logsCmd) print(e *env, shapes []requestShape) error {
 	return c.show(e, shapes, func() error {
-		head := []string{"TIME", "REQUEST", "ACCOUNT", "KEY", "OPERATION", "PLATFORM", "STATUS", "CODE", "CACHE", "CREDITS", "TOOK MS", "PROVIDERS"}
+		head := []string{
+			"TIME", "REQUEST", "ACCOUNT", "KEY", "OPERATION", "PLATFORM", "STATUS", "CODE", "CACHE", "CREDITS", "TOOK MS", "PROVIDERS",
+		}
 		return e.table(head, func(row func(...string)) {
 			for _, r := range shapes {
 				row(stamp(&r.Time), r.RequestID, r.Account, r.Key, r.Operation, r.Platform, strconv.Itoa(r.Status), r.Code, r.Cache,
@@ -160,7 +164,8 @@ type requestShape struct {
 
 func shapeOfRequest(r *requests.Request) requestShape {
 	return requestShape{
-		r.At.UTC(), r.ID, r.Account, r.Key, r.Operation, r.Platform, r.Status, r.Code, r.Cache, r.Credits, r.Took.Milliseconds(),
+		r.At.UTC(), r.ID, r.Account, r.Key, r.Operation, r.Platform, r.Status, r.Code, r.Cache, r.Credits,
+		r.Took.Milliseconds(),
 		append([]string{}, r.Providers...),
 	}
 }
@@ -282,11 +287,15 @@ func shapeOfRollup(r *requests.Rollup, group string) usageShape {
 // sums prints the usage of groups.
 func (c *usageCmd) sums(e *env, shapes []usageShape) error {
 	return c.show(e, shapes, func() error {
-		head := []string{strings.ToUpper(c.By), "CALLS", "PAID", "FREE", "FAILED", "HITS", "CREDITS", "REFUNDED", "DROPPED", "P50 MS", "P95 MS"}
+		head := []string{
+			strings.ToUpper(c.By), "CALLS", "PAID", "FREE", "FAILED", "HITS", "CREDITS", "REFUNDED", "DROPPED", "P50 MS",
+			"P95 MS",
+		}
 		return e.table(head, func(row func(...string)) {
 			number := func(n int64) string { return strconv.FormatInt(n, 10) }
 			for _, u := range shapes {
-				row(cmp.Or(u.Group, "-"), number(u.Calls), number(u.Paid), number(u.Free), number(u.Failed), number(u.Hits), number(u.Credits),
+				row(cmp.Or(u.Group, "-"), number(u.Calls), number(u.Paid), number(u.Free), number(u.Failed), number(u.Hits),
+					number(u.Credits),
 					number(u.Refunded), number(u.Dropped), took(u.P50MS), took(u.P95MS))
 			}
 		})

@@ -26,7 +26,8 @@ func (s showing) RoundTrip(r *http.Request) (*http.Response, error) {
 // askTool connects, calls one tool, disconnects, and returns the meta of the result.
 func askTool(t *testing.T, transport mcp.Transport, tool string, arguments map[string]any) schema.Meta {
 	t.Helper()
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), transport, nil)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), transport,
+		nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,10 +43,14 @@ func askTool(t *testing.T, transport mcp.Transport, tool string, arguments map[s
 	return answer.Meta
 }
 
-var readAnn = map[string]any{"platform": "mock", "operation": "posts", "params": map[string]any{"handle": "ann", "fresh": true}}
+var readAnn = map[string]any{
+	"platform": "mock", "operation": "posts", "params": map[string]any{"handle": "ann", "fresh": true},
+}
 
 // overPipes runs socialdata mcp, and returns the transport for a client and the result of the program.
-func overPipes(t *testing.T, settings map[string]string, args ...string) (transport mcp.Transport, ended func() (status int, log string)) {
+func overPipes(
+	t *testing.T, settings map[string]string, args ...string,
+) (transport mcp.Transport, ended func() (status int, log string)) {
 	t.Helper()
 	fromClient, toProgram := io.Pipe()
 	fromProgram, toClient := io.Pipe()
@@ -68,11 +73,14 @@ func TestToolsShareKeysAndBooksWithTheAPI(t *testing.T) {
 	if status, _, body := read(t, base+"/mcp", ""); status != http.StatusUnauthorized {
 		t.Errorf("without a key: status %d: %s", status, body)
 	}
-	web := &mcp.StreamableClientTransport{Endpoint: base + "/mcp", HTTPClient: &http.Client{Transport: showing(secret)}, DisableStandaloneSSE: true}
+	web := &mcp.StreamableClientTransport{
+		Endpoint: base + "/mcp", HTTPClient: &http.Client{Transport: showing(secret)}, DisableStandaloneSSE: true,
+	}
 	if got := askTool(t, web, "read", readAnn); got.CreditsUsed != 2 || got.CreditsRemaining != firstCredits-2 {
 		t.Errorf("over HTTP: %+v", got)
 	}
-	if status, _, log := cliRun(t, nil, "--db", db, "mcp", "--key", secret); status != 1 || !strings.Contains(log, "/mcp") {
+	if status, _, log := cliRun(t, nil, "--db", db, "mcp", "--key", secret); status != 1 ||
+		!strings.Contains(log, "/mcp") {
 		t.Errorf("over stdio beside the server: %d %s", status, log)
 	}
 	if status := stop(); status != 0 {
@@ -105,13 +113,15 @@ func TestMCPWithoutAKeyChargesNothing(t *testing.T) {
 func TestMCPRefusesABadKeyAndEndsWhenAsked(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "t.db")
-	if status, out, log := cliRun(t, nil, "--db", db, "mcp", "--key", "sk_live_nothing"); status != 1 || out != "" || !strings.Contains(log, "unauthorized") {
+	if status, out, log := cliRun(t, nil, "--db", db, "mcp", "--key", "sk_live_nothing"); status != 1 || out != "" ||
+		!strings.Contains(log, "unauthorized") {
 		t.Errorf("a bad key: %d %s%s", status, out, log)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	forever, _ := io.Pipe()
 	cancel()
-	if status := run(ctx, []string{"mcp"}, forever, io.Discard, io.Discard, func(string) string { return "" }); status != 0 {
+	if status := run(ctx, []string{"mcp"}, forever, io.Discard, io.Discard,
+		func(string) string { return "" }); status != 0 {
 		t.Errorf("asked to stop while it waits for input: exit status %d", status)
 	}
 }

@@ -47,7 +47,8 @@ func TestOpenPrintsACardOrSaysWhatIsMissing(t *testing.T) {
 			continue
 		}
 		var out, log bytes.Buffer
-		status := run(t.Context(), []string{"--db", db, "--replay-url", down.URL, "open", address}, nil, &out, &log, func(string) string { return "" })
+		status := run(t.Context(), []string{"--db", db, "--replay-url", down.URL, "open", address}, nil, &out, &log,
+			func(string) string { return "" })
 		if info.Sandbox {
 			if status != 0 || !strings.Contains(out.String(), "handle") || !strings.Contains(out.String(), "ann") {
 				t.Errorf("%s: %d\n%s%s", address, status, out.String(), log.String())

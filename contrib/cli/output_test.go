@@ -77,7 +77,8 @@ func TestForeignTextCannotControlTheTerminal(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	b.Reset()
-	if err := printCSV(&b, []string{"text"}, []json.RawMessage{json.RawMessage(`{"text":"=HYPERLINK(1)"}`)}, true); err != nil {
+	if err := printCSV(&b, []string{"text"}, []json.RawMessage{json.RawMessage(`{"text":"=HYPERLINK(1)"}`)},
+		true); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.String(); got != "text\n'=HYPERLINK(1)\n" {
@@ -94,7 +95,8 @@ func TestHiddenCharactersAreEscaped(t *testing.T) {
 	if err := encode(&b, map[string]string{"text": odd + "\u200cسلام 👩\u200d🚀"}, ""); err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"text":"a\u009b2Jb\u202ec\u200bd\ufeffe\u2028f\u007fg\u2066h` + "\u200cسلام 👩\u200d🚀\"}\n"; b.String() != want {
+	if want := `{"text":"a\u009b2Jb\u202ec\u200bd\ufeffe\u2028f\u007fg\u2066h` +
+		"\u200cسلام 👩\u200d🚀\"}\n"; b.String() != want {
 		t.Errorf("JSON is %q, want %q", b.String(), want)
 	}
 	var back map[string]string
@@ -155,7 +157,8 @@ func TestUnknownNamesAreAnsweredWithTheNearest(t *testing.T) {
 		"get mock profile fresh=true -o csv handle=a": `"handle=a" must stand before the flags`,
 		"accoutn list":                                `there is no command "accoutn" (did you mean account?)`,
 	} {
-		if status, out, log := cliRun(t, nil, strings.Fields(args)...); status == 0 || out != "" || !strings.Contains(log, want) {
+		if status, out, log := cliRun(t, nil, strings.Fields(args)...); status == 0 || out != "" ||
+			!strings.Contains(log, want) {
 			t.Errorf("%s: exit status %d, log %q", args, status, log)
 		}
 	}
@@ -167,7 +170,8 @@ func TestUnknownSettingsAreWarnedAbout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := shipped.unknownVariables(parser, []string{"SOCIALDATA_GITHUB_TOKEN=a", "SOCIALDATA_DB=b", "SOCIALDATA_GITUB_TOKEN=c", "PATH=d", "SOCIALDATA_KEY=e"})
+	got := shipped.unknownVariables(parser,
+		[]string{"SOCIALDATA_GITHUB_TOKEN=a", "SOCIALDATA_DB=b", "SOCIALDATA_GITUB_TOKEN=c", "PATH=d", "SOCIALDATA_KEY=e"})
 	want := []string{"there is no setting SOCIALDATA_GITUB_TOKEN (did you mean SOCIALDATA_GITHUB_TOKEN?); it has no effect"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -178,7 +182,9 @@ func TestAnExportContinuesWhereItWasInterrupted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	args := func(to string, more ...string) []string {
-		return append([]string{"--db", filepath.Join(dir, "t.db"), "export", "mock", "posts", "handle=ann", "--to", filepath.Join(dir, to)}, more...)
+		return append([]string{
+			"--db", filepath.Join(dir, "t.db"), "export", "mock", "posts", "handle=ann", "--to", filepath.Join(dir, to),
+		}, more...)
 	}
 	run := func(args ...string) {
 		t.Helper()
@@ -228,14 +234,16 @@ func TestAnExportContinuesWhereItWasInterrupted(t *testing.T) {
 func TestDoctorSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "t.db")
-	if status, out, _ := cliRun(t, nil, "--db", db, "doctor", "--offline"); status != 0 || strings.Count(out, "ok  ") != 2 {
+	if status, out, _ := cliRun(t, nil, "--db", db, "doctor", "--offline"); status != 0 ||
+		strings.Count(out, "ok  ") != 2 {
 		t.Errorf("a new machine: %d\n%s", status, out)
 	}
 	if err := os.WriteFile(db, []byte("no database"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	status, out, _ := cliRun(t, map[string]string{"SOCIALDATA_YOUTUBE_OWN": "perhaps"}, "--db", db, "doctor", "--offline")
-	if status != 1 || strings.Count(out, "FAIL") != 2 || !strings.Contains(out, "SOCIALDATA_YOUTUBE_OWN") || !strings.Contains(out, "--db") {
+	if status != 1 || strings.Count(out, "FAIL") != 2 || !strings.Contains(out, "SOCIALDATA_YOUTUBE_OWN") ||
+		!strings.Contains(out, "--db") {
 		t.Errorf("a broken one: %d\n%s", status, out)
 	}
 }
@@ -253,8 +261,10 @@ func TestDoctorFindsNothing(t *testing.T) {
 	}))
 	t.Cleanup(upstreams.Close)
 	status, out, log := cliRun(t, nil, "--db", db, "--replay-url", upstreams.URL, "doctor")
-	if status != 0 || strings.Contains(out, "FAIL") || strings.Count(out, "ok  ") != 7+len(places) || !strings.Contains(out, "reddit:2d") ||
-		!strings.Contains(out, "accounts: 1") || !strings.Contains(out, "it is right to ") || !strings.Contains(out, "note  quotas") || !strings.Contains(out, "reached in ") {
+	if status != 0 || strings.Contains(out, "FAIL") || strings.Count(out, "ok  ") != 7+len(places) ||
+		!strings.Contains(out, "reddit:2d") ||
+		!strings.Contains(out, "accounts: 1") || !strings.Contains(out, "it is right to ") ||
+		!strings.Contains(out, "note  quotas") || !strings.Contains(out, "reached in ") {
 		t.Errorf("%d\n%s%s", status, out, log)
 	}
 	skew.Store(600)
@@ -263,7 +273,8 @@ func TestDoctorFindsNothing(t *testing.T) {
 		t.Errorf("a clock that is ten minutes off: %d\n%s", status, out)
 	}
 	for _, words := range []string{
-		"disk        books: ", "disk        requests: 0, 0.0 MB; the newest 100000 of 168h are kept (SOCIALDATA_LOG_CALLS, SOCIALDATA_LOG_LIFE)",
+		"disk        books: ", "disk        requests: 0, 0.0 MB; the newest 100000 of 168h are kept (SOCIALDATA_LOG_CALLS, " +
+			"SOCIALDATA_LOG_LIFE)",
 	} {
 		if !strings.Contains(out, words) {
 			t.Errorf("%q is not said:\n%s", words, out)
@@ -280,26 +291,32 @@ func TestDoctorFindsNothing(t *testing.T) {
 func TestDoctorReadsTheSettingsOfTheServer(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "t.db")
 	t.Setenv("SOCIALDATA_TIMEOUT", "soon")
-	if status, out, _ := cliRun(t, nil, "--db", db, "doctor", "--offline"); status != 1 || !strings.Contains(out, "SOCIALDATA_TIMEOUT") {
+	if status, out, _ := cliRun(t, nil, "--db", db, "doctor", "--offline"); status != 1 ||
+		!strings.Contains(out, "SOCIALDATA_TIMEOUT") {
 		t.Errorf("a setting that cannot be read: %d\n%s", status, out)
 	}
 	t.Setenv("SOCIALDATA_TIMEOUT", "15s")
 	t.Setenv("SOCIALDATA_KEEP_ANSWERS", "25h")
-	if status, out, _ := cliRun(t, nil, "--db", db, "doctor", "--offline"); status != 1 || !strings.Contains(out, "--keep-answers") {
+	if status, out, _ := cliRun(t, nil, "--db", db, "doctor", "--offline"); status != 1 ||
+		!strings.Contains(out, "--keep-answers") {
 		t.Errorf("answers that are kept for too long: %d\n%s", status, out)
 	}
 	t.Setenv("SOCIALDATA_KEEP_ANSWERS", "2h")
 	t.Setenv("SOCIALDATA_VALKEY", "127.0.0.1:1")
-	if status, out, _ := cliRun(t, nil, "--db", db, "doctor", "--offline"); status != 1 || !strings.Contains(out, "FAIL  valkey") {
+	if status, out, _ := cliRun(t, nil, "--db", db, "doctor", "--offline"); status != 1 ||
+		!strings.Contains(out, "FAIL  valkey") {
 		t.Errorf("a server that is not there: %d\n%s", status, out)
 	}
 }
 
 func TestAnUnknownHostIsReportedInOneWay(t *testing.T) {
 	t.Parallel()
-	err := &url.Error{Op: "Head", URL: "https://api.github.com/", Err: &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{
-		Err: "no such host", Name: "api.github.com", Server: "192.0.2.1:53", IsNotFound: true,
-	}}}
+	err := &url.Error{
+		Op: "Head", URL: "https://api.github.com/",
+		Err: &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{
+			Err: "no such host", Name: "api.github.com", Server: "192.0.2.1:53", IsNotFound: true,
+		}},
+	}
 	if got, want := inWords(err), "the name api.github.com is not known"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -309,18 +326,22 @@ func TestMessagesAreForPeople(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "t.db")
 	for args, want := range map[string]string{
-		"get hackernews search query=a":                              "socialdata: hackernews does not offer search: Hacker News has no official search endpoint (platform_unavailable)\n",
-		"get mock profile":                                           "socialdata: parameter \"handle\" is required: the account: its handle or public URL (invalid_request)\n",
-		"get mock profile handle=upstream_error":                     "socialdata: mock profile: ",
-		"export mock":                                                "an operation must stand behind mock, such as posts",
-		"get mock profile handle=a -o xml":                           `must be one of "json","jsonl","csv","table"`,
-		"get mock":                                                   "Run socialdata get --help to see what it takes.\n",
-		"account grant shop -5":                                      "-5 is no number that can be given here",
-		"export mock posts handle=ann --limit 1":                     "there is more: raise --limit, or export to a file with --to, which goes on",
+		"get hackernews search query=a": "socialdata: hackernews does not offer search: " +
+			"Hacker News has no official search endpoint (platform_unavailable)\n",
+		"get mock profile": "socialdata: parameter \"handle\" is required: the " +
+			"account: its handle or public URL (invalid_request)\n",
+		"get mock profile handle=upstream_error": "socialdata: mock profile: ",
+		"export mock":                            "an operation must stand behind mock, such as posts",
+		"get mock profile handle=a -o xml":       `must be one of "json","jsonl","csv","table"`,
+		"get mock":                               "Run socialdata get --help to see what it takes.\n",
+		"account grant shop -5":                  "-5 is no number that can be given here",
+		"export mock posts handle=ann --limit 1": "there is more: raise --limit, or export to a file " +
+			"with --to, which goes on",
 		"export mock posts handle=ann --limit 20":                    "there is more: go on with cursor=",
 		"export mock posts handle=a --limit 1 --to " + db + ".jsonl": "there is more: the same command goes on from there\n",
 	} {
-		if _, _, log := cliRun(t, nil, append([]string{"--db", db}, strings.Fields(args)...)...); !strings.Contains(log, want) {
+		if _, _, log := cliRun(t, nil, append([]string{"--db", db}, strings.Fields(args)...)...); !strings.Contains(log,
+			want) {
 			t.Errorf("%s: %q does not say %q", args, log, want)
 		}
 	}
@@ -341,16 +362,21 @@ func TestAnInterruptedExportSaysHowToContinue(t *testing.T) {
 		}
 	}()
 	var log bytes.Buffer
-	status := run(ctx, []string{"--db", filepath.Join(dir, "t.db"), "export", "mock", "posts", "handle=slow_500ms", "--to", to}, nil, io.Discard, &log,
+	status := run(ctx, []string{
+		"--db", filepath.Join(dir, "t.db"), "export", "mock", "posts", "handle=slow_500ms", "--to", to,
+	}, nil, io.Discard, &log,
 		func(string) string { return "" })
-	if want := "socialdata: interrupted; 20 are written, and the same command goes on from there\n"; status != 1 || log.String() != want {
+	if want := "socialdata: interrupted; 20 are written, and the same command goes on from there\n"; status != 1 ||
+		log.String() != want {
 		t.Errorf("%d %q, want %q", status, log.String(), want)
 	}
 }
 
 func TestReasonsFitATerminal(t *testing.T) {
 	t.Parallel()
-	client, err := (&env{ctx: t.Context(), cfg: shipped, cli: &commandLine{}, getenv: func(string) string { return "" }}).client()
+	client, err := (&env{
+		ctx: t.Context(), cfg: shipped, cli: &commandLine{}, getenv: func(string) string { return "" },
+	}).client()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,8 +43,11 @@ func TestDoctorSaysWhatIsKeptLongest(t *testing.T) {
 			t.Errorf("--keep %q: %d, %s%s; want %q", tt.keep, status, out, log, tt.want)
 		}
 	}
-	for keep, want := range map[string]string{"reddit": "--keep: ", "nosuch:3d": `there is no platform "nosuch"`, "reddit:1h": "at least for 24h"} {
-		if status, out, log := cliRun(t, nil, "--db", path, "--keep", keep, "doctor", "--offline"); status != 1 || !strings.Contains(out+log, want) {
+	for keep, want := range map[string]string{
+		"reddit": "--keep: ", "nosuch:3d": `there is no platform "nosuch"`, "reddit:1h": "at least for 24h",
+	} {
+		if status, out, log := cliRun(t, nil, "--db", path, "--keep", keep, "doctor", "--offline"); status != 1 ||
+			!strings.Contains(out+log, want) {
 			t.Errorf("--keep %q: %d, %s%s; want %q", keep, status, out, log, want)
 		}
 	}

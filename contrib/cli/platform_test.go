@@ -51,7 +51,8 @@ func TestAnInvalidPlatformIsRefused(t *testing.T) {
 	cfg := federated()
 	cfg.Platforms[0].BaseCredits = 0
 	var out bytes.Buffer
-	status := Run(t.Context(), cfg, []string{"platforms"}, Streams{strings.NewReader(""), &out, &out}, func(string) string { return "" })
+	status := Run(t.Context(), cfg, []string{"platforms"}, Streams{strings.NewReader(""), &out, &out},
+		func(string) string { return "" })
 	if status == 0 || !strings.Contains(out.String(), "WithPlatform") {
 		t.Errorf("status %d: %s", status, out.String())
 	}

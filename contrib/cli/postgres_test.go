@@ -131,7 +131,8 @@ func TestTwoServersShareADatabase(t *testing.T) {
 	exported := command(0, "export")
 	file := books{t, filepath.Join(t.TempDir(), "t.db")}
 	var out, log bytes.Buffer
-	status := run(t.Context(), []string{"--db", file.db, "import"}, strings.NewReader(exported), &out, &log, func(string) string { return "" })
+	status := run(t.Context(), []string{"--db", file.db, "import"}, strings.NewReader(exported), &out, &log,
+		func(string) string { return "" })
 	if status != 0 {
 		t.Fatal(log.String())
 	}
@@ -157,13 +158,15 @@ func TestCommandsShareTheAccountsAmongDatabases(t *testing.T) {
 		{"usage first", `(?s).*opening balance\n`},
 		{"audit", `3 accounts, 1 keys, 3 entries, 61 credits: in order\n`},
 	} {
-		status, out, log := cliRun(t, map[string]string{}, append([]string{"--postgres", both}, strings.Fields(tt.args)...)...)
+		status, out, log := cliRun(t, map[string]string{},
+			append([]string{"--postgres", both}, strings.Fields(tt.args)...)...)
 		if status != 0 || !regexp.MustCompile("^(?:"+tt.want+")$").MatchString(out) {
 			t.Errorf("%s: exit status %d, %q, %s", tt.args, status, out, log)
 		}
 	}
 	one, _, _ := strings.Cut(both, ";")
-	if status, out, log := cliRun(t, nil, "--postgres", one, "audit"); status != 1 || !strings.Contains(log, "another shard") {
+	if status, out, log := cliRun(t, nil, "--postgres", one, "audit"); status != 1 ||
+		!strings.Contains(log, "another shard") {
 		t.Errorf("one of two alone: exit status %d, %s%s", status, out, log)
 	}
 }
@@ -172,7 +175,8 @@ func TestAnInvalidDSNIsNotShown(t *testing.T) {
 	t.Parallel()
 	for _, dsn := range []string{"postgres://root:hunter2@127.0.0.1:port/test", "nonsense hunter2"} {
 		status, out, log := cliRun(t, nil, "--postgres", dsn, "audit")
-		if status != 1 || out != "" || !strings.Contains(log, "postgres://user:secret@host/database") || strings.Contains(log, "hunter2") {
+		if status != 1 || out != "" || !strings.Contains(log, "postgres://user:secret@host/database") ||
+			strings.Contains(log, "hunter2") {
 			t.Errorf("%s: exit status %d, %q", dsn, status, out+log)
 		}
 	}

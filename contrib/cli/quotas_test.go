@@ -15,7 +15,8 @@ func TestQuotasListsEachLimit(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "t.db")
 	status, out, log := cliRun(t, nil, "--db", db, "quotas")
-	if status != 0 || !strings.Contains(out, "github") || !strings.Contains(out, "not told") || !strings.Contains(out, "no database") {
+	if status != 0 || !strings.Contains(out, "github") || !strings.Contains(out, "not told") ||
+		!strings.Contains(out, "no database") {
 		t.Fatalf("%d\n%s%s", status, out, log)
 	}
 	if status, _, log := cliRun(t, nil, "--db", db, "account", "create", "shop"); status != 0 {

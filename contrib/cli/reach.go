@@ -146,19 +146,23 @@ func (c *serveCmd) exposures(user int) []string {
 	var found []string
 	clear := c.Reach.TLSCert == "" && len(c.Reach.TrustedProxy) == 0
 	if clear && beyond(c.Reach.Addr) {
-		found = append(found, fmt.Sprintf("no TLS: keys and answers cross the network of %s in the clear; set --tls-cert and --tls-key, "+
+		found = append(found, fmt.Sprintf("no TLS: keys and answers cross the network of %s in the clear; set --tls-cert "+
+			"and --tls-key, "+
 			"or listen on 127.0.0.1, or name the proxy that ends TLS with --trusted-proxy", c.Reach.Addr))
 	}
 	if addr := c.Reach.DashboardAddr; clear && addr != "" && beyond(addr) {
-		found = append(found, fmt.Sprintf("no TLS: the admin secret crosses the network of %s in the clear; set --tls-cert and --tls-key, "+
+		found = append(found, fmt.Sprintf("no TLS: the admin secret crosses the network of %s in the clear; set --tls-cert "+
+			"and --tls-key, "+
 			"or a --dashboard-addr of this machine", addr))
 	}
 	if addr := c.Telemetry.Metrics; addr != "" && beyond(addr) {
-		found = append(found, fmt.Sprintf("open metrics: everyone who reaches %s reads them; set --metrics to an address that "+
+		found = append(found, fmt.Sprintf("open metrics: everyone who reaches %s reads them; set --metrics to an address "+
+			"that "+
 			"Prometheus alone reaches, or leave it out and let Prometheus show the admin secret at /metrics of the API", addr))
 	}
 	if user == 0 {
-		found = append(found, "running as root: a fault of the program would have the whole machine; run it as a user of its own")
+		found = append(found, "running as root: a fault of the program would have the whole machine; run it as a user of "+
+			"its own")
 	}
 	return found
 }

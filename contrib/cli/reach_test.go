@@ -36,7 +36,8 @@ func pair(t *testing.T, dir string, until time.Time) (cert, key string, number *
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: number, NotBefore: until.Add(-2400 * time.Hour), NotAfter: until, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		SerialNumber: number, NotBefore: until.Add(-2400 * time.Hour), NotAfter: until,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &secret.PublicKey, secret)
 	if err != nil {
@@ -87,7 +88,9 @@ func TestTLSWithACertificateThatChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}}
-	for path, want := range map[string]int{"/v1/mock/profile?handle=ann": http.StatusOK, "/dashboard/login": http.StatusOK} {
+	for path, want := range map[string]int{
+		"/v1/mock/profile?handle=ann": http.StatusOK, "/dashboard/login": http.StatusOK,
+	} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+path, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -252,7 +255,8 @@ func TestReachIsChecked(t *testing.T) {
 		"--dashboard-addr=256.0.0.1:9":            "256.0.0.1",
 		"--replay-url=ftp://ann:sesame@127.0.0.1": "not an http URL",
 	} {
-		args := append([]string{"--db", filepath.Join(dir, "t.db"), "serve", "--addr", "127.0.0.1:0"}, strings.Fields(flags)...)
+		args := append([]string{"--db", filepath.Join(dir, "t.db"), "serve", "--addr", "127.0.0.1:0"},
+			strings.Fields(flags)...)
 		status, out, log := cliRun(t, nil, args...)
 		if status != 1 || !strings.Contains(log, want) || strings.Contains(out+log, "sesame") {
 			t.Errorf("%s: exit status %d, %s%s", flags, status, out, log)
@@ -277,7 +281,9 @@ func TestTheDashboardAndTheToolsCanBeElsewhereOrOff(t *testing.T) {
 		"elsewhere": {
 			[]string{"--dashboard-addr", addr},
 			map[string]int{"/dashboard/login": 404, "/dashboard": 404, "/metrics": 401, "/health": 200},
-			map[string]int{"/dashboard/login": 200, "/v1/platforms": 404, "/health": 404, "/metrics": 404, "/mcp": 404, "/docs": 404},
+			map[string]int{
+				"/dashboard/login": 200, "/v1/platforms": 404, "/health": 404, "/metrics": 404, "/mcp": 404, "/docs": 404,
+			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -321,10 +327,13 @@ func TestNoKeyIsPrintedUnasked(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	status := make(chan int, 1)
 	go func() {
-		status <- run(ctx, []string{"--db", db, "--replay-url", "http://ann:sesame@127.0.0.1:9/?token=sesame", "serve", "--addr", "127.0.0.1:0", "--print-key=false"},
+		status <- run(ctx, []string{
+			"--db", db, "--replay-url", "http://ann:sesame@127.0.0.1:9/?token=sesame", "serve", "--addr", "127.0.0.1:0", "--print-key=false",
+		},
 			strings.NewReader(""), &out, &log, func(string) string { return "" })
 	}()
-	for until := time.Now().Add(time.Minute); !strings.Contains(out.String(), "socialdata serves") && time.Now().Before(until); {
+	for until := time.Now().Add(time.Minute); !strings.Contains(out.String(), "socialdata serves") &&
+		time.Now().Before(until); {
 		time.Sleep(time.Millisecond)
 	}
 	for _, secret := range []string{"sk_live", "admin_", "sesame"} {
@@ -332,10 +341,13 @@ func TestNoKeyIsPrintedUnasked(t *testing.T) {
 			t.Errorf("%s is shown:\n%s%s", secret, out.String(), log.String())
 		}
 	}
-	if !strings.Contains(out.String(), "socialdata key create --account") || !strings.Contains(log.String(), "http://127.0.0.1:9/") {
+	if !strings.Contains(out.String(), "socialdata key create --account") ||
+		!strings.Contains(log.String(), "http://127.0.0.1:9/") {
 		t.Errorf("it does not say how to begin:\n%s%s", out.String(), log.String())
 	}
-	for _, args := range [][]string{{"account", "create", "shop", "--credits", "5"}, {"key", "create", "--account", "shop"}, {"admin", "reset"}} {
+	for _, args := range [][]string{
+		{"account", "create", "shop", "--credits", "5"}, {"key", "create", "--account", "shop"}, {"admin", "reset"},
+	} {
 		if status, _, log := cliRun(t, nil, append([]string{"--db", db}, args...)...); status != 0 {
 			t.Errorf("%v: %s", args, log)
 		}
@@ -356,7 +368,8 @@ func TestDoctorChecksWhoReachesTheServer(t *testing.T) {
 	}
 	t.Setenv("SOCIALDATA_ADDR", "0.0.0.0:8080")
 	t.Setenv("SOCIALDATA_METRICS", "0.0.0.0:9464")
-	if status, out := doctor(); status != 0 || !strings.Contains(out, "warn  no TLS") || !strings.Contains(out, "warn  open metrics") {
+	if status, out := doctor(); status != 0 || !strings.Contains(out, "warn  no TLS") ||
+		!strings.Contains(out, "warn  open metrics") {
 		t.Errorf("open to all: %d\n%s", status, out)
 	}
 	t.Setenv("SOCIALDATA_TLS_CERT", cert)
@@ -377,7 +390,9 @@ func TestDoctorChecksWhoReachesTheServer(t *testing.T) {
 		until  time.Duration
 		status int
 		words  string
-	}{{time.Hour, 0, "warn  tls         the certificate ends"}, {-time.Hour, 1, "FAIL  tls         the certificate ended"}, {3000 * time.Hour, 1, "good from"}} {
+	}{
+		{time.Hour, 0, "warn  tls         the certificate ends"}, {-time.Hour, 1, "FAIL  tls         the certificate ended"}, {3000 * time.Hour, 1, "good from"},
+	} {
 		if err := os.Remove(key); err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,8 @@ const sandboxCredits = 1_000_000_000
 // serveSandbox serves only the sandbox until the context ends. It stores nothing, and every magic word works.
 func (c *serveCmd) serveSandbox(e *env, log *slog.Logger) (err error) {
 	if len(e.cli.Postgres) > 0 || c.Shared.Valkey != "" || e.cli.ReplayURL != "" {
-		return errors.New("--sandbox keeps everything in memory and asks no upstream: leave out --postgres, --valkey and --replay-url")
+		return errors.New("--sandbox keeps everything in memory and asks no upstream: leave out --postgres, --valkey and " +
+			"--replay-url")
 	}
 	accounts, ledger, err := sandboxBooks(e.ctx, e.cfg.Now)
 	if err != nil {
@@ -43,11 +44,13 @@ func (c *serveCmd) serveSandbox(e *env, log *slog.Logger) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, closed(e.ctx, client)) }()
-	opts := append(append(c.Reach.options(), c.Reach.managing()...), server.WithLogger(log), server.WithSections(e.sandbox()...), server.WithLimits(server.Limits{
-		InFlight: c.InFlight, Connections: c.Connections, Sandbox: c.InFlight, PerAccount: c.InFlight,
-	}))
+	opts := append(append(c.Reach.options(), c.Reach.managing()...), server.WithLogger(log),
+		server.WithSections(e.sandbox()...), server.WithLimits(server.Limits{
+			InFlight: c.InFlight, Connections: c.Connections, Sandbox: c.InFlight, PerAccount: c.InFlight,
+		}))
 	if c.Reach.MCP == "on" {
-		opts = append(opts, server.WithMount(mcpPath, mcp.New(client, mcp.Config{Records: store, Logger: log, Now: e.cfg.Now}).Handler()))
+		opts = append(opts, server.WithMount(mcpPath,
+			mcp.New(client, mcp.Config{Records: store, Logger: log, Now: e.cfg.Now}).Handler()))
 	}
 	at, err := c.Reach.listen(e.ctx, c.Reach.Addr, log)
 	if err != nil {

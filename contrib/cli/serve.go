@@ -62,7 +62,8 @@ func (c *serveCmd) Run(e *env) (err error) {
 		return errors.New("--rate-capacity must be at least 1 and --rate-refill more than 0")
 	}
 	if c.InFlight < 1 || c.Connections < 1 || c.AnswerMemory < 1 || c.DrainNotice < 0 {
-		return errors.New("--in-flight, --connections and --answer-memory must be at least 1 and --drain-notice not be negative")
+		return errors.New("--in-flight, --connections and --answer-memory must be at least 1 and --drain-notice not be " +
+			"negative")
 	}
 	if err := c.Kept.check(); err != nil {
 		return err
@@ -98,7 +99,8 @@ func (c *serveCmd) Run(e *env) (err error) {
 		socialdata.WithObserver(observe.Join(told.Observer(), activity.Observer())),
 		socialdata.WithLedger(db.Ledger()), socialdata.WithKeys(db.Keys()), socialdata.WithRecords(db.Records()),
 		socialdata.WithErasures(db.blocklist), socialdata.WithWatches(db.Watches()), // erasures erase from these too
-		socialdata.WithRequests(db.Requests(), c.Kept.bounds()), socialdata.WithAnswerLife(c.Kept.KeepAnswers, c.Kept.KeepJobs),
+		socialdata.WithRequests(db.Requests(), c.Kept.bounds()),
+		socialdata.WithAnswerLife(c.Kept.KeepAnswers, c.Kept.KeepJobs),
 		socialdata.WithLogger(log), socialdata.WithEnvironment(c.Environment), socialdata.WithTimeout(c.Timeout),
 		socialdata.WithAnswerMemory(c.AnswerMemory << 20),
 		socialdata.WithRate(keys.Rate{Capacity: c.RateCapacity, Refill: c.RateRefill}),
@@ -111,14 +113,17 @@ func (c *serveCmd) Run(e *env) (err error) {
 		return err
 	}
 	pages, err := dashboard.New(dashboard.Config{
-		Client: client, Keys: db.Keys(), Ledger: db.Ledger(), Records: db.Records(), Activity: activity, Logger: log, Now: e.cfg.Now,
+		Client: client, Keys: db.Keys(), Ledger: db.Ledger(), Records: db.Records(), Activity: activity, Logger: log,
+		Now: e.cfg.Now,
 	})
 	if err != nil {
 		return err
 	}
-	own := slices.Concat(told.Server(), c.Reach.managing(), []server.Option{server.WithReady(db.Ping), server.WithSections(e.sandbox()...)})
+	own := slices.Concat(told.Server(), c.Reach.managing(),
+		[]server.Option{server.WithReady(db.Ping), server.WithSections(e.sandbox()...)})
 	if c.Reach.MCP == "on" {
-		own = append(own, server.WithMount(mcpPath, mcp.New(client, mcp.Config{Records: db.Records(), Logger: log, Now: e.cfg.Now}).Handler()))
+		own = append(own, server.WithMount(mcpPath,
+			mcp.New(client, mcp.Config{Records: db.Records(), Logger: log, Now: e.cfg.Now}).Handler()))
 	}
 	if c.Reach.Dashboard == "on" {
 		own = append(own, server.WithMetrics(told.page, pages.Admits))
@@ -171,7 +176,8 @@ func (c *serveCmd) fronts(
 	if err != nil || !at.apart() {
 		return []front{{api, at.api}}, err
 	}
-	beside, err := server.New(client, slices.Concat(both, at.dashboard.options(), mounts, []server.Option{server.WithoutAPI()})...)
+	beside, err := server.New(client,
+		slices.Concat(both, at.dashboard.options(), mounts, []server.Option{server.WithoutAPI()})...)
 	return []front{{api, at.api}, {beside, at.dashboard}}, err
 }
 
@@ -207,7 +213,8 @@ func (e *env) sandbox() []server.Section {
 	}
 	s := server.Section{
 		Title: "sandbox", Head: []string{"word", "where", "status", "what happens"},
-		Intro: "The platform mock answers any ordinary handle or id with invented data. These words, as the handle, id or query, show what else a client must cope with.",
+		Intro: "The platform mock answers any ordinary handle or id with invented data. These words, as the handle, id or " +
+			"query, show what else a client must cope with.",
 	}
 	for _, m := range mock.Magic() {
 		s.Rows = append(s.Rows, []string{m.Word, m.Where, fmt.Sprint(m.Status), m.Does})

@@ -38,7 +38,8 @@ func TestTheManualListsTheSettings(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the table of settings in docs/operating.md is wrong; go test ./contrib/cli -run Settings -update (-want +got):\n%s", diff)
+		t.Errorf("the table of settings in docs/operating.md is wrong; go test ./contrib/cli -run Settings -update (-want "+
+			"+got):\n%s", diff)
 	}
 }
 
@@ -64,7 +65,8 @@ func settingTable(t *testing.T) string {
 				if f.HasDefault && f.Default != "" {
 					usual = " Usually `" + f.Default + "`."
 				}
-				fmt.Fprintf(&b, "| `%s` | `%s` | %s%s |\n", name, strings.TrimSpace(command+" --"+f.Name), strings.ReplaceAll(f.Help, "|", "\\|"), usual)
+				fmt.Fprintf(&b, "| `%s` | `%s` | %s%s |\n", name, strings.TrimSpace(command+" --"+f.Name),
+					strings.ReplaceAll(f.Help, "|", "\\|"), usual)
 			}
 		}
 		for _, child := range n.Children {

@@ -46,8 +46,9 @@ type keyShape struct {
 func shapeOfKey(k keys.Key, secret string) keyShape {
 	s := keyShape{
 		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Account: k.Account, Environment: string(k.Environment),
-		CreatedAt: k.CreatedAt.UTC(), LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt, DayCap: k.DayCap, TotalCap: k.TotalCap,
-		Manage: k.Manage,
+		CreatedAt: k.CreatedAt.UTC(), LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt, DayCap: k.DayCap,
+		TotalCap: k.TotalCap,
+		Manage:   k.Manage,
 	}
 	if k.Rate != nil {
 		s.RateCapacity, s.RateRefill = &k.Rate.Capacity, &k.Rate.Refill
@@ -81,7 +82,8 @@ type entryShape struct {
 
 func shapeOfEntry(n credits.Entry) entryShape {
 	return entryShape{
-		n.Seq, n.Time().UTC(), string(n.Kind), n.Amount, n.Balance, n.Operation, n.Platform, n.Cache, n.RequestID, n.Key, n.Reason,
+		n.Seq, n.Time().UTC(), string(n.Kind), n.Amount, n.Balance, n.Operation, n.Platform, n.Cache, n.RequestID, n.Key,
+		n.Reason,
 	}
 }
 
@@ -130,7 +132,10 @@ func shapeOfReport(r bookkeeping.Report) auditShape {
 	for i, l := range r.Losses {
 		losses[i] = lossShape(l)
 	}
-	return auditShape{r.OK(), r.Accounts, r.Keys, r.Entries, r.Credits, append([]string{}, r.Problems...), losses, append([]string{}, r.Changed...)}
+	return auditShape{
+		r.OK(), r.Accounts, r.Keys, r.Entries, r.Credits, append([]string{}, r.Problems...), losses,
+		append([]string{}, r.Changed...),
+	}
 }
 
 // checkShape is one check of the doctor.

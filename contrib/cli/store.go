@@ -102,7 +102,8 @@ func (e *env) openFile(cfg sqlite.Config) (*store, error) {
 		return nil, err
 	}
 	return &store{
-		ledger: db.Ledger(), keys: db.Keys(), records: db.Records(), watches: db.Watches(), requests: db.Requests(), bookkeeper: db, close: db.Close, backup: db.Backup,
+		ledger: db.Ledger(), keys: db.Keys(), records: db.Records(), watches: db.Watches(), requests: db.Requests(),
+		bookkeeper: db, close: db.Close, backup: db.Backup,
 		blocklist: db.Blocklist(), erasers: []privacy.Eraser{db.Watches()},
 	}, nil
 }
@@ -118,7 +119,8 @@ func (e *env) openPostgres(log *slog.Logger) (*store, error) {
 			return nil, err
 		}
 		return &store{
-			ledger: db.Ledger(), keys: db.Keys(), records: db.Records(), watches: db.Watches(), requests: db.Requests(), bookkeeper: db, close: db.Close, warnings: db.Warnings,
+			ledger: db.Ledger(), keys: db.Keys(), records: db.Records(), watches: db.Watches(), requests: db.Requests(),
+			bookkeeper: db, close: db.Close, warnings: db.Warnings,
 			blocklist: db.Blocklist(), erasers: []privacy.Eraser{db.Watches()},
 		}, nil
 	}
@@ -127,7 +129,8 @@ func (e *env) openPostgres(log *slog.Logger) (*store, error) {
 		return nil, err
 	}
 	return &store{
-		ledger: db.Ledger(), keys: db.Keys(), records: db.Records(), watches: db.Watches(), requests: db.Requests(), bookkeeper: db, close: db.Close, warnings: db.Warnings,
+		ledger: db.Ledger(), keys: db.Keys(), records: db.Records(), watches: db.Watches(), requests: db.Requests(),
+		bookkeeper: db, close: db.Close, warnings: db.Warnings,
 		blocklist: db.Blocklist(), erasers: []privacy.Eraser{db.Watches()},
 	}, nil
 }

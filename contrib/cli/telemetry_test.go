@@ -46,7 +46,9 @@ func startInProcess(t *testing.T, args ...string) *serving {
 	t.Cleanup(s.stop)
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
-		for re, to := range map[*regexp.Regexp]*string{secretLine: &s.secret, adminLine: &s.admin, metricsLine: &s.metrics, baseLine: &s.base} {
+		for re, to := range map[*regexp.Regexp]*string{
+			secretLine: &s.secret, adminLine: &s.admin, metricsLine: &s.metrics, baseLine: &s.base,
+		} {
 			if m := re.FindStringSubmatch(lines.Text()); m != nil {
 				*to = m[1]
 			}
@@ -79,7 +81,8 @@ func TestMetricsAreServedOnAnAddressOfTheirOwn(t *testing.T) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}
-	if status, _, body := read(t, s.base+"/metrics", s.secret); status != http.StatusUnauthorized || !strings.Contains(string(body), "ADMIN_SECRET") {
+	if status, _, body := read(t, s.base+"/metrics", s.secret); status != http.StatusUnauthorized ||
+		!strings.Contains(string(body), "ADMIN_SECRET") {
 		t.Errorf("callers get %d for /metrics: %s", status, body)
 	}
 }
@@ -99,7 +102,8 @@ func TestMetricsAreServedWithTheAdminSecret(t *testing.T) {
 	if strings.Contains(page, "ann_of") || strings.Contains(page, s.secret) {
 		t.Error("the page holds what was asked, or the key")
 	}
-	if status, _, body := read(t, s.base+"/metrics", "admin_guessed"); status != http.StatusUnauthorized || !strings.Contains(string(body), "/docs#unauthorized") {
+	if status, _, body := read(t, s.base+"/metrics", "admin_guessed"); status != http.StatusUnauthorized ||
+		!strings.Contains(string(body), "/docs#unauthorized") {
 		t.Errorf("a wrong secret: %d %s", status, body)
 	}
 }
@@ -111,7 +115,8 @@ func TestAMetricsAddressInUseIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close() //nolint:errcheck // nothing was written
-	status, _, log := cliRun(t, nil, "--db", filepath.Join(t.TempDir(), "t.db"), "serve", "--addr", "127.0.0.1:0", "--metrics", taken.Addr().String())
+	status, _, log := cliRun(t, nil, "--db", filepath.Join(t.TempDir(), "t.db"), "serve", "--addr", "127.0.0.1:0",
+		"--metrics", taken.Addr().String())
 	if status != 1 || !strings.Contains(log, "is in use by another program") {
 		t.Errorf("exit status %d: %s", status, log)
 	}
@@ -142,7 +147,8 @@ func TestTracesGoToTheCollector(t *testing.T) {
 	s.stop()
 	mu.Lock()
 	defer mu.Unlock()
-	if got := sent.String(); !strings.Contains(got, "GET /v1/{platform}/profile") || strings.Contains(got, "ann_of") || strings.Contains(got, s.secret) {
+	if got := sent.String(); !strings.Contains(got, "GET /v1/{platform}/profile") || strings.Contains(got, "ann_of") ||
+		strings.Contains(got, s.secret) {
 		t.Errorf("the collector was sent %q", got)
 	}
 }

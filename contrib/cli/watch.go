@@ -92,7 +92,8 @@ func (c *watchCmd) watchThere(e *env, req socialdata.WatchRequest) iter.Seq2[sch
 			yield(schema.Change{}, err)
 			return
 		}
-		_, _ = fmt.Fprintf(e.log, "The monitor %s polls every %s, at %d to %d credits a month; DELETE /manage/monitors/%s ends it.\n",
+		_, _ = fmt.Fprintf(e.log,
+			"The monitor %s polls every %s, at %d to %d credits a month; DELETE /manage/monitors/%s ends it.\n",
 			m.Name, m.Every, m.Price.Least, m.Price.Most, m.Name)
 		since := m.CreatedAt
 		if m.LastAt != nil {

@@ -47,11 +47,13 @@ func TestWatchAndChanges(t *testing.T) {
 	defer stop()
 	far := []string{"--db", filepath.Join(t.TempDir(), "none.db"), "--server", base, "--key", secret}
 	_, here := watched(t, "ready", "watch", "mock", "live", "handle=lively", "--every", "30s")
-	_, there := watched(t, "ready", append(far, "watch", "mock", "profile", "handle=ann", "--name", "ann", "-o", "jsonl")...)
+	_, there := watched(t, "ready",
+		append(far, "watch", "mock", "profile", "handle=ann", "--name", "ann", "-o", "jsonl")...)
 	_, followed := watched(t, "ready", append(far, "changes", "-f", "--monitor", "ann", "-o", "jsonl")...)
 	_, listed := watched(t, "nothing", append(far, "changes", "--type", "ready")...)
 	_, local := watched(t, "nothing", "--db", db, "changes", "--account", "default", "-o", "json")
-	if !strings.Contains(here, "lively-live-1") || !strings.Contains(listed, "  ready      ann  ") || !strings.Contains(local, `"monitor": "ann"`) {
+	if !strings.Contains(here, "lively-live-1") || !strings.Contains(listed, "  ready      ann  ") ||
+		!strings.Contains(local, `"monitor": "ann"`) {
 		t.Errorf("watch prints\n%schanges\n%sand, of the database,\n%s", here, listed, local)
 	}
 	for name, line := range map[string]string{"watch": there, "changes -f": followed} {

@@ -30,7 +30,9 @@ var words = []struct {
 }
 
 // packages are the prefixes of errors with names of packages, which are of no use to people.
-var packages = []string{"keys: ", "credits: ", "sqlite: ", "postgres: ", "bookkeeping: ", "records: ", "socialdata: ", "json: "}
+var packages = []string{
+	"keys: ", "credits: ", "sqlite: ", "postgres: ", "bookkeeping: ", "records: ", "socialdata: ", "json: ",
+}
 
 // toSet returns which variables to set for settings, each named as provider.setting.
 func toSet(names []string) string { return "set " + strings.Join(namesOf(names), " and ") }
@@ -46,12 +48,13 @@ func namesOf(names []string) []string {
 
 // newLog returns the log of a command. It adds the variables of settings that are missing.
 func newLog(w io.Writer, level slog.Level) *slog.Logger {
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if names, ok := a.Value.Any().([]string); ok && a.Key == "missing" {
-			a.Value = slog.StringValue(toSet(names))
-		}
-		return a
-	}}))
+	return slog.New(slog.NewTextHandler(w,
+		&slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if names, ok := a.Value.Any().([]string); ok && a.Key == "missing" {
+				a.Value = slog.StringValue(toSet(names))
+			}
+			return a
+		}}))
 }
 
 // inWords returns err as text for people: in one line, without the names of packages.
