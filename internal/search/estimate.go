@@ -12,7 +12,8 @@ func (p *Plan) Most() int64 { return p.most }
 // Estimate returns the price of a planned search, by platform, and what of it is in the cache. No upstream is called.
 func (s *Service) Estimate(ctx context.Context, plan *Plan) schema.Estimate {
 	out := schema.Estimate{
-		Credits: schema.EstimateCredits{Enrich: plan.enrichPrice()}, Cache: schema.Hit, Providers: []schema.EstimateProvider{},
+		Credits: schema.EstimateCredits{Enrich: plan.enrichPrice()}, Cache: schema.Hit,
+		Providers: []schema.EstimateProvider{},
 	}
 	for i, part := range plan.parts {
 		e := s.cfg.Reader.Estimate(ctx, part.q)

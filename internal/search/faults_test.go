@@ -120,7 +120,8 @@ func over(
 	if store == nil {
 		store = e.Records
 	}
-	client, err := socialdata.New(socialdata.WithProviders(p), socialdata.WithLedger(ledger), socialdata.WithRecords(store),
+	client, err := socialdata.New(socialdata.WithProviders(p), socialdata.WithLedger(ledger),
+		socialdata.WithRecords(store),
 		socialdata.WithClock(e.Clock.Now), socialdata.WithCursorKeys([]byte(enginetest.CursorKey)),
 		socialdata.WithEnricher(enginetest.Enricher()))
 	if err != nil {
@@ -207,7 +208,8 @@ func TestALatePartIsRecordedBeforeItIsCharged(t *testing.T) {
 		wantCharges(t, e, enginetest.Charged(1, "search", "tiktok", "MISS"))
 		store.set(nil)
 		e.Clock.Advance(time.Minute)
-		if got := job(t, e.Client, first.Meta.JobID, 0); got.Meta.CreditsUsed != 0 || len(got.Data) != 0 || got.Meta.JobID != "" {
+		if got := job(t, e.Client, first.Meta.JobID, 0); got.Meta.CreditsUsed != 0 || len(got.Data) != 0 ||
+			got.Meta.JobID != "" {
 			t.Errorf("meta is %+v", got.Meta)
 		}
 	})
@@ -431,11 +433,12 @@ func TestWithoutACursorNothingIsHeldBack(t *testing.T) {
 		loud = append(loud, enginetest.By("loud", fmt.Sprint("loud", i), i))
 	}
 	find := enginetest.Lists(5, loud...)
-	long := enginetest.Searcher(platform.TikTok, func(ctx context.Context, q providers.SearchQuery, token string) (found, error) {
-		page, err := find(ctx, q, token)
-		page.Next += "|" + strings.Repeat("a long token", 1000) // too long for a cursor, so that it has to be stored
-		return page, err
-	})
+	long := enginetest.Searcher(platform.TikTok,
+		func(ctx context.Context, q providers.SearchQuery, token string) (found, error) {
+			page, err := find(ctx, q, token)
+			page.Next += "|" + strings.Repeat("a long token", 1000) // too long for a cursor, so that it has to be stored
+			return page, err
+		})
 	store := &brittle{Store: records.NewMemory(records.MemoryConfig{}), fail: func(string) error { return errDisk }}
 	e := enginetest.New(t, enginetest.Config{Providers: []providers.Provider{long}, Records: store})
 	if got := searchAll(t, e.Client, socialdata.SearchAcrossRequest{}); len(got.Data) != 5 || got.Meta.NextCursor != "" {
@@ -454,7 +457,8 @@ func TestACallerWhoLeavesAStreamPaysForItsEvents(t *testing.T) {
 			enginetest.Searcher(platform.X, enginetest.Lists(5, enginetest.Some("x", 8)...)))
 		cursor := searchAll(t, e.Client, socialdata.SearchAcrossRequest{}).Meta.NextCursor
 		before := len(e.Charges(t))
-		err := e.Client.Stream(t.Context(), socialdata.Operation("search_across"), enginetest.Call("query", "coffee", "cursor", cursor),
+		err := e.Client.Stream(t.Context(), socialdata.Operation("search_across"),
+			enginetest.Call("query", "coffee", "cursor", cursor),
 			func(ev operation.Event) bool {
 				synctest.Wait() // while the results that were held back are yielded, both platforms end
 				return ev.Platform == ""
@@ -492,15 +496,16 @@ func TestAStreamReportsAChargeWithALostAnswer(t *testing.T) {
 		c := over(t, e, &vague{Ledger: e.Ledger, asked: map[string]int{}}, nil, twoPlatforms()...)
 		results := 0
 		var told schema.Meta
-		err := c.Stream(t.Context(), socialdata.Operation("search_across"), enginetest.Call("query", "coffee"), func(ev operation.Event) bool {
-			if ev.Result != nil {
-				results++
-			}
-			if ev.Meta != nil {
-				told = *ev.Meta
-			}
-			return true
-		})
+		err := c.Stream(t.Context(), socialdata.Operation("search_across"), enginetest.Call("query", "coffee"),
+			func(ev operation.Event) bool {
+				if ev.Result != nil {
+					results++
+				}
+				if ev.Meta != nil {
+					told = *ev.Meta
+				}
+				return true
+			})
 		if charged := len(e.Charges(t)); err != nil || results != 4 || charged != 2 || told.CreditsUsed != 2 {
 			t.Errorf("%d results and %d credits are told of %d charges, %v", results, told.CreditsUsed, charged, err)
 		}
@@ -603,7 +608,8 @@ func TestAStaleCopyDoesNotLoseResults(t *testing.T) {
 					return nil
 				}}
 				makes := over(t, e, ledger, nil, twoPlatforms()...)
-				asks := over(t, e, nil, &delayed{Store: e.Records, before: func() { time.Sleep(4 * time.Second) }}, twoPlatforms()...)
+				asks := over(t, e, nil, &delayed{Store: e.Records, before: func() { time.Sleep(4 * time.Second) }},
+					twoPlatforms()...)
 				first := searchAll(t, makes, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
 				time.Sleep(2 * time.Second)
 				e.Clock.Advance(time.Minute) // for the other process, the deadline has passed
@@ -651,7 +657,8 @@ func TestALedgerThatHangsDoesNotBlockJobs(t *testing.T) {
 				t.Errorf("at %v a poll takes %v", want.at, took)
 			}
 			if state := got.Meta.Platforms[platform.X]; got.Meta.CreditsUsed != want.used || state != want.x {
-				t.Errorf("at %v %d credits are told, and x is %s; want %d, %s", want.at, got.Meta.CreditsUsed, state, want.used, want.x)
+				t.Errorf("at %v %d credits are told, and x is %s; want %d, %s", want.at, got.Meta.CreditsUsed, state, want.used,
+					want.x)
 			}
 			told += got.Meta.CreditsUsed
 		}

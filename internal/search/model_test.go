@@ -329,7 +329,8 @@ func (w *world) machine(p process) *machine {
 		})
 	}
 	client, err := socialdata.New(socialdata.WithProviders(upstreams), socialdata.WithLedger(books{w.ledger, w.ledger, m}),
-		socialdata.WithRecords(notes{w.records, m}), socialdata.WithClock(w.clock), socialdata.WithEnricher(enrich.Func(w.enrich)))
+		socialdata.WithRecords(notes{w.records, m}), socialdata.WithClock(w.clock),
+		socialdata.WithEnricher(enrich.Func(w.enrich)))
 	if err != nil {
 		panic(err)
 	}

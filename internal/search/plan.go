@@ -87,7 +87,8 @@ func (s *Service) Plan(ctx context.Context, who account.Caller, in operation.Arg
 // planParts plans the search of each platform in scope. A platform that has no search, or not with these filters or
 // this query, fails if the caller named it, and is otherwise left out.
 func (s *Service) planParts(
-	ctx context.Context, plan *Plan, in operation.Args, reach []platform.ID, named bool, inner map[platform.ID]*cursor.Cursor,
+	ctx context.Context, plan *Plan, in operation.Args, reach []platform.ID, named bool,
+	inner map[platform.ID]*cursor.Cursor,
 ) error {
 	var refusal, lacking error
 	for _, id := range reach {
@@ -169,7 +170,9 @@ func (s *Service) namedPlatforms(list string, enrich bool) ([]platform.ID, error
 // planPart plans one platform's search exactly like /v1/{platform}/search, so that both share a cache entry.
 func (s *Service) planPart(ctx context.Context, in operation.Args, id platform.ID) (*read.Query, error) {
 	params := url.Values{}
-	for _, name := range []string{"query", "kind", "sort", "since", "until", "lang", "fresh", "max_age_s", "stale_if_error_s"} {
+	for _, name := range []string{
+		"query", "kind", "sort", "since", "until", "lang", "fresh", "max_age_s", "stale_if_error_s",
+	} {
 		v := in.Get(name)
 		if name == "sort" && !s.cfg.Upstreams.FiltersBy(id, s.cfg.Row.Op, name, v) {
 			continue // the merge orders the results in any case

@@ -110,7 +110,8 @@ func (p *Plan) items() []account.Item {
 func (p *Plan) record(req Request, front []json.RawMessage) record {
 	r := record{
 		ID: req.jobID(), Account: req.Who.Account(), Attempt: req.ID, Keyed: req.IdempotencyKey != "", Bound: p.bound,
-		Recent: p.recent, First: p.first, Raw: p.raw, Enrich: p.enrich, Fresh: p.fresh, Seen: p.seen, Front: front, Fee: fee{Stage: pending},
+		Recent: p.recent, First: p.first, Raw: p.raw, Enrich: p.enrich, Fresh: p.fresh, Seen: p.seen, Front: front,
+		Fee: fee{Stage: pending},
 	}
 	for _, part := range p.parts {
 		r.Parts = append(r.Parts, newPart(part))

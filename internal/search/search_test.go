@@ -33,7 +33,9 @@ type (
 	charges = []enginetest.Charge
 )
 
-func searchAll(t *testing.T, c *socialdata.Client, req socialdata.SearchAcrossRequest) *schema.Envelope[[]schema.SearchResult] {
+func searchAll(
+	t *testing.T, c *socialdata.Client, req socialdata.SearchAcrossRequest,
+) *schema.Envelope[[]schema.SearchResult] {
 	t.Helper()
 	if req.Query == "" {
 		req.Query = "coffee"
@@ -67,14 +69,16 @@ func TestAFanOutAndASearchShareTheCache(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X)})
 	one := func(id platform.ID, query, cursor string) *schema.Envelope[[]schema.SearchResult] {
-		got, err := e.Client.Search(t.Context(), socialdata.SearchRequest{Platform: id, Query: query, Cursor: cursor, Kind: schema.PostResult})
+		got, err := e.Client.Search(t.Context(),
+			socialdata.SearchRequest{Platform: id, Query: query, Cursor: cursor, Kind: schema.PostResult})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return got
 	}
 	all := func(query string) *schema.Envelope[[]schema.SearchResult] {
-		return searchAll(t, e.Client, socialdata.SearchAcrossRequest{Query: query, Kind: schema.PostResult, Wait: 3 * time.Second})
+		return searchAll(t, e.Client,
+			socialdata.SearchAcrossRequest{Query: query, Kind: schema.PostResult, Wait: 3 * time.Second})
 	}
 	one(platform.TikTok, "tea", "")
 	if got := all("tea"); got.Meta.Cache != schema.Miss {
@@ -89,7 +93,8 @@ func TestAFanOutAndASearchShareTheCache(t *testing.T) {
 	}
 	// The same for the second page: both have the same position.
 	first := all("milk")
-	second := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Query: "milk", Kind: schema.PostResult, Cursor: first.Meta.NextCursor})
+	second := searchAll(t, e.Client,
+		socialdata.SearchAcrossRequest{Query: "milk", Kind: schema.PostResult, Cursor: first.Meta.NextCursor})
 	if second.Meta.Cache != schema.Miss {
 		t.Error("page two was not a miss")
 	}
@@ -103,7 +108,9 @@ func TestAFanOutAndASearchShareTheCache(t *testing.T) {
 func TestResultsAreFused(t *testing.T) {
 	t.Parallel()
 	same := enginetest.By("w", "same", 1) // on both, at different ranks
-	onA := []schema.SearchResult{enginetest.By("a", "a1", 5), enginetest.By("b", "a2", -1), enginetest.By("c", "a3", 3), same}
+	onA := []schema.SearchResult{
+		enginetest.By("a", "a1", 5), enginetest.By("b", "a2", -1), enginetest.By("c", "a3", 3), same,
+	}
 	onB := []schema.SearchResult{enginetest.By("d", "b1", 4), same, enginetest.By("e", "b3", 6)}
 	tests := []struct {
 		name string
@@ -130,14 +137,16 @@ func TestResultsAreFused(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			for range 5 { // whichever answers first
-				e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(10, onA...)), enginetest.Searcher(platform.X, enginetest.Lists(10, onB...)))
+				e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(10, onA...)),
+					enginetest.Searcher(platform.X, enginetest.Lists(10, onB...)))
 				got := searchAll(t, e.Client, tt.req)
 				if diff := gocmp.Diff(tt.want, enginetest.IDs(got.Data)); diff != "" {
 					t.Errorf("order (-want +got):\n%s", diff)
 				}
 				wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK}, got.Meta.Platforms)
 				wantCharges(t, e, enginetest.Charged(1, "search", "tiktok", "MISS"), enginetest.Charged(1, "search", "x", "MISS"))
-				if got.Meta.CreditsUsed != 2 || got.Meta.CreditsRemaining != 998 || got.Meta.JobID != "" || got.Meta.NextCursor != "" {
+				if got.Meta.CreditsUsed != 2 || got.Meta.CreditsRemaining != 998 || got.Meta.JobID != "" ||
+					got.Meta.NextCursor != "" {
 					t.Errorf("meta is %+v", got.Meta)
 				}
 			}
@@ -177,7 +186,8 @@ func TestAtMostThreeOfAnAuthorAreOnTheFirstPage(t *testing.T) {
 			if slices.Sort(got); !slices.Equal(want, got) {
 				t.Errorf("the walk gave %v, want %v", got, want)
 			}
-			if again := searchAll(t, e.Client, socialdata.SearchAcrossRequest{}); again.Meta.NextCursor != first.Meta.NextCursor {
+			if again := searchAll(t, e.Client,
+				socialdata.SearchAcrossRequest{}); again.Meta.NextCursor != first.Meta.NextCursor {
 				t.Error("the same page from the cache has another cursor")
 			}
 		})
@@ -197,20 +207,24 @@ func TestHeldBackResultsAreFree(t *testing.T) {
 	_, err := e.Client.SearchAcross(t.Context(), enriched)
 	enginetest.WantProblem(t, err, problem.InvalidRequest, "the same include_raw and enrich")
 	second := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Cursor: first.Meta.NextCursor})
-	if got := enginetest.IDs(second.Data); !slices.Equal(got, []string{"loud3", "loud4"}) || second.Meta.CreditsUsed != 0 || e.Balance(t) != 999 {
+	if got := enginetest.IDs(second.Data); !slices.Equal(got, []string{"loud3", "loud4"}) ||
+		second.Meta.CreditsUsed != 0 || e.Balance(t) != 999 {
 		t.Errorf("%v for %d credits, %d left", got, second.Meta.CreditsUsed, e.Balance(t))
 	}
 	other, _ := e.Account(t, "another", 10)
-	_, err = e.Client.As(other).SearchAcross(t.Context(), socialdata.SearchAcrossRequest{Query: "coffee", Cursor: first.Meta.NextCursor})
+	_, err = e.Client.As(other).SearchAcross(t.Context(),
+		socialdata.SearchAcrossRequest{Query: "coffee", Cursor: first.Meta.NextCursor})
 	enginetest.WantProblem(t, err, problem.InvalidRequest, "cursor expired")
 }
 
 func TestACombinedCursorWalksEveryPlatformToItsEnd(t *testing.T) {
 	t.Parallel()
-	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(3, enginetest.Some("t", 10)...)), enginetest.Searcher(platform.X, enginetest.Lists(4, enginetest.Some("x", 5)...)),
-		enginetest.Searcher(platform.YouTube, func(context.Context, providers.SearchQuery, string) (providers.Page[schema.SearchResult], error) {
-			return providers.Page[schema.SearchResult]{}, providers.Unavailable(nil, "down")
-		}))
+	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(3, enginetest.Some("t", 10)...)),
+		enginetest.Searcher(platform.X, enginetest.Lists(4, enginetest.Some("x", 5)...)),
+		enginetest.Searcher(platform.YouTube,
+			func(context.Context, providers.SearchQuery, string) (providers.Page[schema.SearchResult], error) {
+				return providers.Page[schema.SearchResult]{}, providers.Unavailable(nil, "down")
+			}))
 	reached := []states{}
 	seen := map[string]bool{}
 	for cursor, pages := "", 0; ; pages++ {
@@ -245,7 +259,9 @@ func TestACombinedCursorWalksEveryPlatformToItsEnd(t *testing.T) {
 func TestResultsOfTwoPlatformsOnDifferentPagesComeOnce(t *testing.T) {
 	t.Parallel()
 	same := enginetest.By("w", "same", 1)
-	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(2, append(enginetest.Some("t", 2), same)...)), enginetest.Searcher(platform.X, enginetest.Lists(2, append([]schema.SearchResult{same}, enginetest.Some("x", 3)...)...)))
+	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok,
+		enginetest.Lists(2, append(enginetest.Some("t", 2), same)...)), enginetest.Searcher(platform.X,
+		enginetest.Lists(2, append([]schema.SearchResult{same}, enginetest.Some("x", 3)...)...)))
 	var got []string
 	for cursor := ""; ; {
 		page := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Cursor: cursor})
@@ -267,24 +283,27 @@ func TestAFanOutWalkNeverRepeatsNeverLosesAndEnds(t *testing.T) {
 		var mu sync.Mutex
 		for _, id := range (ids{platform.TikTok, platform.X, platform.YouTube})[:rapid.IntRange(1, 3).Draw(t, "platforms")] {
 			h := enginetest.DrawHostile(t)
-			upstreams = append(upstreams, enginetest.Searcher(id, func(ctx context.Context, _ providers.SearchQuery, token string) (providers.Page[schema.SearchResult], error) {
-				mu.Lock()
-				defer mu.Unlock()
-				page, err := h.Read(ctx, "", token)
-				out := providers.Page[schema.SearchResult]{Next: page.Next}
-				for _, p := range page.Items { // of three authors, so that some are held back
-					shown[p.ID] = true
-					n, _ := strconv.Atoi(p.ID)
-					out.Items = append(out.Items, enginetest.By(fmt.Sprint("author", n%3), p.ID, n))
-				}
-				return out, err
-			}))
+			upstreams = append(upstreams, enginetest.Searcher(id,
+				func(ctx context.Context, _ providers.SearchQuery, token string) (providers.Page[schema.SearchResult], error) {
+					mu.Lock()
+					defer mu.Unlock()
+					page, err := h.Read(ctx, "", token)
+					out := providers.Page[schema.SearchResult]{Next: page.Next}
+					for _, p := range page.Items { // of three authors, so that some are held back
+						shown[p.ID] = true
+						n, _ := strconv.Atoi(p.ID)
+						out.Items = append(out.Items, enginetest.By(fmt.Sprint("author", n%3), p.ID, n))
+					}
+					return out, err
+				}))
 		}
 		client, err := socialdata.New(socialdata.WithProviders(upstreams), socialdata.WithEnricher(enginetest.Enricher()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		req := socialdata.SearchAcrossRequest{Query: "coffee", Sort: rapid.SampledFrom([]string{"", "recent"}).Draw(t, "sort")}
+		req := socialdata.SearchAcrossRequest{
+			Query: "coffee", Sort: rapid.SampledFrom([]string{"", "recent"}).Draw(t, "sort"),
+		}
 		for calls := 0; ; calls++ {
 			page, err := client.SearchAcross(context.Background(), req)
 			if err != nil || calls > 100 {
@@ -314,14 +333,15 @@ func TestALongCombinedCursorStaysShort(t *testing.T) {
 	for _, info := range platform.All() {
 		results := enginetest.Some(string(info.ID), 90)
 		find := enginetest.Lists(30, results...)
-		all = append(all, enginetest.Searcher(info.ID, func(ctx context.Context, q providers.SearchQuery, token string) (providers.Page[schema.SearchResult], error) {
-			token, _, _ = strings.Cut(token, "|")
-			page, err := find(ctx, q, token)
-			if page.Next != "" {
-				page.Next += "|" + strings.Repeat("an upstream with long tokens ", 20)
-			}
-			return page, err
-		}))
+		all = append(all, enginetest.Searcher(info.ID,
+			func(ctx context.Context, q providers.SearchQuery, token string) (providers.Page[schema.SearchResult], error) {
+				token, _, _ = strings.Cut(token, "|")
+				page, err := find(ctx, q, token)
+				if page.Next != "" {
+					page.Next += "|" + strings.Repeat("an upstream with long tokens ", 20)
+				}
+				return page, err
+			}))
 	}
 	e := enginetest.New(t, enginetest.Config{Providers: all, Credits: 10_000})
 	n := 0
@@ -342,9 +362,14 @@ func TestALongCombinedCursorStaysShort(t *testing.T) {
 
 func TestPartialFailure(t *testing.T) {
 	t.Parallel()
-	e := enginetest.New(t, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X, platform.LinkedIn)})
-	for _, word := range []string{"upstream_error_on_x", "timeout_on_x", "not_found_on_x", "panic_on_x", "broken_schema_on_x"} {
-		got := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Query: word, Platforms: ids{platform.TikTok, platform.X, platform.LinkedIn, platform.GitHub}})
+	e := enginetest.New(t,
+		enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X, platform.LinkedIn)})
+	for _, word := range []string{
+		"upstream_error_on_x", "timeout_on_x", "not_found_on_x", "panic_on_x", "broken_schema_on_x",
+	} {
+		got := searchAll(t, e.Client, socialdata.SearchAcrossRequest{
+			Query: word, Platforms: ids{platform.TikTok, platform.X, platform.LinkedIn, platform.GitHub},
+		})
 		wantStates(t, states{
 			platform.TikTok: schema.OK, platform.X: schema.Failed, platform.LinkedIn: schema.OK, platform.GitHub: schema.Failed,
 		}, got.Meta.Platforms)
@@ -374,7 +399,8 @@ func TestAllFail(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.query+fmt.Sprint(tt.req.Platforms), func(t *testing.T) {
 			t.Parallel()
-			e := enginetest.New(t, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X)})
+			e := enginetest.New(t,
+				enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X)})
 			tt.req.Query = tt.query
 			_, err := e.Client.SearchAcross(t.Context(), tt.req)
 			enginetest.WantProblem(t, err, tt.code, tt.words...)
@@ -421,9 +447,11 @@ func TestPlatformsThatAreSearchedByDefault(t *testing.T) {
 
 func TestAFilterThatOnePlatformLacks(t *testing.T) {
 	t.Parallel()
-	e := enginetest.Of(t, mock.NewFor(platform.TikTok, mock.Config{}), enginetest.Searcher(platform.X, enginetest.Lists(10, enginetest.Some("x", 3)...)))
+	e := enginetest.Of(t, mock.NewFor(platform.TikTok, mock.Config{}),
+		enginetest.Searcher(platform.X, enginetest.Lists(10, enginetest.Some("x", 3)...)))
 	req := socialdata.SearchAcrossRequest{Lang: "ar", Platforms: ids{platform.TikTok, platform.X}}
-	wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.Failed}, searchAll(t, e.Client, req).Meta.Platforms)
+	wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.Failed},
+		searchAll(t, e.Client, req).Meta.Platforms)
 	req.Platforms = nil
 	wantStates(t, states{platform.TikTok: schema.OK}, searchAll(t, e.Client, req).Meta.Platforms)
 	req.Platforms, req.Query = ids{platform.X}, "coffee"
@@ -433,14 +461,16 @@ func TestAFilterThatOnePlatformLacks(t *testing.T) {
 
 func TestAFreshAndEnrichedFanOutIsPaidOnce(t *testing.T) {
 	t.Parallel()
-	e := enginetest.New(t, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.LinkedIn)})
+	e := enginetest.New(t,
+		enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.LinkedIn)})
 	req := socialdata.SearchAcrossRequest{}
 	req.Fresh, req.Enrich, req.IncludeRaw = true, socialdata.Arabic, true
 	got := searchAll(t, e.Client, req)
 	if got.Meta.CreditsUsed != 2+4+3 || e.Balance(t) != 1000-9 {
 		t.Errorf("used %d, %d left", got.Meta.CreditsUsed, e.Balance(t))
 	}
-	wantCharges(t, e, enginetest.Charged(2, "search", "tiktok", "MISS"), enginetest.Charged(4, "search", "linkedin", "MISS"), enginetest.Charged(3, "search_across", "", ""))
+	wantCharges(t, e, enginetest.Charged(2, "search", "tiktok", "MISS"),
+		enginetest.Charged(4, "search", "linkedin", "MISS"), enginetest.Charged(3, "search_across", "", ""))
 	for _, r := range got.Data {
 		if c := r.Shared(); c.Enrichment.Value == nil || len(c.Raw) == 0 {
 			t.Errorf("%s has no enrichment or no raw", c.ID)
@@ -475,7 +505,8 @@ func TestAFanOutThatDoesNotFitHoldsNothing(t *testing.T) {
 		calls.Add()
 		return providers.Page[schema.SearchResult]{}, nil
 	}
-	e := enginetest.New(t, enginetest.Config{Credits: 2, Providers: []providers.Provider{p, mock.NewFor(platform.LinkedIn, mock.Config{})}})
+	e := enginetest.New(t,
+		enginetest.Config{Credits: 2, Providers: []providers.Provider{p, mock.NewFor(platform.LinkedIn, mock.Config{})}})
 	_, err := e.Client.SearchAcross(t.Context(), socialdata.SearchAcrossRequest{Query: "a"})
 	enginetest.WantProblem(t, err, problem.InsufficientCredits)
 	if e.Balance(t) != 2 || calls.Count() != 0 {
@@ -489,13 +520,15 @@ func TestAPlatformsCursorWhoseProviderIsGone(t *testing.T) {
 	cursor := searchAll(t, e.Client, socialdata.SearchAcrossRequest{}).Meta.NextCursor
 	p := enginetest.Searcher(platform.TikTok, enginetest.Lists(2, enginetest.Some("t", 5)...))
 	p.Name = "another"
-	_, err := enginetest.Of(t, p).Client.SearchAcross(t.Context(), socialdata.SearchAcrossRequest{Query: "coffee", Cursor: cursor})
+	_, err := enginetest.Of(t, p).Client.SearchAcross(t.Context(),
+		socialdata.SearchAcrossRequest{Query: "coffee", Cursor: cursor})
 	enginetest.WantProblem(t, err, problem.InvalidRequest, "not configured any more")
 }
 
 func TestACombinedCursorIsValidForItsOwnSearchOnly(t *testing.T) {
 	t.Parallel()
-	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(2, enginetest.Some("t", 5)...)), enginetest.Searcher(platform.X, enginetest.Lists(2, enginetest.Some("x", 5)...)))
+	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(2, enginetest.Some("t", 5)...)),
+		enginetest.Searcher(platform.X, enginetest.Lists(2, enginetest.Some("x", 5)...)))
 	named := ids{platform.TikTok, platform.X}
 	cursor := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Platforms: named}).Meta.NextCursor
 	for name, req := range map[string]socialdata.SearchAcrossRequest{
@@ -528,7 +561,8 @@ func pendingWorld(t *testing.T, opts enginetest.Config) (*enginetest.Engine, cha
 	onX, onYouTube := make(chan struct{}), make(chan struct{})
 	opts.Providers = []providers.Provider{
 		mock.NewFor(platform.TikTok, mock.Config{}),
-		enginetest.Late(enginetest.Searcher(platform.X, enginetest.Lists(10, enginetest.Some("x", 3)...)), onX), enginetest.Late(enginetest.Searcher(platform.YouTube, enginetest.Lists(10, enginetest.Some("y", 2)...)), onYouTube),
+		enginetest.Late(enginetest.Searcher(platform.X, enginetest.Lists(10, enginetest.Some("x", 3)...)), onX),
+		enginetest.Late(enginetest.Searcher(platform.YouTube, enginetest.Lists(10, enginetest.Some("y", 2)...)), onYouTube),
 	}
 	return enginetest.New(t, opts), onX, onYouTube
 }
@@ -553,7 +587,8 @@ func TestLatePlatformsBecomeAJob(t *testing.T) {
 		if took := time.Since(began); took != 2*time.Second {
 			t.Errorf("the first answer took %v, want 2s", took)
 		}
-		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.Pending, platform.YouTube: schema.Pending}, first.Meta.Platforms)
+		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.Pending, platform.YouTube: schema.Pending},
+			first.Meta.Platforms)
 		if first.Meta.JobID == "" || first.Meta.CreditsUsed != 1 || first.Meta.CreditsRemaining != 1000-6 {
 			t.Errorf("meta is %+v; one is settled, and five more are held", first.Meta)
 		}
@@ -571,7 +606,8 @@ func TestLatePlatformsBecomeAJob(t *testing.T) {
 		if diff := gocmp.Diff([]string{"x0", "x1", "x2"}, enginetest.IDs(second.Data)); diff != "" {
 			t.Errorf("what has come (-want +got):\n%s", diff)
 		}
-		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK, platform.YouTube: schema.Pending}, second.Meta.Platforms)
+		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK, platform.YouTube: schema.Pending},
+			second.Meta.Platforms)
 		if second.Meta.JobID != id || second.Meta.CreditsUsed != 1 || second.Meta.CreditsRemaining != 1000-6 {
 			t.Errorf("meta is %+v", second.Meta)
 		}
@@ -584,7 +620,8 @@ func TestLatePlatformsBecomeAJob(t *testing.T) {
 		if diff := gocmp.Diff([]string{"y0", "y1"}, enginetest.IDs(third.Data)); diff != "" {
 			t.Errorf("the rest (-want +got):\n%s", diff)
 		}
-		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK, platform.YouTube: schema.OK}, third.Meta.Platforms)
+		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK, platform.YouTube: schema.OK},
+			third.Meta.Platforms)
 		if third.Meta.JobID != "" || third.Meta.CreditsUsed != 1+3 || third.Meta.CreditsRemaining != 1000-6 {
 			t.Errorf("meta is %+v", third.Meta)
 		}
@@ -615,7 +652,8 @@ func TestALatePlatformMayFail(t *testing.T) {
 		first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
 		close(onX)
 		last := job(t, e.Client, first.Meta.JobID, 25)
-		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK, platform.YouTube: schema.Failed}, last.Meta.Platforms)
+		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK, platform.YouTube: schema.Failed},
+			last.Meta.Platforms)
 		if last.Meta.JobID != "" || last.Meta.CreditsUsed != 1 || last.Meta.CreditsRemaining != 998 {
 			t.Errorf("meta is %+v", last.Meta)
 		}
@@ -626,10 +664,12 @@ func TestTheFirstAnswerWaitsForSomething(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		onX := make(chan struct{})
-		e := enginetest.Of(t, enginetest.Late(enginetest.Searcher(platform.X, enginetest.Lists(10, enginetest.Some("x", 3)...)), onX),
-			enginetest.Searcher(platform.TikTok, func(context.Context, providers.SearchQuery, string) (providers.Page[schema.SearchResult], error) {
-				return providers.Page[schema.SearchResult]{}, providers.Unavailable(nil, "down")
-			}))
+		e := enginetest.Of(t, enginetest.Late(enginetest.Searcher(platform.X,
+			enginetest.Lists(10, enginetest.Some("x", 3)...)), onX),
+			enginetest.Searcher(platform.TikTok,
+				func(context.Context, providers.SearchQuery, string) (providers.Page[schema.SearchResult], error) {
+					return providers.Page[schema.SearchResult]{}, providers.Unavailable(nil, "down")
+				}))
 		began := time.Now()
 		time.AfterFunc(6*time.Second, func() { close(onX) })
 		got := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
@@ -652,7 +692,8 @@ func TestAJobHasNoDuplicates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		onX := make(chan struct{})
 		same := enginetest.By("w", "same", 1)
-		e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(10, enginetest.By("a", "t1", 1), same)), enginetest.Late(enginetest.Searcher(platform.X, enginetest.Lists(10, same, enginetest.By("b", "x1", 2))), onX))
+		e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(10, enginetest.By("a", "t1", 1), same)),
+			enginetest.Late(enginetest.Searcher(platform.X, enginetest.Lists(10, same, enginetest.By("b", "x1", 2))), onX))
 		first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
 		close(onX)
 		rest := job(t, e.Client, first.Meta.JobID, 5)
@@ -702,19 +743,22 @@ func TestAJobSurvivesARestart(t *testing.T) {
 		close(onX)
 		synctest.Wait()
 		// For another process with the same records, YouTube is pending, until the deadline.
-		after, err := socialdata.New(socialdata.WithRecords(e.Records), socialdata.WithClock(e.Clock.Now), socialdata.WithEnricher(enginetest.Enricher()))
+		after, err := socialdata.New(socialdata.WithRecords(e.Records), socialdata.WithClock(e.Clock.Now),
+			socialdata.WithEnricher(enginetest.Enricher()))
 		if err != nil {
 			t.Fatal(err)
 		}
 		client := after.As(e.Key)
 		got := job(t, client, first.Meta.JobID, 1)
-		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK, platform.YouTube: schema.Pending}, got.Meta.Platforms)
+		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK, platform.YouTube: schema.Pending},
+			got.Meta.Platforms)
 		if len(got.Data) != 3 || got.Meta.JobID == "" {
 			t.Errorf("%d results, job %q", len(got.Data), got.Meta.JobID)
 		}
 		e.Clock.Advance(16 * time.Second)
 		got = job(t, client, first.Meta.JobID, 1)
-		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK, platform.YouTube: schema.Failed}, got.Meta.Platforms)
+		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK, platform.YouTube: schema.Failed},
+			got.Meta.Platforms)
 		if got.Meta.JobID != "" {
 			t.Error("the job is not at its end")
 		}
@@ -745,23 +789,26 @@ func TestASearchIsWatchedWhileItRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		same := enginetest.By("w", "same", 1)
 		onX := make(chan struct{})
-		e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(3, append([]schema.SearchResult{same}, enginetest.Some("t", 4)...)...)),
-			enginetest.Late(enginetest.Searcher(platform.X, enginetest.Lists(10, same, enginetest.By("b", "x1", 2))), onX), mock.NewFor(platform.YouTube, mock.Config{}))
+		e := enginetest.Of(t, enginetest.Searcher(platform.TikTok,
+			enginetest.Lists(3, append([]schema.SearchResult{same}, enginetest.Some("t", 4)...)...)),
+			enginetest.Late(enginetest.Searcher(platform.X, enginetest.Lists(10, same, enginetest.By("b", "x1", 2))), onX),
+			mock.NewFor(platform.YouTube, mock.Config{}))
 		var got []string
 		time.AfterFunc(time.Second, func() { close(onX) })
 		var meta *schema.Meta
-		err := e.Client.Stream(t.Context(), socialdata.Operation("search_across"), enginetest.Call("query", "upstream_error"), func(ev operation.Event) bool {
-			switch {
-			case ev.Meta != nil:
-				meta = ev.Meta
-				got = append(got, "done")
-			case ev.Result != nil:
-				got = append(got, resultID(t, ev.Result))
-			default:
-				got = append(got, string(ev.Platform)+"="+string(ev.State))
-			}
-			return true
-		})
+		err := e.Client.Stream(t.Context(), socialdata.Operation("search_across"), enginetest.Call("query", "upstream_error"),
+			func(ev operation.Event) bool {
+				switch {
+				case ev.Meta != nil:
+					meta = ev.Meta
+					got = append(got, "done")
+				case ev.Result != nil:
+					got = append(got, resultID(t, ev.Result))
+				default:
+					got = append(got, string(ev.Platform)+"="+string(ev.State))
+				}
+				return true
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -786,12 +833,13 @@ func TestAWatchedSearchReturnsHeldBackResults(t *testing.T) {
 	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(10, loud...)))
 	cursor := searchAll(t, e.Client, socialdata.SearchAcrossRequest{}).Meta.NextCursor
 	var got []string
-	err := e.Client.Stream(t.Context(), socialdata.Operation("search_across"), enginetest.Call("query", "coffee", "cursor", cursor), func(ev operation.Event) bool {
-		if ev.Result != nil {
-			got = append(got, resultID(t, ev.Result))
-		}
-		return true
-	})
+	err := e.Client.Stream(t.Context(), socialdata.Operation("search_across"),
+		enginetest.Call("query", "coffee", "cursor", cursor), func(ev operation.Event) bool {
+			if ev.Result != nil {
+				got = append(got, resultID(t, ev.Result))
+			}
+			return true
+		})
 	if diff := gocmp.Diff([]string{"loud3", "loud4"}, got); err != nil || diff != "" {
 		t.Errorf("%v, results (-want +got):\n%s", err, diff)
 	}
@@ -805,10 +853,12 @@ func TestAWatchedSearchFailsWithAProblem(t *testing.T) {
 		"an idempotency key": {Params: map[string][]string{"query": {"a"}}, IdempotencyKey: "0123456789abcdef"},
 		"a forged cursor":    enginetest.Call("query", "a", "cursor", "x"),
 	} {
-		err := e.Client.Stream(t.Context(), socialdata.Operation("search_across"), c, func(operation.Event) bool { t.Error(name, "gives an event"); return true })
+		err := e.Client.Stream(t.Context(), socialdata.Operation("search_across"), c,
+			func(operation.Event) bool { t.Error(name, "gives an event"); return true })
 		enginetest.WantProblem(t, err, problem.InvalidRequest)
 	}
-	err := e.Client.Stream(t.Context(), socialdata.Operation("search_across"), enginetest.Call("query", "upstream_error"), func(operation.Event) bool { return true })
+	err := e.Client.Stream(t.Context(), socialdata.Operation("search_across"), enginetest.Call("query", "upstream_error"),
+		func(operation.Event) bool { return true })
 	enginetest.WantProblem(t, err, problem.PlatformUnavailable)
 	if e.Balance(t) != 1000 {
 		t.Errorf("%d credits are left", e.Balance(t))

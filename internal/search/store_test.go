@@ -9,7 +9,9 @@ func TestARecordIsKeptHoweverTheClockIsSet(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	const jobTTL, keyedJobTTL = 15 * time.Minute, 24 * time.Hour
-	s := &Service{cfg: Config{JobLife: jobTTL, KeyedLife: keyedJobTTL, Timeout: 15 * time.Second, Now: func() time.Time { return now }}}
+	s := &Service{cfg: Config{
+		JobLife: jobTTL, KeyedLife: keyedJobTTL, Timeout: 15 * time.Second, Now: func() time.Time { return now },
+	}}
 	for name, tt := range map[string]struct {
 		r        record
 		min, max time.Duration

@@ -104,7 +104,8 @@ func TestAFailedPollIsReportedAgainOrRefunded(t *testing.T) {
 					if got.Meta.CreditsUsed != tt.used || got.Meta.JobID != "" {
 						t.Errorf("meta is %+v, want %d credits", got.Meta, tt.used)
 					}
-					if ids := strings.Join(enginetest.IDs(got.Data), " "); !strings.Contains(ids, "x0") || !strings.Contains(ids, "x1") {
+					if ids := strings.Join(enginetest.IDs(got.Data), " "); !strings.Contains(ids, "x0") ||
+						!strings.Contains(ids, "x1") {
 						t.Errorf("results are %s", ids)
 					}
 					if again := job(t, asks, id, 0); again.Meta.CreditsUsed != 0 {
