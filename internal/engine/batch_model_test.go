@@ -154,7 +154,8 @@ type batchWorld struct {
 
 func (w *batchWorld) machine(p enginetest.Process) *enginetest.Machine {
 	m := enginetest.NewMachine(p)
-	client, err := socialdata.New(socialdata.WithProviders(providers.Chain{modelSource(w.Most)}), socialdata.WithLedger(m.Ledger(w.ledger, w.OneStep)),
+	client, err := socialdata.New(socialdata.WithProviders(providers.Chain{modelSource(w.Most)}),
+		socialdata.WithLedger(m.Ledger(w.ledger, w.OneStep)),
 		socialdata.WithRecords(m.Records(w.records)), socialdata.WithCache(m.Cache(w.cache)), socialdata.WithClock(time.Now),
 		socialdata.WithEnricher(enrich.Func(func(context.Context, string) (schema.Enrichment, error) {
 			if w.Unhappy {

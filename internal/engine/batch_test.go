@@ -89,14 +89,18 @@ func TestABatchAnswersEachKeyAndChargesWhatWasFound(t *testing.T) {
 		},
 		{
 			"fresh is twice the base",
-			socialdata.ProfileBatchRequest{Platform: platform.Mock, Handles: []string{"known", "omar", "not_found"}, Fresh: true},
+			socialdata.ProfileBatchRequest{
+				Platform: platform.Mock, Handles: []string{"known", "omar", "not_found"}, Fresh: true,
+			},
 			[]string{"known known MISS", "omar omar MISS", "not_found not_found MISS"},
 			schema.Miss,
 			[]enginetest.Charge{enginetest.Charged(4, "profile/batch", "mock", "MISS")},
 		},
 		{
 			"an enrichment is paid once",
-			socialdata.ProfileBatchRequest{Platform: platform.Mock, Handles: []string{"known", "omar"}, Enrich: socialdata.Arabic},
+			socialdata.ProfileBatchRequest{
+				Platform: platform.Mock, Handles: []string{"known", "omar"}, Enrich: socialdata.Arabic,
+			},
 			[]string{"known known HIT", "omar omar MISS"},
 			schema.Miss,
 			[]enginetest.Charge{enginetest.Charged(5, "profile/batch", "mock", "MISS")},
@@ -106,7 +110,8 @@ func TestABatchAnswersEachKeyAndChargesWhatWasFound(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			e := enginetest.New(t, enginetest.Config{})
-			if _, err := e.Client.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.Mock, Handle: "known"}); err != nil {
+			if _, err := e.Client.Profile(t.Context(),
+				socialdata.ProfileRequest{Platform: platform.Mock, Handle: "known"}); err != nil {
 				t.Fatal(err)
 			}
 			got, err := e.Client.ProfileBatch(t.Context(), tt.req)
@@ -344,7 +349,9 @@ func TestABatchIsOneCallOfItsKind(t *testing.T) {
 		t.Errorf("with raw: %s", raw.Data)
 	}
 	tags := map[string]string{}
-	for _, list := range []string{"salma", "salma,omar", "omar,salma", "salma,not_found", "salma,timeout", "salma,https://a.example/"} {
+	for _, list := range []string{
+		"salma", "salma,omar", "omar,salma", "salma,not_found", "salma,timeout", "salma,https://a.example/",
+	} {
 		a := do("", "handles", list)
 		if a.Tag == "" || tags[a.Tag] != "" {
 			t.Errorf("%s has the tag %q of %q", list, a.Tag, tags[a.Tag])

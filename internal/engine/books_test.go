@@ -32,12 +32,14 @@ func keyedCall(platform, idempotencyKey, params string) operation.Call {
 func TestTheKeysOfASearchsPartsAreReserved(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
-	if _, err := e.Client.Do(t.Context(), socialdata.Operation("search_across"), keyedCall("", idempotencyKey, "query=cats&platforms=mock&enrich=arabic")); err != nil {
+	if _, err := e.Client.Do(t.Context(), socialdata.Operation("search_across"),
+		keyedCall("", idempotencyKey, "query=cats&platforms=mock&enrich=arabic")); err != nil {
 		t.Fatal(err)
 	}
 	for _, suffix := range []string{"/mock", "/"} {
 		before := e.Balance(t)
-		a, err := e.Client.Do(t.Context(), socialdata.Operation("profile"), keyedCall("mock", idempotencyKey+suffix, "handle=ann&fresh=true"))
+		a, err := e.Client.Do(t.Context(), socialdata.Operation("profile"),
+			keyedCall("mock", idempotencyKey+suffix, "handle=ann&fresh=true"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +67,8 @@ func TestAnIdempotentAnswerThatCannotBeKeptIsGivenAndPaidOnce(t *testing.T) {
 			clock.Advance(24 * time.Hour)
 		}
 		clock.Advance(time.Minute)
-		if _, err := e.Client.Do(t.Context(), socialdata.Operation("profile"), keyedCall("mock", idempotencyKey, params)); err != nil {
+		if _, err := e.Client.Do(t.Context(), socialdata.Operation("profile"),
+			keyedCall("mock", idempotencyKey, params)); err != nil {
 			t.Fatal(err)
 		}
 		if got := e.Balance(t); got != want {
@@ -88,7 +91,8 @@ func TestAPanicInAPlugIsFreeAndLeavesNoLock(t *testing.T) {
 			_, err := e.Client.Do(t.Context(), socialdata.Operation("profile"), keyedCall("mock", idempotencyKey, "handle=ann"))
 			enginetest.WantProblem(t, err, problem.InternalError, "")
 		}()
-		_, err := e.Client.Do(t.Context(), socialdata.Operation("search_across"), keyedCall("", "", "query=cats&platforms=mock"))
+		_, err := e.Client.Do(t.Context(), socialdata.Operation("search_across"),
+			keyedCall("", "", "query=cats&platforms=mock"))
 		if err == nil {
 			t.Error("a search without a cache was answered")
 		}
@@ -106,7 +110,8 @@ func (noKeys) Lookup(context.Context, keys.Hash) (keys.Key, error) { return keys
 func TestAnInternalErrorIsLoggedWithItsRequest(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	client, err := socialdata.New(socialdata.WithKeys(noKeys{}), socialdata.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
+	client, err := socialdata.New(socialdata.WithKeys(noKeys{}),
+		socialdata.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
 		socialdata.WithEnricher(enginetest.Enricher()))
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +125,8 @@ func TestAnInternalErrorIsLoggedWithItsRequest(t *testing.T) {
 	if !ok || p.Code != problem.InternalError || strings.Contains(p.Detail, "fire") {
 		t.Fatalf("got %v", err)
 	}
-	if got := log.String(); !strings.Contains(got, p.RequestID) || !strings.Contains(got, "fire") || strings.Contains(got, secret) {
+	if got := log.String(); !strings.Contains(got, p.RequestID) || !strings.Contains(got, "fire") ||
+		strings.Contains(got, secret) {
 		t.Errorf("the log says %q", got)
 	}
 }
@@ -143,7 +149,8 @@ func TestAChargeThatFailsLeavesNothingHeld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.As(e.Key).Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.Mock, Handle: "salma"}); err == nil {
+	if _, err := client.As(e.Key).Profile(t.Context(),
+		socialdata.ProfileRequest{Platform: platform.Mock, Handle: "salma"}); err == nil {
 		t.Error("a call succeeds whose charge could not be written")
 	}
 	if got := e.Balance(t); got != 1000 {
@@ -204,7 +211,8 @@ func TestACacheHitIsChargedInOneStep(t *testing.T) {
 	for _, s := range steps {
 		*ledger = counting{Memory: e.Ledger, fail: s.fail, lose: s.lose}
 		before := e.Balance(t)
-		answer, err := client.As(e.Key).Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.Mock, Handle: s.handle})
+		answer, err := client.As(e.Key).Profile(t.Context(),
+			socialdata.ProfileRequest{Platform: platform.Mock, Handle: s.handle})
 		if (err != nil) != s.wantErr {
 			t.Errorf("%s: %v", s.name, err)
 		}

@@ -46,7 +46,8 @@ func TestMaxCreditsRefusesBeforeAnythingIsHeld(t *testing.T) {
 			}
 			before := e.Balance(t)
 			_, err := e.Client.Do(t.Context(), o, bounded(call, tt.below))
-			enginetest.WantProblem(t, err, problem.InsufficientCredits, "it may cost "+tt.price+" credits, and max_credits is "+tt.below)
+			enginetest.WantProblem(t, err, problem.InsufficientCredits, "it may cost "+tt.price+" credits, and max_credits is "+
+				tt.below)
 			if got := e.Balance(t); got != before {
 				t.Errorf("%s: the balance is %d, was %d", tt.name, got, before)
 			}
@@ -57,10 +58,11 @@ func TestMaxCreditsRefusesBeforeAnythingIsHeld(t *testing.T) {
 		}
 	}
 	o := socialdata.Operation("search_across")
-	err := e.Client.Stream(t.Context(), o, on("", "query", "coffee", "platforms", "mock,github,tiktok", "max_credits", "11"), func(operation.Event) bool {
-		t.Error("a stream above the bound has an event")
-		return true
-	})
+	err := e.Client.Stream(t.Context(), o,
+		on("", "query", "coffee", "platforms", "mock,github,tiktok", "max_credits", "11"), func(operation.Event) bool {
+			t.Error("a stream above the bound has an event")
+			return true
+		})
 	enginetest.WantProblem(t, err, problem.InsufficientCredits, "it may cost 12 credits, and max_credits is 11")
 }
 

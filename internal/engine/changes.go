@@ -106,13 +106,16 @@ var errEnded = problem.New(problem.PlatformUnavailable, "the service is stopping
 
 // follow yields the changes of a call as they come, and an empty event when there has been none for a while, until
 // yield returns false or ctx ends.
-func (s *Session) follow(ctx context.Context, o *operation.Operation, call operation.Call, yield func(operation.Event) bool) error {
+func (s *Session) follow(
+	ctx context.Context, o *operation.Operation, call operation.Call, yield func(operation.Event) bool,
+) error {
 	in, err := call.Bind(o.Params)
 	if err != nil {
 		return err
 	}
 	if in.Cursor() != "" {
-		return problem.New(problem.InvalidRequest, `parameter "cursor" is not for streams: they go on behind the header Last-Event-ID`)
+		return problem.New(problem.InvalidRequest,
+			`parameter "cursor" is not for streams: they go on behind the header Last-Event-ID`)
 	}
 	q, err := s.since(in)
 	if err != nil {

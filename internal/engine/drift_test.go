@@ -28,7 +28,8 @@ func row(op providers.Op, source read.Source) *read.Row {
 func TestDriftIsCountedByPlatformOperationAndField(t *testing.T) {
 	t.Parallel()
 	posts := row(providers.OpPosts, read.Many(func(p *providers.Provider) providers.List[schema.Post] { return p.Posts }))
-	profile := row(providers.OpProfile, read.One(func(p *providers.Provider) providers.One[schema.Profile] { return p.Profile }, nil))
+	profile := row(providers.OpProfile,
+		read.One(func(p *providers.Provider) providers.One[schema.Profile] { return p.Profile }, nil))
 	e, err := engine.New(engine.Config{
 		Rows:      []*read.Row{posts, profile},
 		Providers: []providers.Provider{enginetest.Drifting(platform.GitHub, 3, 2), enginetest.Drifting(platform.X, 1, 0)},

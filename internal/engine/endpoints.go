@@ -39,7 +39,9 @@ type EndpointDefinition struct {
 }
 
 // endpointing is what failures of endpoints are logged and told as.
-var endpointing = &operation.Operation{Name: "endpoints", Func: "Endpoints", Path: "/manage/endpoints/{name}", Service: true}
+var endpointing = &operation.Operation{
+	Name: "endpoints", Func: "Endpoints", Path: "/manage/endpoints/{name}", Service: true,
+}
 
 // sends begins to send what is due, unless the engine has ended. In memory nothing is sent before there is an endpoint.
 func (w *watching) sends() {
@@ -96,7 +98,8 @@ func (s *Session) putEndpoint(
 		return e, "", false, err
 	}
 	e, made, err = s.watching.store.PutEndpoint(ctx, watch.Endpoint{
-		Account: owner, Name: name, URL: d.URL, Types: d.Types, Monitors: d.Monitors, Secret: sealed, CreatedAt: s.cfg.Now().UTC(),
+		Account: owner, Name: name, URL: d.URL, Types: d.Types, Monitors: d.Monitors, Secret: sealed,
+		CreatedAt: s.cfg.Now().UTC(),
 	}, mostEndpoints)
 	if err == nil {
 		s.watching.sends()
@@ -109,7 +112,8 @@ func (s *Session) putEndpoint(
 
 // changeTypes are those that an endpoint can choose.
 var changeTypes = []string{
-	watch.Alerted, watch.Back, watch.Changed, watch.EndpointDisabled, watch.Failing, watch.Gap, watch.Gone, watch.New, watch.Ready,
+	watch.Alerted, watch.Back, watch.Changed, watch.EndpointDisabled, watch.Failing, watch.Gap, watch.Gone, watch.New,
+	watch.Ready,
 	watch.Recovered, watch.Starved, watch.Stopped,
 }
 
@@ -188,7 +192,8 @@ func (s *Session) TestEndpoint(ctx context.Context, name string) (schema.Deliver
 	now := s.cfg.Now().UTC()
 	c := webhooks.Own(owner, TestType, now, []string{name, rand.Text()}, "a test of the endpoint "+name)
 	d := watch.Delivery{
-		Account: owner, Endpoint: name, Change: c.ID, Type: c.Type, State: watch.Failed, Attempts: 1, QueuedAt: now, LastAt: now,
+		Account: owner, Endpoint: name, Change: c.ID, Type: c.Type, State: watch.Failed, Attempts: 1, QueuedAt: now,
+		LastAt: now,
 	}
 	got, err := s.watching.try(ctx, e, c)
 	if err != nil {
@@ -248,7 +253,8 @@ func shownEndpoint(e *watch.Endpoint) schema.Endpoint {
 
 func shownDelivery(d *watch.Delivery) schema.Delivery {
 	out := schema.Delivery{
-		ID: d.ID(), Endpoint: d.Endpoint, Change: d.Change, Seq: d.Seq, Type: d.Type, State: d.State, Attempts: int64(d.Attempts),
+		ID: d.ID(), Endpoint: d.Endpoint, Change: d.Change, Seq: d.Seq, Type: d.Type, State: d.State,
+		Attempts: int64(d.Attempts),
 		QueuedAt: d.QueuedAt, Detail: set(d.Detail),
 	}
 	if !d.NextAt.IsZero() {

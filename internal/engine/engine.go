@@ -149,13 +149,15 @@ func New(cfg Config) (_ *Engine, err error) {
 	cfg.Records = erased.Records(guard.Records(records.Compress(cfg.Records)))
 	e := &Engine{
 		erased: erased, erasers: erasers,
-		cfg: cfg, books: books, rows: map[string]*read.Row{}, handlers: handlers(), planners: planners(), requests: newRecorder(&cfg),
+		cfg: cfg, books: books, rows: map[string]*read.Row{}, handlers: handlers(), planners: planners(),
+		requests: newRecorder(&cfg),
 	}
 	if err := e.addRows(cfg.Rows); err != nil {
 		return nil, err
 	}
 	e.upstreams, err = upstreams.New(upstreams.Config{
-		Platforms: cfg.Platforms, Providers: cfg.Providers, Observer: cfg.Observer, Room: cfg.Room, Now: cfg.Now, Log: cfg.Log,
+		Platforms: cfg.Platforms, Providers: cfg.Providers, Observer: cfg.Observer, Room: cfg.Room, Now: cfg.Now,
+		Log:    cfg.Log,
 		Shares: cfg.Shares, Used: e.quotas.used,
 	})
 	if err != nil {
@@ -206,7 +208,8 @@ func forgetting(c cache.Store, answers *atomic.Pointer[upstreams.Pool]) func(map
 func checkPrices(prices map[platform.ID]int64, known *platform.Table) error {
 	for _, id := range slices.Sorted(maps.Keys(prices)) {
 		if !known.Has(id) {
-			return fmt.Errorf("socialdata: WithPrices: there is no platform %q%s", id, problem.DidYouMean(string(id), known.Names()))
+			return fmt.Errorf("socialdata: WithPrices: there is no platform %q%s", id,
+				problem.DidYouMean(string(id), known.Names()))
 		}
 	}
 	return nil

@@ -88,7 +88,8 @@ func (e *Engine) named(r EraseRequest) (on platform.ID, handle, id string, err e
 		return "", "", "", err
 	}
 	if r.Platform != "" && r.Platform != found.Platform {
-		return "", "", "", problem.New(problem.InvalidRequest, "the address is one of %s, not of %s", found.Platform, r.Platform)
+		return "", "", "", problem.New(problem.InvalidRequest, "the address is one of %s, not of %s", found.Platform,
+			r.Platform)
 	}
 	for _, c := range found.Calls {
 		row := e.rows[c.Operation.Name]
@@ -113,7 +114,8 @@ func (e *Engine) reduced(on platform.ID, s providers.Subject, name, value string
 		return "", nil
 	}
 	if len(value) > maxReason || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return "", problem.New(problem.InvalidRequest, "%q must have at most %d bytes and no control characters", name, maxReason)
+		return "", problem.New(problem.InvalidRequest, "%q must have at most %d bytes and no control characters", name,
+			maxReason)
 	}
 	canonical, _, err := e.upstreams.Normalize(on, s, value)
 	if err != nil {

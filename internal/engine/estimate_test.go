@@ -65,7 +65,8 @@ func TestEstimateTakesThePriceApart(t *testing.T) {
 		t.Errorf("%d charges, and a balance of %d", got, e.Balance(t))
 	}
 	parts := estimated(t, e.Client, "/v1/search?query=tea&platforms=tiktok,mock").Parts
-	if len(parts) != 2 || parts[0].Platform != platform.TikTok || parts[0].Credits.Most != 6 || len(parts[0].Providers) != 1 {
+	if len(parts) != 2 || parts[0].Platform != platform.TikTok || parts[0].Credits.Most != 6 ||
+		len(parts[0].Providers) != 1 {
 		t.Errorf("parts are %+v", parts)
 	}
 }
@@ -73,13 +74,14 @@ func TestEstimateTakesThePriceApart(t *testing.T) {
 func TestEstimateAsksNoUpstreamAndKnowsTheCache(t *testing.T) {
 	t.Parallel()
 	calls := &enginetest.Counter{}
-	one := enginetest.Profiles(platform.GitHub, "one", schema.Official, func(_ context.Context, handle string) (schema.Profile, error) {
-		calls.Add()
-		if handle == "nobody" {
-			return schema.Profile{}, providers.NotFound("there is no such account")
-		}
-		return enginetest.Profile(handle), nil
-	})
+	one := enginetest.Profiles(platform.GitHub, "one", schema.Official,
+		func(_ context.Context, handle string) (schema.Profile, error) {
+			calls.Add()
+			if handle == "nobody" {
+				return schema.Profile{}, providers.NotFound("there is no such account")
+			}
+			return enginetest.Profile(handle), nil
+		})
 	two := enginetest.Profiles(platform.GitHub, "two", schema.Own, enginetest.Answers(calls))
 	two.Charges = map[providers.Op]int64{providers.OpProfile: 7}
 	e := enginetest.Of(t, one, two)
@@ -97,11 +99,13 @@ func TestEstimateAsksNoUpstreamAndKnowsTheCache(t *testing.T) {
 	e.Clock.Advance(20 * time.Second)
 	asked := calls.Count()
 	got = estimated(t, e.Client, ann)
-	if got.Cache != schema.Hit || got.DataAgeS != 20 || got.GoodForS != 3580 || got.Credits.Least != 1 || got.Providers[0].State != schema.SourceHealthy {
+	if got.Cache != schema.Hit || got.DataAgeS != 20 || got.GoodForS != 3580 || got.Credits.Least != 1 ||
+		got.Providers[0].State != schema.SourceHealthy {
 		t.Errorf("what is in the cache: %+v", got)
 	}
 	got = estimated(t, e.Client, "/v1/github/profile?handle=nobody")
-	if got.Cache != schema.Hit || got.DataAgeS != 20 || got.GoodForS != 40 || got.Credits.Least != 0 || got.Credits.Most != 1 {
+	if got.Cache != schema.Hit || got.DataAgeS != 20 || got.GoodForS != 40 || got.Credits.Least != 0 ||
+		got.Credits.Most != 1 {
 		t.Errorf("a remembered absence: %+v", got)
 	}
 	if got = estimated(t, e.Client, ann+"&fresh=true"); got.Cache != schema.Miss || got.GoodForS != 0 {
@@ -157,19 +161,21 @@ func TestEstimateReportsALimitThatIsUsedUp(t *testing.T) {
 
 func TestEstimateKnowsTheLastPage(t *testing.T) {
 	t.Parallel()
-	e := enginetest.Of(t, enginetest.Posts(platform.GitHub, "one", func(_ context.Context, handle, token string) (providers.Page[schema.Post], error) {
-		page := providers.Page[schema.Post]{Items: []schema.Post{enginetest.Post("1" + token)}}
-		if handle == "long" && token == "" {
-			page.Next = "2"
-		}
-		return page, nil
-	}))
+	e := enginetest.Of(t, enginetest.Posts(platform.GitHub, "one",
+		func(_ context.Context, handle, token string) (providers.Page[schema.Post], error) {
+			page := providers.Page[schema.Post]{Items: []schema.Post{enginetest.Post("1" + token)}}
+			if handle == "long" && token == "" {
+				page.Next = "2"
+			}
+			return page, nil
+		}))
 	for handle, want := range map[string]*int64{"short": new(int64(1)), "long": nil} {
 		of := "/v1/github/posts?handle=" + handle
 		if got := estimated(t, e.Client, of); got.Pages != nil {
 			t.Errorf("%s: %d pages before the first is read", handle, *got.Pages)
 		}
-		if _, err := e.Client.Posts(t.Context(), socialdata.PostsRequest{Platform: platform.GitHub, Handle: handle}); err != nil {
+		if _, err := e.Client.Posts(t.Context(),
+			socialdata.PostsRequest{Platform: platform.GitHub, Handle: handle}); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, estimated(t, e.Client, of).Pages); diff != "" {
@@ -242,7 +248,8 @@ func TestEstimateRefusesInvalidCalls(t *testing.T) {
 	} {
 		_, err := e.Client.Estimate(t.Context(), socialdata.EstimateRequest{Of: of})
 		p := enginetest.WantProblem(t, err, code)
-		if of == "/v1/mock/profil?handle=a" && p.Detail != `parameter "of": there is no route /v1/mock/profil below /v1 (did you mean /v1/mock/profile?)` {
+		if of == "/v1/mock/profil?handle=a" &&
+			p.Detail != `parameter "of": there is no route /v1/mock/profil below /v1 (did you mean /v1/mock/profile?)` {
 			t.Error(p.Detail)
 		}
 	}

@@ -37,7 +37,8 @@ func TestAPlatformThatFailedSaysWhy(t *testing.T) {
 		codes := map[platform.ID]problem.Code{}
 		for id, why := range m.Errors {
 			codes[id] = why.Code
-			if !strings.Contains(why.Detail, string(id)) || strings.Contains(why.Detail, "vendor") || strings.Contains(why.Detail, "host") {
+			if !strings.Contains(why.Detail, string(id)) || strings.Contains(why.Detail, "vendor") ||
+				strings.Contains(why.Detail, "host") {
 				t.Errorf("%s: %s says %q", name, id, why.Detail)
 			}
 		}

@@ -162,7 +162,8 @@ func TestTheRecoveryOfAStoreIsNoticedWithoutACall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &frozen{}
 		e := enginetest.New(t, enginetest.Config{Credits: -1})
-		client, err := socialdata.New(socialdata.WithLedger(frozenLedger{e.Ledger, f}), socialdata.WithEnricher(enginetest.Enricher()))
+		client, err := socialdata.New(socialdata.WithLedger(frozenLedger{e.Ledger, f}),
+			socialdata.WithEnricher(enginetest.Enricher()))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -213,7 +213,8 @@ func (a *attempt) settled(ctx context.Context, stands *kept) (*operation.Answer,
 	stands.Due = nil
 	if b, err := schema.Marshal(stands); err == nil && a.version != 0 { // so that no other call needs to ask the ledger
 		r := records.Record{Key: a.key, Owner: a.who.Account(), Value: b, Version: a.version, Subjects: a.subjects(stands, b)}
-		if _, err := a.cfg.Records.Put(context.WithoutCancel(ctx), r, a.cfg.AnswerLife-a.cfg.Now().Sub(stands.At)); err != nil {
+		if _, err := a.cfg.Records.Put(context.WithoutCancel(ctx), r,
+			a.cfg.AnswerLife-a.cfg.Now().Sub(stands.At)); err != nil {
 			a.cfg.Log.DebugContext(ctx, "a paid answer is not noted as paid", "request_id", a.call.RequestID, "error", err)
 		}
 	}
@@ -293,7 +294,9 @@ func (a *attempt) claim(ctx context.Context, over int64) (*kept, error) {
 // record returns the record of the attempt.
 func (a *attempt) record() (records.Record, error) {
 	b, err := schema.Marshal(&a.mine)
-	return records.Record{Key: a.key, Owner: a.who.Account(), Value: b, Version: a.version, Subjects: a.subjects(&a.mine, b)}, err
+	return records.Record{
+		Key: a.key, Owner: a.who.Account(), Value: b, Version: a.version, Subjects: a.subjects(&a.mine, b),
+	}, err
 }
 
 // subjects returns the marks of a record, encoded as b, that may hold anyone: a failure quotes what was asked, as a

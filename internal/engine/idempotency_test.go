@@ -47,15 +47,18 @@ func TestARepetitionWithTheSameKeyIsFree(t *testing.T) {
 		t.Fatal(err)
 	}
 	if first.Replayed || !again.Replayed || string(first.Data) != string(again.Data) || calls.Count() != 1 {
-		t.Errorf("replayed %t, %t after %d calls:\n%s\n%s", first.Replayed, again.Replayed, calls.Count(), first.Data, again.Data)
+		t.Errorf("replayed %t, %t after %d calls:\n%s\n%s", first.Replayed, again.Replayed, calls.Count(), first.Data,
+			again.Data)
 	}
-	if again.Meta.CreditsUsed != 1 || again.Meta.CreditsRemaining != 999 || again.Meta.RequestID == first.Meta.RequestID || again.TTL != 0 {
+	if again.Meta.CreditsUsed != 1 || again.Meta.CreditsRemaining != 999 || again.Meta.RequestID == first.Meta.RequestID ||
+		again.TTL != 0 {
 		t.Errorf("meta is %+v, good for %v", again.Meta, again.TTL)
 	}
 	if e.Clock.Advance(2 * time.Hour); e.Balance(t) != 999 {
 		t.Errorf("%d credits are left", e.Balance(t))
 	}
-	if later, err := once(t.Context(), e.Client, onceKey, "octocat"); err != nil || later.Replayed || later.Meta.CreditsUsed != 1 {
+	if later, err := once(t.Context(), e.Client, onceKey, "octocat"); err != nil || later.Replayed ||
+		later.Meta.CreditsUsed != 1 {
 		t.Errorf("after a day: %+v, %v", later, err)
 	}
 }
@@ -98,12 +101,13 @@ func TestTheSameKeyIsForOneRequest(t *testing.T) {
 func TestAFailureLeavesNoRecord(t *testing.T) {
 	t.Parallel()
 	broken := true
-	e := enginetest.Of(t, enginetest.Profiles(platform.GitHub, "github", schema.Official, func(_ context.Context, handle string) (schema.Profile, error) {
-		if broken {
-			return schema.Profile{}, providers.Unavailable(nil, "down")
-		}
-		return enginetest.Profile(handle), nil
-	}))
+	e := enginetest.Of(t, enginetest.Profiles(platform.GitHub, "github", schema.Official,
+		func(_ context.Context, handle string) (schema.Profile, error) {
+			if broken {
+				return schema.Profile{}, providers.Unavailable(nil, "down")
+			}
+			return enginetest.Profile(handle), nil
+		}))
 	_, err := once(t.Context(), e.Client, onceKey, "octocat")
 	enginetest.WantProblem(t, err, problem.PlatformUnavailable)
 	broken = false
@@ -123,11 +127,12 @@ func TestConcurrentFirstCallsAreChargedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls enginetest.Counter
 		release := make(chan struct{})
-		e := enginetest.Of(t, enginetest.Profiles(platform.GitHub, "github", schema.Official, func(_ context.Context, handle string) (schema.Profile, error) {
-			calls.Add()
-			<-release
-			return enginetest.Profile(handle), nil
-		}))
+		e := enginetest.Of(t, enginetest.Profiles(platform.GitHub, "github", schema.Official,
+			func(_ context.Context, handle string) (schema.Profile, error) {
+				calls.Add()
+				<-release
+				return enginetest.Profile(handle), nil
+			}))
 		var wg sync.WaitGroup
 		var mu sync.Mutex
 		replayed := map[bool]int{}
@@ -156,7 +161,8 @@ func TestConcurrentFirstCallsAreChargedOnce(t *testing.T) {
 
 func TestARepeatedFanOutIsFree(t *testing.T) {
 	t.Parallel()
-	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(10, enginetest.Some("t", 3)...)), enginetest.Searcher(platform.X, enginetest.Lists(10, enginetest.Some("x", 3)...)))
+	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(10, enginetest.Some("t", 3)...)),
+		enginetest.Searcher(platform.X, enginetest.Lists(10, enginetest.Some("x", 3)...)))
 	req := enginetest.Call("query", "coffee")
 	req.IdempotencyKey = onceKey
 	first, err := e.Client.Do(t.Context(), socialdata.Operation("search_across"), req)

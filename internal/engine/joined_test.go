@@ -156,13 +156,15 @@ func TestTheEstimateOfABatchIsItsPrice(t *testing.T) {
 		}
 		return got.Data
 	}
-	if got := estimate(); got.Credits.Most != 5 || got.Credits.Base != 2 || got.Credits.Enrich != 3 || got.Credits.Least != 0 || got.Cache != schema.Miss {
+	if got := estimate(); got.Credits.Most != 5 || got.Credits.Base != 2 || got.Credits.Enrich != 3 ||
+		got.Credits.Least != 0 || got.Cache != schema.Miss {
 		t.Errorf("before: %+v", got)
 	}
 	if _, err := e.Client.ProfileBatch(t.Context(), profiles(platform.Mock, "salma", "omar")); err != nil {
 		t.Fatal(err)
 	}
-	if got := estimate(); got.Credits.Most != 5 || got.Credits.Least != 2 || got.Cache != schema.Hit || got.GoodForS != 3600 {
+	if got := estimate(); got.Credits.Most != 5 || got.Credits.Least != 2 || got.Cache != schema.Hit ||
+		got.GoodForS != 3600 {
 		t.Errorf("after: %+v", got)
 	}
 }

@@ -26,7 +26,8 @@ const (
 var managingKeys = &operation.Operation{Name: "keys", Func: "Keys", Path: "/manage/keys/{name}", Service: true}
 
 // errNoKeys means that the store of keys cannot list or change them.
-var errNoKeys = problem.New(problem.PlatformUnavailable, "the keys of this service are kept elsewhere: they cannot be seen or changed here")
+var errNoKeys = problem.New(problem.PlatformUnavailable,
+	"the keys of this service are kept elsewhere: they cannot be seen or changed here")
 
 // admin returns the store of keys for changes, and the account whose keys the session can use.
 func (s *Session) admin() (store keys.Admin, owner string, err error) {
@@ -186,7 +187,9 @@ func (s *Session) putKey(ctx context.Context, w KeyWish) (made schema.MadeKey, i
 }
 
 // makeKey makes a key with limits that do not exceed those of the session's own key.
-func (s *Session) makeKey(ctx context.Context, store keys.Admin, owner string, all []keys.Key, w KeyWish) (schema.MadeKey, error) {
+func (s *Session) makeKey(
+	ctx context.Context, store keys.Admin, owner string, all []keys.Key, w KeyWish,
+) (schema.MadeKey, error) {
 	working, young, today := 0, 0, s.cfg.Now().Add(-24*time.Hour)
 	for _, k := range all {
 		if k.RevokedAt == nil {
@@ -198,7 +201,8 @@ func (s *Session) makeKey(ctx context.Context, store keys.Admin, owner string, a
 	}
 	if max(working, young) >= mostKeys {
 		return schema.MadeKey{}, problem.New(problem.InvalidRequest,
-			"the account has as many keys as it may have, or has made as many in a day: %d; change or rotate one of them", mostKeys)
+			"the account has as many keys as it may have, or has made as many in a day: %d; change or rotate one of them",
+			mostKeys)
 	}
 	bounds := s.who.Key().Most()
 	limits, err := s.allowed(w.Limits, bounds)
@@ -218,7 +222,8 @@ func (s *Session) makeKey(ctx context.Context, store keys.Admin, owner string, a
 // changeKey changes a key within its limits.
 func (s *Session) changeKey(ctx context.Context, store keys.Admin, k keys.Key, w KeyWish) (schema.MadeKey, error) {
 	if w.Environment != "" && w.Environment != k.Environment {
-		return schema.MadeKey{}, problem.New(problem.InvalidRequest, "the key is a %s key, and stays one; make another key", k.Environment)
+		return schema.MadeKey{},
+			problem.New(problem.InvalidRequest, "the key is a %s key, and stays one; make another key", k.Environment)
 	}
 	k, err := store.Change(ctx, k.ID, func(k *keys.Key) error {
 		bounds := k.Most()
@@ -234,7 +239,8 @@ func (s *Session) changeKey(ctx context.Context, store keys.Admin, k keys.Key, w
 
 // allowed returns the limits in want, with those in most for nil ones. It fails if one is higher than in most.
 func (s *Session) allowed(want, most keys.Limits) (keys.Limits, error) {
-	want.Rate, want.DayCap, want.TotalCap = cmp.Or(want.Rate, most.Rate), cmp.Or(want.DayCap, most.DayCap), cmp.Or(want.TotalCap, most.TotalCap)
+	want.Rate, want.DayCap, want.TotalCap = cmp.Or(want.Rate, most.Rate), cmp.Or(want.DayCap, most.DayCap),
+		cmp.Or(want.TotalCap, most.TotalCap)
 	return want, cmp.Or(want.Check(), want.Within(most, s.accounts.Rate))
 }
 
@@ -290,7 +296,8 @@ func (s *Session) own(ctx context.Context, id string) (keys.Admin, context.Conte
 func (s *Session) shownKey(k keys.Key) schema.Key {
 	most := k.Most()
 	out := schema.Key{
-		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Environment: schema.KeyEnvironment(k.Environment), Manage: k.Manage, CreatedAt: k.CreatedAt,
+		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Environment: schema.KeyEnvironment(k.Environment), Manage: k.Manage,
+		CreatedAt:  k.CreatedAt,
 		LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt, DayCap: k.DayCap, TotalCap: k.TotalCap, Rate: shownRate(k.Rate),
 		Bounds: schema.KeyBounds{DayCap: most.DayCap, TotalCap: most.TotalCap, Rate: shownRate(most.Rate)},
 	}

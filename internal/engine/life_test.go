@@ -20,8 +20,9 @@ func TestAnAnswerThatIsKeptForAnHourIsChargedOnce(t *testing.T) {
 	t.Parallel()
 	var calls enginetest.Counter
 	e := enginetest.New(t, enginetest.Config{
-		Providers: []providers.Provider{enginetest.Profiles(platform.GitHub, "github", schema.Official, enginetest.Answers(&calls))},
-		Options:   []socialdata.Option{socialdata.WithAnswerLife(time.Hour, 0)},
+		Providers: []providers.Provider{enginetest.Profiles(platform.GitHub, "github", schema.Official,
+			enginetest.Answers(&calls))},
+		Options: []socialdata.Option{socialdata.WithAnswerLife(time.Hour, 0)},
 	})
 	for _, tt := range []struct {
 		after time.Duration
@@ -32,7 +33,8 @@ func TestAnAnswerThatIsKeptForAnHourIsChargedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		if calls.Count() != tt.calls || e.Balance(t) != 999 {
-			t.Errorf("after %v: %d upstream calls, want %d; %d credits are left", tt.after, calls.Count(), tt.calls, e.Balance(t))
+			t.Errorf("after %v: %d upstream calls, want %d; %d credits are left", tt.after, calls.Count(), tt.calls,
+				e.Balance(t))
 		}
 	}
 }
@@ -48,8 +50,9 @@ func TestAJobIsStoredForItsConfiguredLife(t *testing.T) {
 			return find(ctx, q, token)
 		})
 		e := enginetest.New(t, enginetest.Config{
-			Providers: []providers.Provider{enginetest.Searcher(platform.TikTok, enginetest.Lists(10, enginetest.Some("t", 2)...)), late},
-			Options:   []socialdata.Option{socialdata.WithAnswerLife(0, 5*time.Minute)},
+			Providers: []providers.Provider{enginetest.Searcher(platform.TikTok,
+				enginetest.Lists(10, enginetest.Some("t", 2)...)), late},
+			Options: []socialdata.Option{socialdata.WithAnswerLife(0, 5*time.Minute)},
 		})
 		first, err := e.Client.SearchAcross(t.Context(), socialdata.SearchAcrossRequest{Query: "coffee", Wait: time.Second})
 		if err != nil || first.Meta.JobID == "" {

@@ -56,7 +56,8 @@ func watchStore(set watch.Store) (erasable, error) {
 	}
 	store, ok := set.(erasable)
 	if !ok {
-		return nil, errors.New("socialdata: WithWatches: the store must be a privacy.Eraser too: what monitors keep of people must be removable")
+		return nil, errors.New("socialdata: WithWatches: the store must be a privacy.Eraser too: what monitors keep of " +
+			"people must be removable")
 	}
 	return store, nil
 }
@@ -77,7 +78,9 @@ func (w *watching) start() {
 	case w.runner != nil:
 		w.runner.Nudge()
 	case !w.closed:
-		w.runner = watch.Start(watch.Config{Store: w.store, Reader: w, Now: w.engine.cfg.Now, Log: w.engine.cfg.Log, Retention: w.engine.cfg.Retention})
+		w.runner = watch.Start(watch.Config{
+			Store: w.store, Reader: w, Now: w.engine.cfg.Now, Log: w.engine.cfg.Log, Retention: w.engine.cfg.Retention,
+		})
 	}
 }
 
@@ -117,10 +120,12 @@ func (w *watching) Watched(ctx context.Context, r watch.Read) (watch.Page, error
 	s, call := Session{w.engine, w.engine.accounts.Caller(nil)}, callOf(r.Ask, id)
 	row := w.engine.rows[r.Operation]
 	if row == nil {
-		return watch.Page{}, s.fail(ctx, nil, call, problem.New(problem.InvalidRequest, "there is no operation %q any more", r.Operation))
+		return watch.Page{}, s.fail(ctx, nil, call,
+			problem.New(problem.InvalidRequest, "there is no operation %q any more", r.Operation))
 	}
 	if r.Key != "" {
-		who, err := w.engine.accounts.Named(ctx, keys.Key{ID: r.Key, Account: r.Account, DayCap: r.Caps.Day, TotalCap: r.Caps.Total})
+		who, err := w.engine.accounts.Named(ctx,
+			keys.Key{ID: r.Key, Account: r.Account, DayCap: r.Caps.Day, TotalCap: r.Caps.Total})
 		if err != nil {
 			return watch.Page{}, s.fail(ctx, row.Operation, call, err)
 		}
@@ -142,7 +147,9 @@ func (w *watching) Watched(ctx context.Context, r watch.Read) (watch.Page, error
 }
 
 // poll reads a page, which the ledger charges once by its name.
-func (s *Session) poll(ctx context.Context, row *read.Row, call operation.Call, once string) (*operation.Answer, error) {
+func (s *Session) poll(
+	ctx context.Context, row *read.Row, call operation.Call, once string,
+) (*operation.Answer, error) {
 	if row.Price == operation.EachPlatform { // all the time there is, because no caller waits
 		call.Pairs = append(call.Pairs, operation.Pair{Name: "wait_s", Value: "25"})
 	}
@@ -198,7 +205,9 @@ var managing = &operation.Operation{Name: "monitors", Func: "Monitors", Path: "/
 
 // PutMonitor makes a monitor of the session's account, or changes the definition of the one with that name, and reports
 // whether it is new.
-func (s *Session) PutMonitor(ctx context.Context, name string, d watch.Definition) (m schema.Monitor, made bool, err error) {
+func (s *Session) PutMonitor(
+	ctx context.Context, name string, d watch.Definition,
+) (m schema.Monitor, made bool, err error) {
 	ctx, id := named(ctx, "")
 	stands, made, err := s.put(ctx, name, d, id)
 	if err != nil {
@@ -207,7 +216,9 @@ func (s *Session) PutMonitor(ctx context.Context, name string, d watch.Definitio
 	return s.shown(ctx, &stands), made, nil
 }
 
-func (s *Session) put(ctx context.Context, name string, d watch.Definition, id string) (m watch.Monitor, made bool, err error) {
+func (s *Session) put(
+	ctx context.Context, name string, d watch.Definition, id string,
+) (m watch.Monitor, made bool, err error) {
 	owner, err := s.watcher()
 	if err != nil {
 		return m, false, err
@@ -264,7 +275,8 @@ func (s *Session) askPrice(ctx context.Context, row *read.Row, a watch.Ask, id s
 	fans := row.Price == operation.EachPlatform
 	switch {
 	case fans && a.Platform != "":
-		return 0, problem.New(problem.InvalidRequest, `%s has no platform of its own: name those to ask in the parameter "platforms"`, row.Name)
+		return 0, problem.New(problem.InvalidRequest,
+			`%s has no platform of its own: name those to ask in the parameter "platforms"`, row.Name)
 	case !fans && a.Platform == "":
 		return 0, problem.New(problem.InvalidRequest, "%s needs a platform", row.Name)
 	case !fans && !s.cfg.Platforms.Has(platform.ID(a.Platform)):
@@ -274,7 +286,8 @@ func (s *Session) askPrice(ctx context.Context, row *read.Row, a watch.Ask, id s
 	for i := range row.Params {
 		p := &row.Params[i]
 		if _, given := a.Params[p.Name]; given && (p.Option || p.Form == operation.FormCursor) {
-			return 0, problem.New(problem.InvalidRequest, "parameter %q is not for monitors: they take what says what is read", p.Name)
+			return 0, problem.New(problem.InvalidRequest, "parameter %q is not for monitors: they take what says what is read",
+				p.Name)
 		}
 	}
 	plan, err := s.plan(ctx, row, callOf(a, id))
@@ -425,11 +438,14 @@ func (s *Session) place(ctx context.Context, bound string, in operation.Args) (s
 }
 
 // paged makes the free answer of a page, with the cursor of the next position; "" for none.
-func (s *Session) paged(ctx context.Context, call operation.Call, data any, bound, next string) (*operation.Answer, error) {
+func (s *Session) paged(
+	ctx context.Context, call operation.Call, data any, bound, next string,
+) (*operation.Answer, error) {
 	a, err := s.free(ctx, call, data)
 	if err != nil || next == "" {
 		return a, err
 	}
-	a.Meta.NextCursor, err = s.reader.SealCursor(ctx, bound, &cursor.Cursor{Token: next, Issued: s.cfg.Now().Truncate(time.Hour)})
+	a.Meta.NextCursor, err = s.reader.SealCursor(ctx, bound,
+		&cursor.Cursor{Token: next, Issued: s.cfg.Now().Truncate(time.Hour)})
 	return a, err
 }

@@ -33,7 +33,8 @@ func TestEachChargeIsObservedOnce(t *testing.T) {
 	} {
 		_, _ = e.Client.Do(t.Context(), socialdata.Operation(c.operation), keyedCall("mock", c.key, c.params)) // some fail
 	}
-	if _, err := e.Client.Do(t.Context(), socialdata.Operation("search_across"), keyedCall("", "", "query=cats&platforms=mock")); err != nil {
+	if _, err := e.Client.Do(t.Context(), socialdata.Operation("search_across"),
+		keyedCall("", "", "query=cats&platforms=mock")); err != nil {
 		t.Fatal(err)
 	}
 	want := map[observe.Charge]int{}

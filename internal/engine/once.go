@@ -69,7 +69,9 @@ func (s *Session) Once(
 }
 
 // claimChange claims a key for a change, or returns the record of an earlier call with it.
-func (s *Session) claimChange(ctx context.Context, idempotencyKey, request string) (stands *change, mine records.Record, err error) {
+func (s *Session) claimChange(
+	ctx context.Context, idempotencyKey, request string,
+) (stands *change, mine records.Record, err error) {
 	digest, err := s.books.conceal(ctx, request)
 	if err != nil {
 		return nil, mine, err
@@ -94,11 +96,13 @@ func (s *Session) claimChange(ctx context.Context, idempotencyKey, request strin
 		case err != nil:
 			return nil, mine, err
 		case stands.Digest != digest:
-			return nil, mine, problem.New(problem.InvalidRequest, "Idempotency-Key has been used for another request; use a new one")
+			return nil, mine, problem.New(problem.InvalidRequest,
+				"Idempotency-Key has been used for another request; use a new one")
 		case stands.Answer != nil:
 			return stands, mine, nil
 		case time.Now().After(over):
-			return nil, mine, problem.New(problem.UpstreamTimeout, "an earlier request under this Idempotency-Key has not come to its end; send it again")
+			return nil, mine, problem.New(problem.UpstreamTimeout,
+				"an earlier request under this Idempotency-Key has not come to its end; send it again")
 		}
 		select {
 		case <-ctx.Done():

@@ -35,7 +35,8 @@ func platforms(ctx context.Context, s *Session, _ *read.Row, call operation.Call
 
 func (s *Session) operationInfo(id platform.ID, row *read.Row) schema.OperationInfo {
 	out := schema.OperationInfo{
-		Operation: row.Name, Reason: set(s.upstreams.Reason(id, row.Op)), Providers: []string{}, Sources: []schema.Source{}, CacheTTLS: int64(row.TTL.Seconds()),
+		Operation: row.Name, Reason: set(s.upstreams.Reason(id, row.Op)), Providers: []string{}, Sources: []schema.Source{},
+		CacheTTLS:       int64(row.TTL.Seconds()),
 		UpstreamCredits: map[string]int64{}, Filters: map[string][]string{}, Required: []string{}, Missing: []string{},
 	}
 	for _, source := range s.upstreams.Sources(id) {

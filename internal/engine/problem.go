@@ -41,11 +41,13 @@ func translate(o *operation.Operation, call operation.Call, err error) *problem.
 	store, _ := errors.AsType[*account.UnavailableError](err)
 	switch {
 	case errors.Is(err, account.ErrUndecided):
-		return problem.Wrap(err, problem.PlatformUnavailable, "the service's books do not answer, and it is not known whether "+
-			"the call was charged; if it was, it is refunded; repeated under its Idempotency-Key, it is charged once").
+		return problem.Wrap(err, problem.PlatformUnavailable,
+			"the service's books do not answer, and it is not known whether "+
+				"the call was charged; if it was, it is refunded; repeated under its Idempotency-Key, it is charged once").
 			After(account.HangsAfter)
 	case store != nil:
-		return problem.Wrap(err, problem.PlatformUnavailable, "the service's %s do not answer; nothing was charged; try again",
+		return problem.Wrap(err, problem.PlatformUnavailable,
+			"the service's %s do not answer; nothing was charged; try again",
 			storeWords(store.Store)).After(account.HangsAfter)
 	case full != nil:
 		return problem.Wrap(err, problem.RateLimited, "the answers that are kept for the account's idempotency keys "+
@@ -56,9 +58,11 @@ func translate(o *operation.Operation, call operation.Call, err error) *problem.
 	case errors.Is(err, upstreams.ErrPanic):
 		return problem.Wrap(err, problem.InternalError, "something went wrong on our side")
 	case errors.Is(err, credits.ErrCap):
-		return problem.Wrap(err, problem.InsufficientCredits, "the key has reached its own spending cap%s; nothing was charged", price(err))
+		return problem.Wrap(err, problem.InsufficientCredits,
+			"the key has reached its own spending cap%s; nothing was charged", price(err))
 	case errors.Is(err, credits.ErrInsufficient), errors.Is(err, credits.ErrUnknownAccount):
-		return problem.Wrap(err, problem.InsufficientCredits, "the balance does not cover this call%s; nothing was charged", price(err))
+		return problem.Wrap(err, problem.InsufficientCredits, "the balance does not cover this call%s; nothing was charged",
+			price(err))
 	case errors.Is(err, keys.ErrUnknown), errors.Is(err, account.ErrNone):
 		return problem.Wrap(err, problem.Unauthorized, "a valid API key is required")
 	case errors.Is(err, providers.ErrNotFound):
@@ -86,7 +90,8 @@ func translate(o *operation.Operation, call operation.Call, err error) *problem.
 		return problem.Wrap(err, problem.UpstreamTimeout, "the caller stopped waiting%s",
 			problem.Phrase{HTTP: " for " + o.RouteOf(call), Command: " for " + o.Name})
 	case upstream != nil, errors.Is(err, providers.ErrUnavailable):
-		p := problem.Wrap(err, problem.PlatformUnavailable, "%s%s", o.Prefix(call), upstreams.Detail(err, "the upstream failed"))
+		p := problem.Wrap(err, problem.PlatformUnavailable, "%s%s", o.Prefix(call),
+			upstreams.Detail(err, "the upstream failed"))
 		if upstream != nil {
 			p.RetryAfter = upstream.RetryAfter
 		}

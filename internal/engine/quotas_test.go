@@ -28,10 +28,11 @@ func limitedTo(limit int, sent *int) providers.Provider {
 		Base: "https://api.example", Quota: upstream.NewQuota(limit, 24*time.Hour),
 		HTTP: &http.Client{Transport: answering(func(http.ResponseWriter, *http.Request) { *sent++ })},
 	})
-	p := enginetest.Profiles(platform.GitHub, "github", schema.Official, func(ctx context.Context, handle string) (schema.Profile, error) {
-		_, err := c.Do(ctx, upstream.Get("users", handle))
-		return enginetest.Profile(handle), err
-	})
+	p := enginetest.Profiles(platform.GitHub, "github", schema.Official,
+		func(ctx context.Context, handle string) (schema.Profile, error) {
+			_, err := c.Do(ctx, upstream.Get("users", handle))
+			return enginetest.Profile(handle), err
+		})
 	p.Limits = upstream.Limits(map[string]*upstream.Quota{"core": c.Quota()})
 	return p
 }
@@ -57,7 +58,8 @@ func TestLimitsOutliveARestartAndCountForAllProcesses(t *testing.T) {
 		const limit = 400
 		store, sent, n := records.NewMemory(records.MemoryConfig{}), 0, 0
 		open := func() *socialdata.Client {
-			c, err := socialdata.New(socialdata.WithProviders(providers.Chain{limitedTo(limit, &sent)}), socialdata.WithRecords(store))
+			c, err := socialdata.New(socialdata.WithProviders(providers.Chain{limitedTo(limit, &sent)}),
+				socialdata.WithRecords(store))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,7 +135,9 @@ func TestABudgetThatIsUsedUpAsksTheNextSource(t *testing.T) {
 	sent := 0
 	var second enginetest.Counter
 	shares := socialdata.WithShares(map[string]providers.Shares{"github": {Dear: 80, Background: 30}})
-	all := providers.Chain{limitedTo(10, &sent), enginetest.Profiles(platform.GitHub, "other", schema.Own, enginetest.Answers(&second))}
+	all := providers.Chain{
+		limitedTo(10, &sent), enginetest.Profiles(platform.GitHub, "other", schema.Own, enginetest.Answers(&second)),
+	}
 	both, err := socialdata.New(socialdata.WithProviders(all), shares)
 	if err != nil {
 		t.Fatal(err)
@@ -177,7 +181,8 @@ func TestSharesAreChecked(t *testing.T) {
 		"above all": {map[string]providers.Shares{"github": {Dear: 101}}, "from 0 to 100"},
 		"below":     {map[string]providers.Shares{"github": {Background: -1}}, "from 0 to 100"},
 	} {
-		_, err := socialdata.New(socialdata.WithProviders(providers.Chain{limitedTo(10, &sent)}), socialdata.WithShares(tt.shares))
+		_, err := socialdata.New(socialdata.WithProviders(providers.Chain{limitedTo(10, &sent)}),
+			socialdata.WithShares(tt.shares))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", name, err, tt.want)
 		}

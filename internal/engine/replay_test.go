@@ -39,7 +39,8 @@ func TestAReplayHasTheCurrentAgeOfTheData(t *testing.T) {
 	do(t, e.Client, "profile", call)
 	e.Clock.Advance(23 * time.Hour)
 	again := do(t, e.Client, "profile", call)
-	if again.Meta.DataAgeS != 23*60*60 || again.Meta.Cache != schema.Hit || again.Meta.CreditsUsed != 1 || !again.Replayed {
+	if again.Meta.DataAgeS != 23*60*60 || again.Meta.Cache != schema.Hit || again.Meta.CreditsUsed != 1 ||
+		!again.Replayed {
 		t.Errorf("meta is %+v", again.Meta)
 	}
 }
@@ -98,7 +99,8 @@ func TestAPendingSearchIsReplayedThroughItsJob(t *testing.T) {
 			t.Errorf("the rest is %s with %+v", rest.Data, rest.Meta)
 		}
 		whole := do(t, e.Client, "search_across", call)
-		if strings.Count(string(whole.Data), `"kind"`) != 3 || whole.Meta.JobID != "" || whole.Meta.CreditsUsed != 1 || e.Balance(t) != 998 {
+		if strings.Count(string(whole.Data), `"kind"`) != 3 || whole.Meta.JobID != "" || whole.Meta.CreditsUsed != 1 ||
+			e.Balance(t) != 998 {
 			t.Errorf("the whole is %s with %+v", whole.Data, whole.Meta)
 		}
 	})
@@ -107,7 +109,8 @@ func TestAPendingSearchIsReplayedThroughItsJob(t *testing.T) {
 func TestStoredAnswersAreBounded(t *testing.T) {
 	t.Parallel()
 	clock := &enginetest.Clock{}
-	e := enginetest.New(t, enginetest.Config{Records: records.NewMemory(records.MemoryConfig{Now: clock.Now, OwnerBytes: 2000})})
+	e := enginetest.New(t,
+		enginetest.Config{Records: records.NewMemory(records.MemoryConfig{Now: clock.Now, OwnerBytes: 2000})})
 	var err error
 	for i := range 20 {
 		call := keyedCall("mock", idempotencyKey+string(rune('a'+i)), "handle=ann")
@@ -212,11 +215,12 @@ func TestAnExpiredClaimReportsTheCharge(t *testing.T) {
 		var calls enginetest.Counter
 		store := &stalled{Store: records.NewMemory(records.MemoryConfig{})}
 		e := enginetest.New(t, enginetest.Config{Records: store, Providers: []providers.Provider{
-			enginetest.Profiles(platform.GitHub, "github", schema.Official, func(_ context.Context, handle string) (schema.Profile, error) {
-				calls.Add()
-				time.Sleep(10 * time.Second)
-				return enginetest.Profile(handle), nil
-			}),
+			enginetest.Profiles(platform.GitHub, "github", schema.Official,
+				func(_ context.Context, handle string) (schema.Profile, error) {
+					calls.Add()
+					time.Sleep(10 * time.Second)
+					return enginetest.Profile(handle), nil
+				}),
 		}})
 		answers := make(chan *operation.Answer, 2)
 		fetch := func() {

@@ -22,7 +22,8 @@ import (
 // remember adds a call of an account to the request log: an answer with its meta and charge, or a problem. o is nil for
 // a call that was refused before its operation was known. Operations that need no key are left out.
 func (s *Session) remember(
-	ctx context.Context, o *operation.Operation, call operation.Call, begun time.Time, meta *schema.Meta, charged int64, p *problem.Error,
+	ctx context.Context, o *operation.Operation, call operation.Call, begun time.Time, meta *schema.Meta, charged int64,
+	p *problem.Error,
 ) {
 	key := s.who.Key()
 	if key == nil || o != nil && o.NoKey {
@@ -182,8 +183,10 @@ func rowsOf(found []requests.Request) []schema.Request {
 	out := make([]schema.Request, 0, len(found))
 	for _, r := range found {
 		row := schema.Request{
-			At: r.At, RequestID: r.ID, AccountID: r.Account, KeyID: r.Key, Operation: set(r.Operation), Platform: set(r.Platform),
-			Status: r.Status, Code: set(r.Code), Credits: r.Credits, TookMS: r.Took.Milliseconds(), Providers: append([]string{}, r.Providers...),
+			At: r.At, RequestID: r.ID, AccountID: r.Account, KeyID: r.Key, Operation: set(r.Operation),
+			Platform: set(r.Platform),
+			Status:   r.Status, Code: set(r.Code), Credits: r.Credits, TookMS: r.Took.Milliseconds(),
+			Providers: append([]string{}, r.Providers...),
 		}
 		if r.Cache != "" {
 			row.Cache = new(schema.CacheState(r.Cache))

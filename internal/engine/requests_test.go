@@ -59,7 +59,8 @@ func TestRequestsListTheLastCalls(t *testing.T) {
 	}
 	want := []schema.Request{
 		row("req_4", "profile", func(r *schema.Request) { r.Platform, r.Status, r.Code = nil, 404, new("not_found") }),
-		row("req_3", "profile", func(r *schema.Request) { r.Status, r.Code, r.Providers = 404, new("not_found"), []string{"mock"} }),
+		row("req_3", "profile",
+			func(r *schema.Request) { r.Status, r.Code, r.Providers = 404, new("not_found"), []string{"mock"} }),
 		row("req_2", "posts", func(r *schema.Request) { r.Cache, r.Credits = new(schema.Hit), 1 }),
 		row("req_1", "posts", func(r *schema.Request) { r.Cache, r.Credits, r.Providers = new(schema.Miss), 1, []string{"mock"} }),
 	}
@@ -86,7 +87,8 @@ func TestRequestsListTheLastCalls(t *testing.T) {
 			t.Errorf("%s: %d requests, %v; want %d", name, len(got.Data), err, tt.want)
 		}
 	}
-	if got, err := e.Open.LastRequests(t.Context(), other.Account, socialdata.RequestsRequest{}, 10); err != nil || len(got) != 1 || got[0].RequestID != "req_6" {
+	if got, err := e.Open.LastRequests(t.Context(), other.Account, socialdata.RequestsRequest{}, 10); err != nil ||
+		len(got) != 1 || got[0].RequestID != "req_6" {
 		t.Errorf("the operator sees %+v, %v", got, err)
 	}
 	_, err = e.Open.Requests(t.Context(), socialdata.RequestsRequest{})
@@ -128,7 +130,8 @@ func testEqual(t *testing.T, options []socialdata.Option) {
 	charged, answered := make([]int64, users), make([]int64, users)
 	all := make([]keys.Key, users)
 	for u := range users {
-		_, key, err := e.Keys.CreateKey(t.Context(), keys.NewKey{Account: e.Key.Account, Name: strconv.Itoa(u), Environment: keys.Live})
+		_, key, err := e.Keys.CreateKey(t.Context(),
+			keys.NewKey{Account: e.Key.Account, Name: strconv.Itoa(u), Environment: keys.Live})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,11 +191,14 @@ func testEqual(t *testing.T, options []socialdata.Option) {
 	}
 	for u, key := range all {
 		if logged[key.ID] != charged[u] || booked[key.ID] != charged[u] {
-			t.Errorf("key %d was told %d credits, %d are in the log and %d in the books", u, charged[u], logged[key.ID], booked[key.ID])
+			t.Errorf("key %d was told %d credits, %d are in the log and %d in the books", u, charged[u], logged[key.ID],
+				booked[key.ID])
 		}
 		r := used[key.ID]
-		if r.Credits != charged[u] || r.Paid != answered[u] || r.Failed != calls/users-answered[u] || r.Calls != calls/users || r.Dropped != 0 {
-			t.Errorf("key %d was answered %d of %d calls for %d credits; its usage is %+v", u, answered[u], calls/users, charged[u], r)
+		if r.Credits != charged[u] || r.Paid != answered[u] || r.Failed != calls/users-answered[u] ||
+			r.Calls != calls/users || r.Dropped != 0 {
+			t.Errorf("key %d was answered %d of %d calls for %d credits; its usage is %+v", u, answered[u], calls/users,
+				charged[u], r)
 		}
 	}
 }
@@ -213,10 +219,12 @@ func (a *away) Add(ctx context.Context, added []requests.Request, tallies []requ
 func TestLostLogLinesAreCountedAndNoCallWaits(t *testing.T) {
 	t.Parallel()
 	store := &away{Store: requests.NewMemory(requests.Bounds{})}
-	e := enginetest.New(t, enginetest.Config{Options: []socialdata.Option{socialdata.WithRequests(store, requests.Bounds{})}})
+	e := enginetest.New(t,
+		enginetest.Config{Options: []socialdata.Option{socialdata.WithRequests(store, requests.Bounds{})}})
 	const calls = 7
 	for range calls {
-		if _, err := e.Client.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.Mock, Handle: "ann"}); err != nil {
+		if _, err := e.Client.Profile(t.Context(),
+			socialdata.ProfileRequest{Platform: platform.Mock, Handle: "ann"}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -79,7 +79,8 @@ func TestNewRequiresASecretForCursors(t *testing.T) {
 	if _, err := socialdata.New(store); !errors.Is(err, errUnwritable) {
 		t.Errorf("without a secret: %v", err)
 	}
-	if _, err := socialdata.New(store, socialdata.WithCursorKeys([]byte("a secret that an operator has set"))); err != nil {
+	if _, err := socialdata.New(store,
+		socialdata.WithCursorKeys([]byte("a secret that an operator has set"))); err != nil {
 		t.Errorf("with one: %v", err)
 	}
 }

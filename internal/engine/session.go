@@ -383,7 +383,8 @@ func (s *Session) fail(ctx context.Context, o *operation.Operation, call operati
 		attrs = append(attrs, "missing", lacking.Qualified())
 	}
 	level := slog.LevelDebug
-	if info, _ := s.upstreams.Platforms().Lookup(platform.ID(call.Platform)); p.Code == problem.InternalError && !info.Sandbox {
+	if info, _ := s.upstreams.Platforms().Lookup(platform.ID(call.Platform)); p.Code == problem.InternalError &&
+		!info.Sandbox {
 		level = slog.LevelError
 	}
 	s.cfg.Log.Log(ctx, level, "call failed", attrs...)

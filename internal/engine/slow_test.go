@@ -23,7 +23,9 @@ type slowLedger struct {
 	reserve, settle bool
 }
 
-func (l *slowLedger) Reserve(ctx context.Context, who credits.Spender, ttl time.Duration, amounts ...int64) ([]credits.Hold, error) {
+func (l *slowLedger) Reserve(
+	ctx context.Context, who credits.Spender, ttl time.Duration, amounts ...int64,
+) ([]credits.Hold, error) {
 	if l.reserve {
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -61,7 +63,8 @@ func TestAStoreThatHangsDoesNotBlockCallersForLong(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				slow := &slowLedger{}
-				e := enginetest.New(t, enginetest.Config{Records: hang(slow), Options: []socialdata.Option{socialdata.WithLedger(slow)}})
+				e := enginetest.New(t,
+					enginetest.Config{Records: hang(slow), Options: []socialdata.Option{socialdata.WithLedger(slow)}})
 				slow.Ledger = e.Ledger
 				began := time.Now()
 				_, err := e.Client.Do(t.Context(), profile, operation.Call{

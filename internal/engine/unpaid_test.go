@@ -68,7 +68,8 @@ func TestUnpaidCallsHaveAnEnd(t *testing.T) {
 	other := e.Open.As(key)
 	refused := func(what string, err error) {
 		t.Helper()
-		if p := enginetest.WantProblem(t, err, problem.RateLimited, "came to nothing"); p.RetryAfter <= 0 || p.RetryAfter > 4*time.Second {
+		if p := enginetest.WantProblem(t, err, problem.RateLimited, "came to nothing"); p.RetryAfter <= 0 ||
+			p.RetryAfter > 4*time.Second {
 			t.Errorf("%s: retry after %v", what, p.RetryAfter)
 		}
 	}
@@ -77,7 +78,8 @@ func TestUnpaidCallsHaveAnEnd(t *testing.T) {
 	enginetest.WantProblem(t, err, problem.InvalidRequest) // the checks of D1 come first
 	_, err = e.Client.Profile(ctx, profileOf("hubot"))
 	refused("a read", err)
-	_, err = e.Client.SearchAcross(ctx, socialdata.SearchAcrossRequest{Query: "cats", Platforms: []platform.ID{platform.GitHub}})
+	_, err = e.Client.SearchAcross(ctx,
+		socialdata.SearchAcrossRequest{Query: "cats", Platforms: []platform.ID{platform.GitHub}})
 	refused("a search", err)
 	if calls.Count() != reached || e.Balance(t) != balance {
 		t.Errorf("%d calls went on, and the balance is %d, want %d", calls.Count()-reached, e.Balance(t), balance)
@@ -188,7 +190,8 @@ func TestAJoinedReadCountsForEachCallersAccount(t *testing.T) {
 			mu.Unlock()
 			if keys[greedy] > 0 {
 				return nil, &providers.Error{
-					Kind: providers.ErrUnavailable, RetryAfter: time.Hour, Blame: providers.BlameNobody, Err: &providers.ShareError{Account: greedy},
+					Kind: providers.ErrUnavailable, RetryAfter: time.Hour, Blame: providers.BlameNobody,
+					Err: &providers.ShareError{Account: greedy},
 				}
 			}
 			return many(ctx, handles)

@@ -59,7 +59,8 @@ func TestCallsThatWaitForAnIdempotencyKeyOnlyRead(t *testing.T) {
 			},
 		}}
 		e := enginetest.New(t, enginetest.Config{Records: store, Providers: slow})
-		other, err := socialdata.New(socialdata.WithRecords(store), socialdata.WithLedger(e.Ledger), socialdata.WithProviders(slow),
+		other, err := socialdata.New(socialdata.WithRecords(store), socialdata.WithLedger(e.Ledger),
+			socialdata.WithProviders(slow),
 			socialdata.WithClock(e.Clock.Now))
 		if err != nil {
 			t.Fatal(err)
@@ -81,7 +82,8 @@ func TestCallsThatWaitForAnIdempotencyKeyOnlyRead(t *testing.T) {
 			t.Error(err)
 		}
 		if adds, gets := store.adds.Count(), store.gets.Count(); adds != 2 || gets > 30 {
-			t.Errorf("%d calls on each replica locked the record %d times and read it %d times; want 2 and a few", calls, adds, gets)
+			t.Errorf("%d calls on each replica locked the record %d times and read it %d times; want 2 and a few", calls, adds,
+				gets)
 		}
 		if got := e.Balance(t); got != 999 {
 			t.Errorf("%d credits are left; want 999", got)
@@ -108,7 +110,8 @@ func TestAHitWithAnIdempotencyKeyIsChargedOnce(t *testing.T) {
 		t.Fatalf("%+v", warm.Meta)
 	}
 	first := call(idempotencyKey, "handle=ann")
-	if first.Replayed || first.Meta.Cache != schema.Hit || first.Meta.CreditsUsed != 1 || first.Meta.CreditsRemaining != 998 {
+	if first.Replayed || first.Meta.Cache != schema.Hit || first.Meta.CreditsUsed != 1 ||
+		first.Meta.CreditsRemaining != 998 {
 		t.Errorf("the first: replayed %t, %+v", first.Replayed, first.Meta)
 	}
 	if adds, puts := store.adds.Count(), store.puts.Count(); adds != 1 || puts != 0 {
@@ -116,7 +119,8 @@ func TestAHitWithAnIdempotencyKeyIsChargedOnce(t *testing.T) {
 	}
 	for range 3 {
 		again := call(idempotencyKey, "handle=ann")
-		if !again.Replayed || again.Meta.CreditsUsed != 1 || again.Meta.CreditsRemaining != 998 || string(again.Data) != string(first.Data) {
+		if !again.Replayed || again.Meta.CreditsUsed != 1 || again.Meta.CreditsRemaining != 998 ||
+			string(again.Data) != string(first.Data) {
 			t.Errorf("again: replayed %t, %+v", again.Replayed, again.Meta)
 		}
 	}
@@ -147,7 +151,8 @@ func TestAHitThatCannotBePaidIsNotReturned(t *testing.T) {
 	if _, err := e.Ledger.Grant(t.Context(), poor.Account, 1, "more"); err != nil {
 		t.Fatal(err)
 	}
-	if a, err := call(idempotencyKey); err != nil || a.Replayed || a.Meta.CreditsUsed != 1 || a.Meta.CreditsRemaining != 0 {
+	if a, err := call(idempotencyKey); err != nil || a.Replayed || a.Meta.CreditsUsed != 1 ||
+		a.Meta.CreditsRemaining != 0 {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
