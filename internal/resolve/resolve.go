@@ -39,7 +39,8 @@ type ShortLinkError struct {
 
 // Error says so, and what to do.
 func (e *ShortLinkError) Error() string {
-	return fmt.Sprintf("a short link of %s does not say what it leads to: open it and pass the address behind it", e.Platform)
+	return fmt.Sprintf("a short link of %s does not say what it leads to: open it and pass the address behind it",
+		e.Platform)
 }
 
 // Resolver resolves addresses. It is safe for concurrent use.
@@ -71,7 +72,8 @@ func New(pool *upstreams.Pool, rows []*operation.Operation) *Resolver {
 	r := &Resolver{}
 	for _, info := range pool.Platforms().All() {
 		sources := pool.Sources(info.ID)
-		at := slices.IndexFunc(sources, func(s *upstreams.Source) bool { return s.Provider.Names != nil && s.Provider.Normalize != nil })
+		at := slices.IndexFunc(sources,
+			func(s *upstreams.Source) bool { return s.Provider.Names != nil && s.Provider.Normalize != nil })
 		if at < 0 {
 			continue
 		}

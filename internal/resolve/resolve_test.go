@@ -94,7 +94,8 @@ func TestAddresses(t *testing.T) {
 			}
 			continue
 		case "page", "none":
-			if isShort || !errors.Is(err, problem.NotFound) || strings.Contains(err.Error(), "names nothing") != (a.platform == "page") {
+			if isShort || !errors.Is(err, problem.NotFound) ||
+				strings.Contains(err.Error(), "names nothing") != (a.platform == "page") {
 				t.Errorf("%s: %v, %v; want nothing: %s", a.text, found, err, a.platform)
 			}
 			continue
@@ -104,8 +105,10 @@ func TestAddresses(t *testing.T) {
 			continue
 		}
 		first := found.Calls[0]
-		if got := paramsOf(first); string(found.Platform) != a.platform || first.Operation.Name != a.operation || got != a.params {
-			t.Errorf("%s is %s %s %s, want %s %s %s", a.text, found.Platform, first.Operation.Name, got, a.platform, a.operation, a.params)
+		if got := paramsOf(first); string(found.Platform) != a.platform || first.Operation.Name != a.operation ||
+			got != a.params {
+			t.Errorf("%s is %s %s %s, want %s %s %s", a.text, found.Platform, first.Operation.Name, got, a.platform, a.operation,
+				a.params)
 		}
 		if first.Available != (first.Reason == "") {
 			t.Errorf("%s: available %t, reason %q", a.text, first.Available, first.Reason)
@@ -140,7 +143,8 @@ func TestResolvedCalls(t *testing.T) {
 	noise := []string{"", "utm_source=x", "utm_source=share&utm_medium=web", "fbclid=1", "ref=home"}
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom(table).Draw(t, "address").text
-		if more := rapid.SampledFrom(noise).Draw(t, "noise"); more != "" && strings.HasPrefix(text, "http") && !strings.Contains(text, "#") {
+		if more := rapid.SampledFrom(noise).Draw(t, "noise"); more != "" && strings.HasPrefix(text, "http") &&
+			!strings.Contains(text, "#") {
 			join := "?"
 			if strings.Contains(text, "?") {
 				join = "&"
@@ -180,7 +184,9 @@ func FuzzText(f *testing.F) {
 	for _, a := range addresses(f) {
 		f.Add(a.text)
 	}
-	for _, s := range []string{"@ann", "12345", "see https://x.com/jack/status/20.", "https://a.b https://c.d", "r/", "at://", "spotify::", "\xff"} {
+	for _, s := range []string{
+		"@ann", "12345", "see https://x.com/jack/status/20.", "https://a.b https://c.d", "r/", "at://", "spotify::", "\xff",
+	} {
 		f.Add(s)
 	}
 	r, every := resolver(f), everything(f)

@@ -13,7 +13,8 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-var errNoAddress = problem.New(problem.InvalidRequest, "parameter \"url\" must hold a web address, such as https://github.com/octocat")
+var errNoAddress = problem.New(problem.InvalidRequest,
+	"parameter \"url\" must hold a web address, such as https://github.com/octocat")
 
 // addressIn returns the one address in a text.
 func addressIn(text string) (*url.URL, error) {
@@ -73,7 +74,8 @@ func written(text string) (address string, ok bool) {
 		if len(parts) < 3 {
 			return "", false
 		}
-		return "https://open.spotify.com/" + url.PathEscape(parts[len(parts)-2]) + "/" + url.PathEscape(parts[len(parts)-1]), true
+		return "https://open.spotify.com/" + url.PathEscape(parts[len(parts)-2]) + "/" + url.PathEscape(parts[len(parts)-1]),
+			true
 	case strings.HasPrefix(text, "at://"):
 		who := strings.Trim(strings.TrimPrefix(text, "at://"), "/")
 		if m := atPost.FindStringSubmatch(who); m != nil {
@@ -161,6 +163,7 @@ func ambiguous(what string, all []*site) error {
 	for i, s := range all {
 		list[i] = string(s.id)
 	}
-	return problem.New(problem.InvalidRequest, "parameter \"url\" is %s, which may be of %s: pass a web address, or read it from one of them",
+	return problem.New(problem.InvalidRequest,
+		"parameter \"url\" is %s, which may be of %s: pass a web address, or read it from one of them",
 		what, strings.Join(list, ", "))
 }
