@@ -23,7 +23,8 @@ func BenchmarkBlocked(b *testing.B) {
 		names[i] = privacy.Name(random.Uint64())
 	}
 	list := privacy.NewMemory(privacy.MemoryConfig{})
-	if _, err := list.Announce(b.Context(), privacy.Announcement{Digest: sha256.Sum256([]byte("all")), Block: names}); err != nil {
+	if _, err := list.Announce(b.Context(),
+		privacy.Announcement{Digest: sha256.Sum256([]byte("all")), Block: names}); err != nil {
 		b.Fatal(err)
 	}
 	k := erasure.New(erasure.Config{

@@ -196,7 +196,8 @@ func (k *Keeper) load(ctx context.Context, was *view) (next *view, fresh map[pri
 		return nil, nil, err
 	}
 	next = &view{
-		epoch: state.Epoch, blocked: make(map[privacy.Name]struct{}, len(state.Blocked)), erased: map[privacy.Name]time.Time{},
+		epoch: state.Epoch, blocked: make(map[privacy.Name]struct{}, len(state.Blocked)),
+		erased: map[privacy.Name]time.Time{},
 	}
 	fresh = map[privacy.Name]struct{}{}
 	if was != nil {

@@ -36,7 +36,8 @@ type SilentError struct{ Processes []string }
 
 // Error implements error.
 func (e *SilentError) Error() string {
-	return fmt.Sprintf("not all processes have let go within %v: %s; erase again", allPatience, strings.Join(e.Processes, ", "))
+	return fmt.Sprintf("not all processes have let go within %v: %s; erase again", allPatience,
+		strings.Join(e.Processes, ", "))
 }
 
 // errUnread means that the list has never been read.
@@ -71,7 +72,9 @@ func (k *Keeper) Erase(ctx context.Context, stores []privacy.Eraser, r Request) 
 
 // erase goes through the stores until no other name of the subject is found. The announcement before makes all
 // processes drop what they would still write about it; the one after makes them forget what they have read meanwhile.
-func (k *Keeper) erase(ctx context.Context, stores []privacy.Eraser, s privacy.Subject, block bool, removed map[string]int) error {
+func (k *Keeper) erase(
+	ctx context.Context, stores []privacy.Eraser, s privacy.Subject, block bool, removed map[string]int,
+) error {
 	if err := k.announce(ctx, s, block); err != nil {
 		return err
 	}
