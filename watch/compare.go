@@ -142,7 +142,8 @@ func (t *telling) alerts(o object, figures map[string]float64) {
 			continue
 		}
 		kept[text] = value
-		t.tell(Alerted, o.id, o.data, []schema.FieldChange{{Field: a.field, Before: figure(last), After: figure(value)}}, text)
+		t.tell(Alerted, o.id, o.data, []schema.FieldChange{{Field: a.field, Before: figure(last), After: figure(value)}},
+			text)
 	}
 	t.s.Told = kept
 }
@@ -326,7 +327,10 @@ func (t *telling) follow(w walked) {
 		o := &w.items[i]
 		f, ok := before[o.name()]
 		if !ok {
-			f = followed{Name: o.name(), Key: o.id, Site: o.platform, Created: o.created, Fields: o.fields(t.m.Fields), By: o.by(), Read: t.at}
+			f = followed{
+				Name: o.name(), Key: o.id, Site: o.platform, Created: o.created, Fields: o.fields(t.m.Fields), By: o.by(),
+				Read: t.at,
+			}
 		}
 		delete(before, o.name())
 		if !slices.ContainsFunc(all, func(a followed) bool { return a.Name == f.Name }) {

@@ -19,7 +19,10 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // profile returns a profile in the encoding of our answers.
 func profile(t *testing.T, change func(*schema.Profile)) []byte {
 	t.Helper()
-	p := schema.Profile{Handle: "ann", Links: []string{"https://ann.example/"}, Followers: new(int64(1000)), Bio: new(`says "hi", {and} [bye]\`)}
+	p := schema.Profile{
+		Handle: "ann", Links: []string{"https://ann.example/"}, Followers: new(int64(1000)),
+		Bio: new(`says "hi", {and} [bye]\`),
+	}
 	p.Platform, p.ID, p.URL, p.Source, p.FetchedAt = "mock", "1", "https://mock.example/@ann", "own", noon
 	p.AvatarURL = new("https://cdn.example/a.jpg?sig=1")
 	if change != nil {
@@ -90,7 +93,8 @@ func TestOneThing(t *testing.T) {
 		{
 			"counts, the time and where it came from are no change", d,
 			[][]byte{same, profile(t, func(p *schema.Profile) {
-				p.Followers, p.Source, p.FetchedAt, p.Raw = new(int64(5)), "official", noon.Add(time.Hour), json.RawMessage(`{"a":1}`)
+				p.Followers, p.Source, p.FetchedAt, p.Raw = new(int64(5)), "official", noon.Add(time.Hour),
+					json.RawMessage(`{"a":1}`)
 			})},
 			[][]string{{"ready 1"}, {}},
 		},
@@ -101,7 +105,9 @@ func TestOneThing(t *testing.T) {
 				profile(t, func(p *schema.Profile) { p.AvatarURL = new("https://cdn2.example/a.jpg?sig=2") }),
 				profile(t, func(p *schema.Profile) { p.AvatarURL = new("https://cdn2.example/b.jpg?sig=2") }),
 			},
-			[][]string{{"ready 1"}, {}, {`changed 1 avatar_url:"https://cdn2.example/a.jpg?sig=2">"https://cdn2.example/b.jpg?sig=2"`}},
+			[][]string{
+				{"ready 1"}, {}, {`changed 1 avatar_url:"https://cdn2.example/a.jpg?sig=2">"https://cdn2.example/b.jpg?sig=2"`},
+			},
 		},
 		{
 			"only the fields that are wanted",
@@ -311,12 +317,16 @@ func TestLists(t *testing.T) {
 		},
 		{
 			"what moves up from behind is not new", 0,
-			[]walked{{items: page(p(9), p(8), p(7), p(6), p(5)), more: true}, {items: page(p(9), p(8), p(6), p(5), p(4)), more: true}},
+			[]walked{
+				{items: page(p(9), p(8), p(7), p(6), p(5)), more: true}, {items: page(p(9), p(8), p(6), p(5), p(4)), more: true},
+			},
 			[][]string{{"ready"}, {}},
 		},
 		{
 			"an old one that is pinned does not make others new", 0,
-			[]walked{{items: page(p(1), p(9), p(8), p(7), p(6)), more: true}, {items: page(p(1), p(9), p(8), p(6), p(5)), more: true}},
+			[]walked{
+				{items: page(p(1), p(9), p(8), p(7), p(6)), more: true}, {items: page(p(1), p(9), p(8), p(6), p(5)), more: true},
+			},
 			[][]string{{"ready"}, {}},
 		},
 		{
@@ -478,7 +488,8 @@ func FuzzMembers(f *testing.F) {
 func BenchmarkCompare(b *testing.B) {
 	var posts [][]byte
 	for i := range 50 {
-		posts = append(posts, post(100-i, noon.Add(time.Duration(-i)*time.Hour), strings.Repeat("a text of some length ", 20)))
+		posts = append(posts, post(100-i, noon.Add(time.Duration(-i)*time.Hour),
+			strings.Repeat("a text of some length ", 20)))
 	}
 	data := []byte("[" + string(slices.Concat(posts[0])))
 	for _, p := range posts[1:] {

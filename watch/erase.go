@@ -31,7 +31,8 @@ func (m *Monitor) Erase(s privacy.Subject, removed map[string]int) (changed, end
 		return true, true
 	}
 	before := len(m.Snapshot.Followed)
-	m.Snapshot.Followed = slices.DeleteFunc(slices.Clone(m.Snapshot.Followed), func(f followed) bool { return s.Holds(f.By) })
+	m.Snapshot.Followed = slices.DeleteFunc(slices.Clone(m.Snapshot.Followed),
+		func(f followed) bool { return s.Holds(f.By) })
 	if n := before - len(m.Snapshot.Followed); n > 0 {
 		removed[ErasedItems] += n
 		return true, false

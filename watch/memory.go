@@ -270,7 +270,8 @@ func (s *Memory) Changes(ctx context.Context, q Since) ([]schema.Change, error) 
 
 // behind returns the changes with a larger Seq.
 func (f *feed) behind(seq int64) []schema.Change {
-	from, _ := slices.BinarySearchFunc(f.changes, seq+1, func(c schema.Change, seq int64) int { return cmp.Compare(c.Seq, seq) })
+	from, _ := slices.BinarySearchFunc(f.changes, seq+1,
+		func(c schema.Change, seq int64) int { return cmp.Compare(c.Seq, seq) })
 	return f.changes[from:]
 }
 

@@ -157,7 +157,8 @@ func (s *Memory) Queue(ctx context.Context, now time.Time, n int) (more bool, er
 				continue
 			}
 			p := &parcel{Delivery: Delivery{
-				Account: at.Account, Endpoint: at.Name, Seq: c.Seq, Change: c.ID, Type: c.Type, State: Waiting, QueuedAt: now, NextAt: now,
+				Account: at.Account, Endpoint: at.Name, Seq: c.Seq, Change: c.ID, Type: c.Type, State: Waiting, QueuedAt: now,
+				NextAt: now,
 			}}
 			o.all[c.Seq], o.waiting[c.Seq] = p, p
 		}
@@ -184,7 +185,8 @@ func (s *Memory) ClaimDeliveries(
 		if o.Problem != "" || slices.Contains(full, at) {
 			continue
 		}
-		due := slices.DeleteFunc(slices.Sorted(maps.Keys(o.waiting)), func(seq int64) bool { return o.waiting[seq].NextAt.After(now) })
+		due := slices.DeleteFunc(slices.Sorted(maps.Keys(o.waiting)),
+			func(seq int64) bool { return o.waiting[seq].NextAt.After(now) })
 		most := min(each, n-len(out), len(due))
 		if !o.FailingSince.IsZero() {
 			most = min(1, most)

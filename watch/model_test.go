@@ -157,7 +157,9 @@ func newModel(t *rapid.T) *model {
 	}
 	mon := Monitor{
 		Account: "acc", Name: "m", Key: "key", CreatedAt: noon,
-		Definition: Definition{Ask: Ask{Operation: "posts", List: true}, Every: 15 * time.Minute, Pages: m.pages, Follow: m.follow},
+		Definition: Definition{
+			Ask: Ask{Operation: "posts", List: true}, Every: 15 * time.Minute, Pages: m.pages, Follow: m.follow,
+		},
 	}
 	mon.NextAt = m.life.now
 	if _, _, err := m.store.Put(t.Context(), mon, 0); err != nil {
@@ -216,7 +218,9 @@ func (m *model) live() {
 }
 
 func (m *model) faults() {
-	kinds := []error{nil, nil, nil, problem.New(problem.UpstreamTimeout, "late"), problem.New(problem.PlatformUnavailable, "drift")}
+	kinds := []error{
+		nil, nil, nil, problem.New(problem.UpstreamTimeout, "late"), problem.New(problem.PlatformUnavailable, "drift"),
+	}
 	m.life.fails = rapid.SliceOfN(rapid.SampledFrom(kinds), 0, 3).Draw(m.t, "failures")
 	m.store.faults = rapid.SliceOfN(rapid.SampledFrom([]int{0, 0, 1, 2}), 0, 2).Draw(m.t, "kills")
 	m.life.broke = rapid.IntRange(0, 9).Draw(m.t, "broke") == 0

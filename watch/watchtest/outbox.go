@@ -126,7 +126,8 @@ func testEndpoints(t *testing.T, s watch.Store) {
 		t.Errorf("PutEndpoint (-want +got):\n%s", diff)
 	}
 	next := endpoint("ann", "b")
-	next.URL, next.Types, next.Monitors, next.Secret = "https://example.com/2", []string{"new"}, []string{"m"}, []byte("another")
+	next.URL, next.Types, next.Monitors, next.Secret = "https://example.com/2", []string{"new"}, []string{"m"},
+		[]byte("another")
 	next.CreatedAt = noon.Add(time.Hour)
 	stands, made, err = s.PutEndpoint(t.Context(), next, 10)
 	e.URL, e.Types, e.Monitors = next.URL, next.Types, next.Monitors // Secret and CreatedAt stay
@@ -282,7 +283,8 @@ func testWants(t *testing.T, s watch.Store) {
 	}
 	changed, low := change("m", "2", noon), change("", "3", noon)
 	changed.Type, low.Type, low.Monitor = watch.Changed, watch.EndpointDisabled, nil
-	if err := s.Tell(t.Context(), "ann", []schema.Change{change("m", "1", noon), changed, low, change("other", "4", noon)}); err != nil {
+	if err := s.Tell(t.Context(), "ann",
+		[]schema.Change{change("m", "1", noon), changed, low, change("other", "4", noon)}); err != nil {
 		t.Fatal(err)
 	}
 	queue(t, s, noon)
@@ -314,10 +316,12 @@ func testClaimDeliveries(t *testing.T, s watch.Store) {
 	}
 	tellAll(t, s, "ann", "1", "2", "3", "4", "5")
 	queue(t, s, noon)
-	for _, a := range claimDeliveries(t, s, noon, 10, 1, watch.Lane{Account: "ann", Name: "a"}, watch.Lane{Account: "ann", Name: "b"}) {
+	for _, a := range claimDeliveries(t, s, noon, 10, 1, watch.Lane{Account: "ann", Name: "a"},
+		watch.Lane{Account: "ann", Name: "b"}) {
 		attempted(t, s, watch.Attempt{Sending: a, At: noon, State: watch.Waiting, Next: noon.Add(time.Hour)})
 	}
-	got := idsOf(claimDeliveries(t, s, noon, 100, 2, watch.Lane{Account: "ann", Name: "b"}, watch.Lane{Account: "bob", Name: "a"}))
+	got := idsOf(claimDeliveries(t, s, noon, 100, 2, watch.Lane{Account: "ann", Name: "b"},
+		watch.Lane{Account: "bob", Name: "a"}))
 	if diff := cmp.Diff([]string{"a.1", "a.2", "failing.2"}, got); diff != "" {
 		t.Errorf("claimed (-want +got):\n%s", diff)
 	}
@@ -384,7 +388,9 @@ func testDeliveryLeases(t *testing.T, s watch.Store) {
 	if len(second) != 1 || second[0].Delivery.Attempts != 0 {
 		t.Fatalf("claimed %v; want the delivery whose lease ran out", second)
 	}
-	late := watch.Attempt{Sending: lost[0], At: noon, State: watch.Delivered, Tell: []schema.Change{change("m", "late", noon)}}
+	late := watch.Attempt{
+		Sending: lost[0], At: noon, State: watch.Delivered, Tell: []schema.Change{change("m", "late", noon)},
+	}
 	if err := s.Attempted(t.Context(), late); !errors.Is(err, watch.ErrLease) {
 		t.Errorf("an attempt under a lost lease: %v; want ErrLease", err)
 	}
@@ -410,7 +416,8 @@ func testAttempted(t *testing.T, s watch.Store) {
 	}{
 		{watch.Attempt{At: noon, Status: 503, Detail: "it answered 503", State: watch.Waiting, Next: noon.Add(5 * time.Second)}, noon},
 		{
-			watch.Attempt{At: noon.Add(5 * time.Second), Detail: "no answer", State: watch.Waiting, Next: noon.Add(time.Minute)}, noon,
+			watch.Attempt{At: noon.Add(5 * time.Second), Detail: "no answer", State: watch.Waiting, Next: noon.Add(time.Minute)},
+			noon,
 		},
 		{watch.Attempt{At: noon.Add(time.Minute), Status: 200, State: watch.Delivered}, time.Time{}},
 	} {

@@ -23,14 +23,17 @@ func about(monitor, on, key, id string, at time.Time) schema.Change {
 	c := change(monitor, id, at)
 	c.Platform, c.Key = new(on), new(key)
 	c.Object = json.RawMessage(`{"id":"` + key + `","text":"secret words"}`)
-	c.Fields = []schema.FieldChange{{Field: "text", Before: json.RawMessage(`"secret before"`), After: json.RawMessage(`"secret words"`)}}
+	c.Fields = []schema.FieldChange{{
+		Field: "text", Before: json.RawMessage(`"secret before"`), After: json.RawMessage(`"secret words"`),
+	}}
 	return c
 }
 
 // read returns the snapshot of one thing, read at a time.
 func read(at time.Time) watch.Snapshot {
 	return watch.Snapshot{
-		Key: "1", Fields: map[string]json.RawMessage{"text": json.RawMessage(`"secret words"`)}, By: json.RawMessage(`[]`), At: at,
+		Key: "1", Fields: map[string]json.RawMessage{"text": json.RawMessage(`"secret words"`)}, By: json.RawMessage(`[]`),
+		At:   at,
 		Told: map[string]float64{"likes:5": 1},
 	}
 }
@@ -69,7 +72,8 @@ func testContent(t *testing.T, s watch.Store) {
 	for _, c := range claim(t, s, noon, 3) {
 		p := poll(c, noon, 0)
 		for i := range each {
-			p.Changes = append(p.Changes, about(c.Monitor.Name, c.Monitor.Platform, fmt.Sprint(i), fmt.Sprint(c.Monitor.Name, i), noon))
+			p.Changes = append(p.Changes,
+				about(c.Monitor.Name, c.Monitor.Platform, fmt.Sprint(i), fmt.Sprint(c.Monitor.Name, i), noon))
 		}
 		p.Progress.Snapshot = read(noon)
 		commit(t, s, p)
@@ -86,7 +90,8 @@ func testContent(t *testing.T, s watch.Store) {
 		c := &all[i]
 		bare := !watch.HasContent(c)
 		if want := *c.Platform == "reddit"; bare != want || c.Type != watch.New || c.Key == nil || !c.At.Equal(noon) {
-			t.Fatalf("a change of %s is without its content: %t; want %t, and the rest as it was: %v", *c.Platform, bare, want, c)
+			t.Fatalf("a change of %s is without its content: %t; want %t, and the rest as it was: %v", *c.Platform, bare, want,
+				c)
 		}
 	}
 	for _, on := range platforms {
@@ -118,7 +123,8 @@ func testKept(t *testing.T, s watch.Store) {
 		p := poll(c, noon, 0)
 		p.Samples = []watch.Sample{{Field: "likes", At: noon, Value: 1}}
 		if c.Monitor.Platform == "reddit" {
-			p.Changes = append(p.Changes, about(c.Monitor.Name, "reddit", "1", "a", noon), about(c.Monitor.Name, "reddit", "2", "b", noon.Add(-day)))
+			p.Changes = append(p.Changes, about(c.Monitor.Name, "reddit", "1", "a", noon),
+				about(c.Monitor.Name, "reddit", "2", "b", noon.Add(-day)))
 			p.Progress.Snapshot = read(noon.Add(-time.Hour))
 		}
 		commit(t, s, p)
@@ -151,7 +157,8 @@ func testGone(t *testing.T, s watch.Store) {
 	for _, c := range claim(t, s, noon, 2) {
 		p := poll(c, noon, 0)
 		on, name := c.Monitor.Platform, c.Monitor.Name
-		p.Changes = append(p.Changes, about(name, on, "1", name+"a", noon), about(name, on, "1", name+"b", noon), about(name, on, "2", name+"c", noon))
+		p.Changes = append(p.Changes, about(name, on, "1", name+"a", noon), about(name, on, "1", name+"b", noon),
+			about(name, on, "2", name+"c", noon))
 		p.Samples = []watch.Sample{{Field: "likes", At: noon, Value: 1}}
 		p.Progress.Snapshot = read(noon)
 		commit(t, s, p)
@@ -178,7 +185,8 @@ func testGone(t *testing.T, s watch.Store) {
 			t.Fatal(err)
 		}
 		forgotten := *c.Platform == "github" && *c.Key == "1"
-		if bytes.Contains(body, []byte("secret")) == forgotten || (c.Type == watch.Gone) != forgotten || c.Seq != int64(i)+1 ||
+		if bytes.Contains(body, []byte("secret")) == forgotten || (c.Type == watch.Gone) != forgotten || c.Seq != int64(i)+
+			1 ||
 			!strings.HasPrefix(c.ID, "chg_") {
 			t.Errorf("the change %s", body)
 		}

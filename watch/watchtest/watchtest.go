@@ -106,7 +106,8 @@ func poll(c watch.Claim, at time.Time, n int) watch.Poll {
 	p.Progress.LastAt, p.Progress.NextAt = at, at.Add(15*time.Minute)
 	p.Progress.Polls++
 	for i := range n {
-		p.Changes = append(p.Changes, change(c.Monitor.Name, fmt.Sprintf("%s-%d-%d", c.Monitor.Name, p.Progress.Polls, i), at))
+		p.Changes = append(p.Changes,
+			change(c.Monitor.Name, fmt.Sprintf("%s-%d-%d", c.Monitor.Name, p.Progress.Polls, i), at))
 	}
 	return p
 }
@@ -248,8 +249,10 @@ func testAnew(t *testing.T, s watch.Store) {
 	}
 	m.Params, m.NextAt = map[string]string{"handle": "bob"}, noon.Add(time.Hour)
 	got := put(t, s, m)
-	if got.Baseline != 2 || got.Polls != 0 || !got.Snapshot.At.IsZero() || !got.NextAt.Equal(m.NextAt) || got.Credits != 7 {
-		t.Errorf("another question: baseline %d, %d polls, next %v, %d credits", got.Baseline, got.Polls, got.NextAt, got.Credits)
+	if got.Baseline != 2 || got.Polls != 0 || !got.Snapshot.At.IsZero() || !got.NextAt.Equal(m.NextAt) ||
+		got.Credits != 7 {
+		t.Errorf("another question: baseline %d, %d polls, next %v, %d credits", got.Baseline, got.Polls, got.NextAt,
+			got.Credits)
 	}
 	if err := s.Commit(t.Context(), poll(late, noon.Add(20*time.Minute), 1)); !errors.Is(err, watch.ErrLease) {
 		t.Errorf("a poll of the old question is committed: %v; want ErrLease", err)
@@ -426,7 +429,8 @@ func testCommit(t *testing.T, s watch.Store) {
 	put(t, s, monitor("ann", "posts"))
 	c := claimOne(t, s, noon)
 	p := poll(c, noon, 1)
-	p.Progress.State, p.Progress.Code, p.Progress.Detail, p.Progress.Failures = watch.Failing, "upstream_timeout", "late", 3
+	p.Progress.State, p.Progress.Code, p.Progress.Detail, p.Progress.Failures = watch.Failing, "upstream_timeout", "late",
+		3
 	p.Progress.Month, p.Progress.Credits = "2026-03", 12
 	p.Progress.Snapshot = watch.Snapshot{
 		Fields: map[string]json.RawMessage{"text": json.RawMessage(`"a <b> \u2028"`)}, Key: "1", At: noon,
@@ -495,7 +499,8 @@ func testFeed(t *testing.T, s watch.Store) {
 	p := poll(c, noon, 1)
 	p.Changes = append(p.Changes, all[3])
 	commit(t, s, p)
-	if got, err := s.Changes(t.Context(), watch.Since{Account: "ann", After: 12}); err != nil || len(got) != 1 || got[0].Seq != 13 {
+	if got, err := s.Changes(t.Context(), watch.Since{Account: "ann", After: 12}); err != nil || len(got) != 1 ||
+		got[0].Seq != 13 {
 		t.Errorf("a change that is there already is told again: %v, %v", got, err)
 	}
 }
