@@ -40,10 +40,13 @@ func TestUnpackInvertsPack(t *testing.T) {
 	text := rapid.String()
 	one := rapid.Custom(func(t *rapid.T) requests.Request {
 		r := requests.Request{
-			At: time.UnixMicro(rapid.Int64Range(0, 1<<50).Draw(t, "at")).UTC(), ID: text.Draw(t, "id"), Account: text.Draw(t, "account"),
-			Key: text.Draw(t, "key"), Operation: text.Draw(t, "operation"), Platform: text.Draw(t, "platform"), Code: text.Draw(t, "code"),
-			Cache: text.Draw(t, "cache"), Status: rapid.IntRange(0, 599).Draw(t, "status"), Credits: rapid.Int64().Draw(t, "credits"),
-			Took: time.Duration(rapid.Int64().Draw(t, "took")),
+			At: time.UnixMicro(rapid.Int64Range(0, 1<<50).Draw(t, "at")).UTC(), ID: text.Draw(t, "id"),
+			Account: text.Draw(t, "account"),
+			Key:     text.Draw(t, "key"), Operation: text.Draw(t, "operation"), Platform: text.Draw(t, "platform"),
+			Code:  text.Draw(t, "code"),
+			Cache: text.Draw(t, "cache"), Status: rapid.IntRange(0, 599).Draw(t, "status"),
+			Credits: rapid.Int64().Draw(t, "credits"),
+			Took:    time.Duration(rapid.Int64().Draw(t, "took")),
 		}
 		if n := rapid.IntRange(0, 3).Draw(t, "providers"); n > 0 {
 			r.Providers = rapid.SliceOfN(text, n, n).Draw(t, "names")
@@ -93,7 +96,8 @@ func TestQuantilesAreWithinATenth(t *testing.T) {
 }
 
 func BenchmarkNote(b *testing.B) {
-	m, r := requests.NewMemory(requests.Bounds{}), requests.Request{ID: "req_1", Account: "acct_1", Operation: "profile", At: time.Now()}
+	m, r := requests.NewMemory(requests.Bounds{}),
+		requests.Request{ID: "req_1", Account: "acct_1", Operation: "profile", At: time.Now()}
 	b.ReportAllocs()
 	for b.Loop() {
 		m.Note(r)

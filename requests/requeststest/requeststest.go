@@ -41,8 +41,10 @@ var start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 func sample(n int) requests.Request {
 	r := requests.Request{
 		At: start.Add(time.Duration(n) * time.Second), ID: fmt.Sprint("req_", n), Account: []string{"acct_a", "acct_b"}[n%2],
-		Key: fmt.Sprint("key_", n%3), Operation: []string{"profile", "posts"}[n%2], Platform: []string{"github", "", "mock"}[n%3],
-		Status: 200, Cache: "MISS", Credits: int64(n % 4), Took: time.Duration(n) * time.Millisecond, Providers: []string{"github", "own"},
+		Key: fmt.Sprint("key_", n%3), Operation: []string{"profile", "posts"}[n%2],
+		Platform: []string{"github", "", "mock"}[n%3],
+		Status:   200, Cache: "MISS", Credits: int64(n % 4), Took: time.Duration(n) * time.Millisecond,
+		Providers: []string{"github", "own"},
 	}
 	if n%5 == 0 {
 		r.Status, r.Code, r.Cache, r.Credits, r.Providers = 404, "not_found", "", 0, nil
@@ -205,7 +207,9 @@ func testUsage(t *testing.T, s requests.Store) {
 func charges(n int) []requests.Tally {
 	counted := requests.Tallies{}
 	for range n {
-		counted.Entry(&credits.Entry{Account: "acct_a", Key: "key_1", Kind: credits.Charged, Amount: -2, Platform: "mock", Cache: "HIT", At: start})
+		counted.Entry(&credits.Entry{
+			Account: "acct_a", Key: "key_1", Kind: credits.Charged, Amount: -2, Platform: "mock", Cache: "HIT", At: start,
+		})
 	}
 	return counted.List()
 }
@@ -248,7 +252,8 @@ func testFoldAtOnce(t *testing.T, s requests.Store) {
 	for range 4 {
 		wg.Go(func() {
 			for range 20 {
-				if _, err := ledger.Charge(t.Context(), credits.Spender{Account: "acct_a"}, credits.Charge{Amount: 3, Operation: "profile"}); err != nil {
+				if _, err := ledger.Charge(t.Context(), credits.Spender{Account: "acct_a"},
+					credits.Charge{Amount: 3, Operation: "profile"}); err != nil {
 					t.Error(err)
 				}
 				if err := requests.Fold(t.Context(), s, ledger, "acct_a", time.Time{}); err != nil {
