@@ -43,7 +43,8 @@ func NewMemory(cfg MemoryConfig) *Memory {
 		cfg.Now = time.Now
 	}
 	m := &Memory{
-		now: cfg.Now, secret: make([]byte, SecretLen), blocked: map[[sha256.Size]byte][]Name{}, processes: map[string]Process{},
+		now: cfg.Now, secret: make([]byte, SecretLen), blocked: map[[sha256.Size]byte][]Name{},
+		processes: map[string]Process{},
 	}
 	rand.Read(m.secret) // never returns an error
 	return m

@@ -139,7 +139,9 @@ func TestAnySeesBothNamesOfAPair(t *testing.T) {
 	if len(marks) != 16 {
 		t.Fatalf("%d bytes of marks, want one pair", len(marks))
 	}
-	for name, in := range map[privacy.Name]bool{h.HandleName(platform.X, "salma"): true, h.HandleName(platform.X, "z"): false, 0: false} {
+	for name, in := range map[privacy.Name]bool{
+		h.HandleName(platform.X, "salma"): true, h.HandleName(platform.X, "z"): false, 0: false,
+	} {
 		if got := marks.Any(map[privacy.Name]struct{}{name: {}}); got != in {
 			t.Errorf("Any(%d) = %v, want %v", name, got, in)
 		}
@@ -154,7 +156,8 @@ func page() []byte {
 	var b strings.Builder
 	for i := range 50 {
 		fmt.Fprintf(&b, `{"platform":"x","id":"%d","url":"https://x.com/%d","fetched_at":"t","source":"own","author":{"platform":"x",`+
-			`"id":"%d","handle":"author%d","display_name":"An Author","avatar_url":null},"text":"%s"},`, i, i, i, i, strings.Repeat("word ", 40))
+			`"id":"%d","handle":"author%d","display_name":"An Author","avatar_url":null},"text":"%s"},`, i, i, i, i,
+			strings.Repeat("word ", 40))
 	}
 	return []byte("[" + strings.TrimSuffix(b.String(), ",") + "]")
 }

@@ -206,7 +206,8 @@ func (n *Names) Asks(on platform.ID, values ...string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, v := range values {
-		if n.has(n.hasher.HandleName(on, v)) || n.has(n.hasher.ObjectName(on, v)) || n.has(n.hasher.name(accountName, string(on), v)) {
+		if n.has(n.hasher.HandleName(on, v)) || n.has(n.hasher.ObjectName(on, v)) ||
+			n.has(n.hasher.name(accountName, string(on), v)) {
 			return true
 		}
 	}

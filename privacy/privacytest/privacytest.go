@@ -69,7 +69,8 @@ func testSecret(t *testing.T, s privacy.Blocklist, _ *clock) {
 	}
 	wg.Wait()
 	for _, secret := range secrets {
-		if len(secret) != privacy.SecretLen || !bytes.Equal(secret, secrets[0]) || bytes.Equal(secret, make([]byte, privacy.SecretLen)) {
+		if len(secret) != privacy.SecretLen || !bytes.Equal(secret, secrets[0]) ||
+			bytes.Equal(secret, make([]byte, privacy.SecretLen)) {
 			t.Fatalf("secrets of %d and %d bytes", len(secret), len(secrets[0]))
 		}
 	}
@@ -142,7 +143,8 @@ func testProcesses(t *testing.T, s privacy.Blocklist, c *clock) {
 	living := func(want ...privacy.Process) {
 		t.Helper()
 		got, err := s.Living(t.Context())
-		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(privacy.Process{}, "Seen")); diff != "" || err != nil {
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(privacy.Process{}, "Seen")); diff != "" ||
+			err != nil {
 			t.Errorf("living (-want +got), %v:\n%s", err, diff)
 		}
 	}
@@ -168,8 +170,9 @@ func testProcesses(t *testing.T, s privacy.Blocklist, c *clock) {
 
 func receipt(subject string) privacy.Receipt {
 	return privacy.Receipt{
-		At: time.Date(2026, 11, 20, 12, 0, 0, 123456789, time.UTC), By: "test", Kind: privacy.Done, Platform: "x", Subject: subject,
-		Block: true, Reason: "asked <for> it", Attempts: 1, Removed: map[string]int{"jobs": 2, "cache entries": 1},
+		At: time.Date(2026, 11, 20, 12, 0, 0, 123456789, time.UTC), By: "test", Kind: privacy.Done, Platform: "x",
+		Subject: subject,
+		Block:   true, Reason: "asked <for> it", Attempts: 1, Removed: map[string]int{"jobs": 2, "cache entries": 1},
 	}
 }
 
