@@ -6,7 +6,8 @@ import "net/http"
 
 const (
 	// Agent is the User-Agent of Chrome on Windows, recorded on 2026-11-22.
-	Agent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36"
+	Agent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 " +
+		"Safari/537.36"
 	// Phone is the User-Agent of Safari on an iPhone, for sites whose mobile pages have more data. It was recorded on
 	// 2026-11-21.
 	Phone = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) " +

@@ -226,7 +226,9 @@ func isButton(e *html.Node) bool {
 }
 
 // hiding are classes whose elements are not shown, or only to screen readers.
-var hiding = []Match{Class("hidden"), Class("aok-hidden"), Class("a-hidden"), Class("visually-hidden"), Class("sr-only")}
+var hiding = []Match{
+	Class("hidden"), Class("aok-hidden"), Class("a-hidden"), Class("visually-hidden"), Class("sr-only"),
+}
 
 func isHidden(e *html.Node) bool {
 	style := strings.ToLower(strings.ReplaceAll(Attr(e, "style"), " ", ""))

@@ -108,14 +108,16 @@ func TestBackground(t *testing.T) {
 
 func TestAPageWithUnlimitedDepth(t *testing.T) {
 	t.Parallel()
-	if _, err := dom.Parse([]byte(strings.Repeat("<div>", 100000))); err != nil && !errors.Is(err, providers.ErrUnavailable) {
+	if _, err := dom.Parse([]byte(strings.Repeat("<div>", 100000))); err != nil &&
+		!errors.Is(err, providers.ErrUnavailable) {
 		t.Errorf("got %v, want ErrUnavailable or nothing", err)
 	}
 }
 
 func TestWordsAreThoseOfTheWriter(t *testing.T) {
 	t.Parallel()
-	const original, translated = `<span class="cr-original-content">شاي</span>`, `<span class="cr-translated-content aok-hidden">Tea</span>`
+	const original, translated = `<span class="cr-original-content">شاي</span>`,
+		`<span class="cr-translated-content aok-hidden">Tea</span>`
 	for page, want := range map[string]string{
 		`Tea<br>cup <a href="https://tea.example">here</a>`:                                             "Tea\ncup here",
 		`Tea <button>Show more</button>`:                                                                "Tea",

@@ -43,7 +43,8 @@ func TestRead(t *testing.T) {
 	if n := len(p.LinkedData()); n != 2 {
 		t.Errorf("%d scripts of linked data, want 2", n)
 	}
-	if i := slices.IndexFunc(p.Scripts, func(s island.Script) bool { return s.Has("data-sjs") }); string(p.Scripts[i].Body) != `{"b":1}` {
+	if i := slices.IndexFunc(p.Scripts,
+		func(s island.Script) bool { return s.Has("data-sjs") }); string(p.Scripts[i].Body) != `{"b":1}` {
 		t.Errorf("marked script %q", p.Scripts[i].Body)
 	}
 }
@@ -95,7 +96,8 @@ func FuzzFind(f *testing.F) {
 }
 
 func BenchmarkFind(b *testing.B) {
-	inner := `{"items":[` + strings.Repeat(`{"id":"1","text":"`+strings.Repeat("x", 200)+`","author":{"id":1}},`, 500) + `{}]}`
+	inner := `{"items":[` + strings.Repeat(`{"id":"1","text":"`+strings.Repeat("x", 200)+`","author":{"id":1}},`, 500) +
+		`{}]}`
 	doc := []byte(strings.Repeat(`{"a":`, 20) + inner + strings.Repeat("}", 20))
 	b.SetBytes(int64(len(doc)))
 	for b.Loop() {

@@ -84,12 +84,16 @@ func TestAPoolIsFoundInAWrappedTransport(t *testing.T) {
 	t.Parallel()
 	p := kept.New(1 << 20)
 	inner := carrier{p}
-	for name, transport := range map[string]http.RoundTripper{"itself": inner, "once": wrapper{inner}, "twice": wrapper{wrapper{inner}}} {
+	for name, transport := range map[string]http.RoundTripper{
+		"itself": inner, "once": wrapper{inner}, "twice": wrapper{wrapper{inner}},
+	} {
 		if kept.Of(transport) != p {
 			t.Errorf("%s: not found", name)
 		}
 	}
-	for name, transport := range map[string]http.RoundTripper{"none": nil, "another": http.NewFileTransport(nil), "around none": wrapper{nil}} {
+	for name, transport := range map[string]http.RoundTripper{
+		"none": nil, "another": http.NewFileTransport(nil), "around none": wrapper{nil},
+	} {
 		if kept.Of(transport) != nil {
 			t.Errorf("%s: found", name)
 		}

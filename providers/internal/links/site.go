@@ -92,7 +92,8 @@ func (s *Site) Normalize(subject providers.Subject, value string) (string, error
 	default:
 		// Made without fmt, because resolving a URL normalizes each subject that its page may have.
 		return "", &providers.Error{
-			Kind: providers.ErrInvalid, Detail: quoted(value) + " is the address of a " + string(named) + ", not of a " + string(subject),
+			Kind: providers.ErrInvalid, Detail: quoted(value) + " is the address of a " + string(named) + ", not of a " +
+				string(subject),
 		}
 	}
 }

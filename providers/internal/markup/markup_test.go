@@ -70,7 +70,8 @@ func TestXML(t *testing.T) {
 			t.Parallel()
 			var got feed
 			err := markup.XML([]byte(tt.in), &got)
-			if fails := errors.Is(err, providers.ErrUnavailable); fails != tt.fails || !fails && (err != nil || len(got.Entries) != tt.want) {
+			if fails := errors.Is(err, providers.ErrUnavailable); fails != tt.fails || !fails &&
+				(err != nil || len(got.Entries) != tt.want) {
 				t.Errorf("XML = %v, %d entries", err, len(got.Entries))
 			}
 		})

@@ -72,7 +72,9 @@ func TestSegments(t *testing.T) {
 
 func TestSegmentsOfOtherFiles(t *testing.T) {
 	t.Parallel()
-	for _, file := range []string{"", "WEBVTTX\n", "<html>", "1\n00:00:01,000 --> 00:00:02,000\na", "WEBVTT\n\nx --> y\na\n\n-->\nb"} {
+	for _, file := range []string{
+		"", "WEBVTTX\n", "<html>", "1\n00:00:01,000 --> 00:00:02,000\na", "WEBVTT\n\nx --> y\na\n\n-->\nb",
+	} {
 		if got, err := vtt.Segments(t.Context(), []byte(file)); !errors.Is(err, providers.ErrUnavailable) {
 			t.Errorf("Segments(%q) = %v, %v, want ErrUnavailable", file, got, err)
 		}
