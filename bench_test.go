@@ -100,7 +100,8 @@ func BenchmarkMaxAge(b *testing.B) {
 // for it.
 func BenchmarkBatchUncached(b *testing.B) {
 	source := &enginetest.Batched{Most: 100, Answers: 50 * time.Millisecond}
-	e := enginetest.New(b, enginetest.Config{Credits: 1 << 50, Providers: []providers.Provider{source.Provider(platform.X, "x")}})
+	e := enginetest.New(b,
+		enginetest.Config{Credits: 1 << 50, Providers: []providers.Provider{source.Provider(platform.X, "x")}})
 	var took []float64
 	for b.Loop() {
 		handles := make([]string, 100)
@@ -145,7 +146,8 @@ func fifty(tb testing.TB) providers.Provider {
 	tb.Helper()
 	e := enginetest.New(tb, enginetest.Config{})
 	var posts []schema.Post
-	for p, err := range socialdata.Walk(tb.Context(), e.Client.Posts, socialdata.PostsRequest{Platform: platform.Mock, Handle: "salma_haddad"}) {
+	for p, err := range socialdata.Walk(tb.Context(), e.Client.Posts,
+		socialdata.PostsRequest{Platform: platform.Mock, Handle: "salma_haddad"}) {
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -158,9 +160,10 @@ func fifty(tb testing.TB) providers.Provider {
 	for i := range posts {
 		posts[i].ID = strconv.Itoa(i)
 	}
-	return enginetest.Posts(platform.X, "fifty", func(context.Context, string, string) (providers.Page[schema.Post], error) {
-		return providers.Page[schema.Post]{Items: slices.Clone(posts)}, nil
-	})
+	return enginetest.Posts(platform.X, "fifty",
+		func(context.Context, string, string) (providers.Page[schema.Post], error) {
+			return providers.Page[schema.Post]{Items: slices.Clone(posts)}, nil
+		})
 }
 
 // BenchmarkCachedPage compares a page of 50 posts in the process with encoding/json decoding the same page.
@@ -193,14 +196,15 @@ func BenchmarkColdKey(b *testing.B) {
 	var mu sync.Mutex
 	asked, ended := 0, time.Time{}
 	release := make(chan struct{})
-	upstream := enginetest.Profiles(platform.X, "slow", schema.Own, func(_ context.Context, handle string) (schema.Profile, error) {
-		<-release
-		mu.Lock()
-		defer mu.Unlock()
-		asked++
-		ended = time.Now()
-		return enginetest.Profile(handle), nil
-	})
+	upstream := enginetest.Profiles(platform.X, "slow", schema.Own,
+		func(_ context.Context, handle string) (schema.Profile, error) {
+			<-release
+			mu.Lock()
+			defer mu.Unlock()
+			asked++
+			ended = time.Now()
+			return enginetest.Profile(handle), nil
+		})
 	e := enginetest.New(b, enginetest.Config{Providers: []providers.Provider{upstream}, Credits: 1 << 50})
 	clients := make([]*socialdata.Client, 1+callers/500) // calls under way of one account are a thousand at most (D97)
 	for i := range clients {
@@ -288,8 +292,11 @@ func BenchmarkCacheSize(b *testing.B) {
 		store := cache.NewMemory(cache.MemoryConfig{Bytes: n * 2 * bytes})
 		for i := range n {
 			data := fmt.Sprintf("%08d", i) + strings.Repeat("x", bytes-8)
-			entry := &cache.Entry{Data: data, Tag: fmt.Sprintf("%024x", i), Provider: "mock", FetchedAt: time.Now(), TTL: time.Hour}
-			if err := store.Set(b.Context(), fmt.Sprintf("profile|mock|handle=%q", strconv.Itoa(i)), entry, time.Hour); err != nil {
+			entry := &cache.Entry{
+				Data: data, Tag: fmt.Sprintf("%024x", i), Provider: "mock", FetchedAt: time.Now(), TTL: time.Hour,
+			}
+			if err := store.Set(b.Context(), fmt.Sprintf("profile|mock|handle=%q", strconv.Itoa(i)), entry,
+				time.Hour); err != nil {
 				b.Fatal(err)
 			}
 		}

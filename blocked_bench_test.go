@@ -21,7 +21,8 @@ func manyBlocked(b *testing.B) privacy.Blocklist {
 		names[i] = privacy.Name(random.Uint64())
 	}
 	list := privacy.NewMemory(privacy.MemoryConfig{})
-	if _, err := list.Announce(b.Context(), privacy.Announcement{Digest: sha256.Sum256([]byte("all")), Block: names}); err != nil {
+	if _, err := list.Announce(b.Context(),
+		privacy.Announcement{Digest: sha256.Sum256([]byte("all")), Block: names}); err != nil {
 		b.Fatal(err)
 	}
 	return list

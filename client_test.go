@@ -12,7 +12,8 @@ import (
 
 func TestWithoutALedgerNothingIsCharged(t *testing.T) {
 	t.Parallel()
-	client, err := socialdata.New(socialdata.WithProviders(mock.New(mock.Config{})), socialdata.WithEnricher(enginetest.Enricher()))
+	client, err := socialdata.New(socialdata.WithProviders(mock.New(mock.Config{})),
+		socialdata.WithEnricher(enginetest.Enricher()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +24,8 @@ func TestWithoutALedgerNothingIsCharged(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Meta.CreditsUsed != 5 || got.Meta.CreditsRemaining != 0 {
-		t.Errorf("used %d, %d remaining; want what it would have cost, and 0", got.Meta.CreditsUsed, got.Meta.CreditsRemaining)
+		t.Errorf("used %d, %d remaining; want what it would have cost, and 0", got.Meta.CreditsUsed,
+			got.Meta.CreditsRemaining)
 	}
 	_, err = client.Me(t.Context(), socialdata.MeRequest{})
 	enginetest.WantProblem(t, err, problem.Unauthorized)

@@ -113,7 +113,8 @@ func replicas(t *testing.T, p *people, list privacy.Blocklist, n int) []*enginet
 	var kept records.Store
 	for range n {
 		e := enginetest.New(t, enginetest.Config{
-			Providers: []providers.Provider{p.provider()}, Records: kept, Options: []socialdata.Option{socialdata.WithErasures(list)},
+			Providers: []providers.Provider{p.provider()}, Records: kept,
+			Options: []socialdata.Option{socialdata.WithErasures(list)},
 		})
 		kept = e.Records
 		all = append(all, e)
@@ -151,7 +152,9 @@ func must(t *testing.T, c *socialdata.Client, name string, params ...string) *op
 }
 
 func herself() socialdata.EraseRequest {
-	return socialdata.EraseRequest{Platform: platform.GitHub, Handle: " https://github.com/Salma ", Reason: "a letter of the 5th"}
+	return socialdata.EraseRequest{
+		Platform: platform.GitHub, Handle: " https://github.com/Salma ", Reason: "a letter of the 5th",
+	}
 }
 
 func TestErasedDataIsReadAgainOnEveryReplica(t *testing.T) {
@@ -176,7 +179,8 @@ func TestErasedDataIsReadAgainOnEveryReplica(t *testing.T) {
 	dry := herself()
 	dry.DryRun = true
 	counted, err := all[0].Open.Erase(t.Context(), dry)
-	if err != nil || counted.No != 0 || counted.Removed["cache entries"] < 5 || counted.Removed["idempotent answers"] != 1 {
+	if err != nil || counted.No != 0 || counted.Removed["cache entries"] < 5 ||
+		counted.Removed["idempotent answers"] != 1 {
 		t.Errorf("a dry run says %+v, %v", counted, err)
 	}
 	if a := must(t, all[0].Client, "profile", "handle", "salma"); a.Meta.Cache != schema.Hit {
@@ -186,7 +190,8 @@ func TestErasedDataIsReadAgainOnEveryReplica(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if receipt.Kind != privacy.Done || receipt.Attempts != 1 || receipt.Block || receipt.Removed["idempotent answers"] != 1 {
+	if receipt.Kind != privacy.Done || receipt.Attempts != 1 || receipt.Block ||
+		receipt.Removed["idempotent answers"] != 1 {
 		t.Errorf("receipt %+v", receipt)
 	}
 	for i, e := range all {
@@ -263,7 +268,8 @@ func TestBlockedSubjectsAreNotFound(t *testing.T) {
 			t.Errorf("replica %d: the search of several platforms answers %s", i, text)
 		}
 		must(t, e.Client, "raw", "platform", "people", "path", "users/zoe")
-		if h := e.Open.Health(t.Context()); h.Platforms[platform.GitHub] == schema.Degraded || h.Platforms[platform.GitHub] == schema.Down {
+		if h := e.Open.Health(t.Context()); h.Platforms[platform.GitHub] == schema.Degraded ||
+			h.Platforms[platform.GitHub] == schema.Down {
 			t.Errorf("replica %d: the platform is blamed: %v", i, h.Platforms[platform.GitHub])
 		}
 	}
@@ -271,7 +277,9 @@ func TestBlockedSubjectsAreNotFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, e := range all {
-		for _, in := range [][]string{{"profile", "handle", "salma"}, {"posts", "handle", "salma"}, {"post", "id", "salma1"}, {"search", "query", "anything"}} {
+		for _, in := range [][]string{
+			{"profile", "handle", "salma"}, {"posts", "handle", "salma"}, {"post", "id", "salma1"}, {"search", "query", "anything"},
+		} {
 			if a := must(t, e.Client, in[0], in[1:]...); !strings.Contains(strings.ToLower(string(a.Data)), "salma") {
 				t.Errorf("replica %d: unblocked, %v answers %s", i, in, a.Data)
 			}
@@ -288,7 +296,8 @@ func TestOneObjectIsErased(t *testing.T) {
 	e := replicas(t, p, privacy.NewMemory(privacy.MemoryConfig{}), 1)[0]
 	must(t, e.Client, "post", "id", "salma1")
 	must(t, e.Client, "post", "id", "salma2")
-	receipt, err := e.Open.Erase(t.Context(), socialdata.EraseRequest{Platform: platform.GitHub, ID: "salma1", Block: true})
+	receipt, err := e.Open.Erase(t.Context(),
+		socialdata.EraseRequest{Platform: platform.GitHub, ID: "salma1", Block: true})
 	if diff := cmp.Diff(map[string]int{"cache entries": 1}, receipt.Removed); diff != "" || err != nil {
 		t.Errorf("removed (-want +got), %v:\n%s", err, diff)
 	}
@@ -297,7 +306,8 @@ func TestOneObjectIsErased(t *testing.T) {
 	if a := must(t, e.Client, "post", "id", "salma2"); a.Meta.Cache != schema.Hit {
 		t.Error("another post of hers is gone")
 	}
-	if a := must(t, e.Client, "posts", "handle", "salma"); strings.Contains(string(a.Data), `"salma1"`) || !strings.Contains(string(a.Data), `"salma2"`) {
+	if a := must(t, e.Client, "posts", "handle", "salma"); strings.Contains(string(a.Data), `"salma1"`) ||
+		!strings.Contains(string(a.Data), `"salma2"`) {
 		t.Errorf("her posts are %s", a.Data)
 	}
 }
@@ -389,7 +399,8 @@ func TestReadsDuringAnErasureAreNotStored(t *testing.T) {
 			t.Errorf("a call under way: %v", err)
 		}
 	}
-	counted, err := e.Open.Erase(t.Context(), socialdata.EraseRequest{Platform: platform.GitHub, Handle: "salma", DryRun: true})
+	counted, err := e.Open.Erase(t.Context(),
+		socialdata.EraseRequest{Platform: platform.GitHub, Handle: "salma", DryRun: true})
 	if len(counted.Removed) > 0 || err != nil {
 		t.Errorf("kept of her: %v, %v", counted.Removed, err)
 	}
@@ -423,7 +434,8 @@ func TestAnErasureWaitsForAllLiveProcesses(t *testing.T) {
 		synctest.Wait()
 		began = time.Now()
 		_, err := e.Open.Erase(t.Context(), herself())
-		if p, ok := errors.AsType[*problem.Error](err); !ok || !strings.Contains(p.Detail, "silent") || time.Since(began) > 6*time.Second {
+		if p, ok := errors.AsType[*problem.Error](err); !ok || !strings.Contains(p.Detail, "silent") ||
+			time.Since(began) > 6*time.Second {
 			t.Errorf("%v after %v, want one that names the silent process", err, time.Since(began))
 		}
 	})
@@ -541,7 +553,8 @@ func TestNoSequenceOfCallsBringsHerBack(t *testing.T) {
 				for i := range 100 {
 					in := kinds[(worker*7+i*3)%len(kinds)]
 					if i%4 == 0 && in[0] != "raw" {
-						in = append(slices.Clone(in), "key", "idempotency-key-"+strconv.Itoa(i)+strconv.FormatBool(check)+strconv.Itoa(worker))
+						in = append(slices.Clone(in), "key", "idempotency-key-"+strconv.Itoa(i)+strconv.FormatBool(check)+
+							strconv.Itoa(worker))
 					}
 					a, err := call(t, e.Client, in[0], in[1:]...)
 					if check && err == nil && strings.Contains(strings.ToLower(string(a.Data)), "salma") {

@@ -34,7 +34,8 @@ func unreached() error {
 func TestAnErrorHasItsOperationAndCause(t *testing.T) {
 	t.Parallel()
 	refused := &net.OpError{
-		Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 443}, Err: errors.New("connection refused"),
+		Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 443},
+		Err: errors.New("connection refused"),
 	}
 	tests := []struct {
 		name         string
@@ -133,7 +134,8 @@ func wantWire(t *testing.T, err error, detail string) {
 
 func TestErrorsNameNoRoute(t *testing.T) {
 	t.Parallel()
-	client, err := socialdata.New(socialdata.WithProviders(github.New(github.Config{})), socialdata.WithLedger(brokenLedger{credits.NewMemory(credits.MemoryConfig{})}))
+	client, err := socialdata.New(socialdata.WithProviders(github.New(github.Config{})),
+		socialdata.WithLedger(brokenLedger{credits.NewMemory(credits.MemoryConfig{})}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +159,8 @@ func TestErrorsNameNoRoute(t *testing.T) {
 func TestAMissingSettingIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	kick := mock.NewFor(platform.Kick, mock.Config{}).Without("client_id")
-	_, err := enginetest.Of(t, kick).Client.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.Kick, Handle: "a"})
+	_, err := enginetest.Of(t, kick).Client.Profile(t.Context(),
+		socialdata.ProfileRequest{Platform: platform.Kick, Handle: "a"})
 	const want = "Profile on kick: platform_unavailable: kick does not offer Profile: " +
 		"the provider mock is not configured: missing the setting client_id"
 	if err == nil || err.Error() != want {

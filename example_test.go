@@ -25,7 +25,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	profile, err := client.Profile(context.Background(), socialdata.ProfileRequest{Platform: platform.Mock, Handle: "@Salma_Haddad"})
+	profile, err := client.Profile(context.Background(),
+		socialdata.ProfileRequest{Platform: platform.Mock, Handle: "@Salma_Haddad"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -44,7 +45,8 @@ func ExampleWalk() {
 	}
 	ctx := context.Background()
 	n := 0
-	for _, err := range socialdata.Walk(ctx, client.Posts, socialdata.PostsRequest{Platform: platform.Mock, Handle: "one_page"}) {
+	for _, err := range socialdata.Walk(ctx, client.Posts,
+		socialdata.PostsRequest{Platform: platform.Mock, Handle: "one_page"}) {
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -138,7 +140,8 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	profile, err := client.Profile(context.Background(), socialdata.ProfileRequest{Platform: platform.Mock, Handle: "salma_haddad"})
+	profile, err := client.Profile(context.Background(),
+		socialdata.ProfileRequest{Platform: platform.Mock, Handle: "salma_haddad"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -247,7 +250,8 @@ func ExampleWithCache() {
 		log.Fatal(err)
 	}
 	for range 2 {
-		profile, err := client.Profile(context.Background(), socialdata.ProfileRequest{Platform: platform.Mock, Handle: "salma_haddad"})
+		profile, err := client.Profile(context.Background(),
+			socialdata.ProfileRequest{Platform: platform.Mock, Handle: "salma_haddad"})
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -277,7 +281,8 @@ func ExampleWithLedger() {
 	ctx := context.Background()
 	books, store := credits.NewMemory(credits.MemoryConfig{}), keys.NewMemory(keys.MemoryConfig{})
 	client, err := socialdata.New(
-		socialdata.WithProviders(mock.New(mock.Config{})), socialdata.WithLedger(invoicedLedger{books}), socialdata.WithKeys(store),
+		socialdata.WithProviders(mock.New(mock.Config{})), socialdata.WithLedger(invoicedLedger{books}),
+		socialdata.WithKeys(store),
 	)
 	if err != nil {
 		log.Fatal(err)

@@ -213,7 +213,8 @@ var (
 // The operations of the service itself.
 var (
 	opMe = serviceRow[MeRequest, schema.Me](operation.Operation{
-		Name: "me", Path: "/v1/me", Tag: "account", Price: operation.Free, Errors: []problem.Code{problem.Unauthorized, problem.RateLimited}, // the specification has no other (D62)
+		Name: "me", Path: "/v1/me", Tag: "account", Price: operation.Free,
+		Errors:  []problem.Code{problem.Unauthorized, problem.RateLimited}, // the specification has no other (D62)
 		Summary: "Read the calling key, the balance and the rate limit",
 	})
 	opUsage = serviceRow[UsageByRequest, []schema.Usage](operation.Operation{
@@ -315,7 +316,8 @@ var (
 
 // table has the rows above, in the order of the description. The package only returns copies of it.
 var table = []*read.Row{
-	&opMe.Row, &opUsage.Row, &opRequests.Row, &opKeys.Row, &opEstimate.Row, &opPlatforms.Row, &opProfile.Row, &opProfileBatch.Row,
+	&opMe.Row, &opUsage.Row, &opRequests.Row, &opKeys.Row, &opEstimate.Row, &opPlatforms.Row, &opProfile.Row,
+	&opProfileBatch.Row,
 	&opFollowers.Row, &opFollowing.Row, &opAudience.Row, &opAudienceBatch.Row, &opLive.Row, &opLiveBatch.Row,
 	&opLinked.Row, &opPosts.Row, &opPost.Row, &opPostBatch.Row, &opTrending.Row, &opSearch.Row, &opSuggestions.Row,
 	&opComments.Row, &opReplies.Row, &opTranscript.Row, &opTranscriptBatch.Row, &opReels.Row, &opCollections.Row,

@@ -20,9 +20,10 @@ const mastodon platform.ID = "mastodon"
 
 // fediverse serves a platform that the specification does not have.
 func fediverse() providers.Provider {
-	p := enginetest.Profiles(mastodon, "fediverse", schema.Official, func(_ context.Context, handle string) (schema.Profile, error) {
-		return enginetest.Profile(handle), nil
-	})
+	p := enginetest.Profiles(mastodon, "fediverse", schema.Official,
+		func(_ context.Context, handle string) (schema.Profile, error) {
+			return enginetest.Profile(handle), nil
+		})
 	p.Search = enginetest.Lists(10, enginetest.Some("a", 2)...)
 	p.Posts = func(_ context.Context, _, _ string) (providers.Page[schema.Post], error) {
 		return providers.Page[schema.Post]{Items: []schema.Post{enginetest.Post("a")}}, nil
@@ -52,7 +53,8 @@ func TestACustomPlatformIsReadLikeAnyOther(t *testing.T) {
 	if err != nil || profile.Data.Platform != mastodon || profile.Meta.CreditsUsed != 3 {
 		t.Fatalf("the profile is %v, %v", profile, err)
 	}
-	posts, err := e.Client.Posts(ctx, socialdata.PostsRequest{Platform: mastodon, Handle: "salma", Enrich: socialdata.Arabic})
+	posts, err := e.Client.Posts(ctx,
+		socialdata.PostsRequest{Platform: mastodon, Handle: "salma", Enrich: socialdata.Arabic})
 	if err != nil || len(posts.Data) != 1 || posts.Data[0].Author.Platform != mastodon {
 		t.Errorf("the posts are %v, %v", posts, err)
 	}
@@ -88,7 +90,8 @@ func TestACustomPlatformIsListed(t *testing.T) {
 	if len(all.Data) != len(platform.All())+1 || i < 0 {
 		t.Fatalf("%d platforms, this one is number %d", len(all.Data), i)
 	}
-	if p := all.Data[i]; p.Name != "Mastodon" || p.BaseCredits != 5 || *p.Meaning != "posts are toots" || len(p.RawRoutes) != 1 {
+	if p := all.Data[i]; p.Name != "Mastodon" || p.BaseCredits != 5 || *p.Meaning != "posts are toots" ||
+		len(p.RawRoutes) != 1 {
 		t.Errorf("it is listed as %v", p)
 	}
 	other := enginetest.New(t, enginetest.Config{}).Client

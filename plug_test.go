@@ -74,7 +74,8 @@ func wantInternalErrors(t *testing.T) {
 	e := enginetest.New(t, enginetest.Config{})
 	client, err := socialdata.New(
 		socialdata.WithProviders(mock.New(mock.Config{})), socialdata.WithEnricher(enginetest.Enricher()),
-		socialdata.WithLedger(brokenLedger{e.Ledger}), socialdata.WithKeys(brokenKeys{e.Keys}), socialdata.WithLimiter(brokenLimiter{}),
+		socialdata.WithLedger(brokenLedger{e.Ledger}), socialdata.WithKeys(brokenKeys{e.Keys}),
+		socialdata.WithLimiter(brokenLimiter{}),
 		socialdata.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
 	)
 	if err != nil {
@@ -82,10 +83,13 @@ func wantInternalErrors(t *testing.T) {
 	}
 	_, err = client.As(e.Key).Profile(t.Context(), salma())
 	p := enginetest.WantProblem(t, err, problem.PlatformUnavailable) // it is not known whether it was charged
-	if strings.Contains(p.Detail, "xyz") || !strings.Contains(log.String(), "xyz") || !strings.Contains(log.String(), p.RequestID) {
+	if strings.Contains(p.Detail, "xyz") || !strings.Contains(log.String(), "xyz") ||
+		!strings.Contains(log.String(), p.RequestID) {
 		t.Errorf("detail is %q, the log says %q", p.Detail, log.String())
 	}
-	for _, err := range []error{second(client.Authenticate(t.Context(), e.Secret)), second(client.As(e.Key).Admit(t.Context()))} {
+	for _, err := range []error{
+		second(client.Authenticate(t.Context(), e.Secret)), second(client.As(e.Key).Admit(t.Context())),
+	} {
 		var p *problem.Error
 		if !errors.As(err, &p) || p.Code != problem.InternalError || strings.Contains(p.Detail, "xyz") {
 			t.Errorf("came to %v, want an internal error: it is no fault of the key", err)
@@ -99,7 +103,9 @@ func TestEveryLineOfTheLogNamesItsCall(t *testing.T) {
 	e := enginetest.New(t, enginetest.Config{
 		Cache: brokenCache{}, Options: []socialdata.Option{socialdata.WithLogger(slog.New(slog.NewTextHandler(&log, nil)))},
 	})
-	call := operation.Call{Platform: "mock", Params: url.Values{"handle": {"upstream_error"}}, RequestID: "req_of_this_call"}
+	call := operation.Call{
+		Platform: "mock", Params: url.Values{"handle": {"upstream_error"}}, RequestID: "req_of_this_call",
+	}
 	_, err := e.Client.Do(t.Context(), socialdata.Operation("profile"), call)
 	enginetest.WantProblem(t, err, problem.PlatformUnavailable)
 	lines := strings.Split(strings.TrimSpace(log.String()), "\n")

@@ -210,7 +210,8 @@ func TestAWatchedSearchIsTyped(t *testing.T) {
 			t.Errorf("a result is %+v", r)
 		}
 	}
-	err = e.Client.WatchSearch(t.Context(), socialdata.SearchAcrossRequest{Query: "coffee", IdempotencyKey: "order-4711-of-salma"},
+	err = e.Client.WatchSearch(t.Context(),
+		socialdata.SearchAcrossRequest{Query: "coffee", IdempotencyKey: "order-4711-of-salma"},
 		func(socialdata.SearchEvent) bool { t.Error("yields an event"); return true })
 	enginetest.WantProblem(t, err, problem.InvalidRequest)
 }

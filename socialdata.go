@@ -187,7 +187,9 @@ func (c *Client) Drifted() []observe.Drifted { return c.session.Drifted() }
 // LastRequests returns up to limit of the last calls of one account, or of all accounts for "", newest first. It is for
 // operators; [Client.Requests] is for an account. The cursor of req is ignored. It returns the errors of the store of
 // [WithRequests].
-func (c *Client) LastRequests(ctx context.Context, account string, req RequestsRequest, limit int) ([]schema.Request, error) {
+func (c *Client) LastRequests(
+	ctx context.Context, account string, req RequestsRequest, limit int,
+) ([]schema.Request, error) {
 	return c.session.LastRequests(ctx, requests.Query{
 		Account: account, Key: req.KeyID, Operation: req.Operation, Platform: string(req.Platform), ID: req.RequestID,
 		Status: req.Status, Limit: limit,

@@ -34,27 +34,34 @@ func TestTypedAnswersEqualEncodedOnes(t *testing.T) {
 			t.Parallel()
 			e := enginetest.New(t, enginetest.Config{Cache: store(func() time.Time { return enginetest.Start })})
 			c := e.Client
-			wantEncoded(t, c, "profile", url.Values{"handle": {"salma"}}, func(ctx context.Context) (*schema.Envelope[schema.Profile], error) {
-				return c.Profile(ctx, salma())
-			})
-			wantEncoded(t, c, "posts", url.Values{"handle": {"salma"}}, func(ctx context.Context) (*schema.Envelope[[]schema.Post], error) {
-				return c.Posts(ctx, socialdata.PostsRequest{Platform: platform.Mock, Handle: "salma"})
-			})
-			wantEncoded(t, c, "posts", url.Values{"handle": {"salma"}, "include_raw": {"true"}}, func(ctx context.Context) (*schema.Envelope[[]schema.Post], error) {
-				return c.Posts(ctx, socialdata.PostsRequest{Platform: platform.Mock, Handle: "salma", IncludeRaw: true})
-			})
-			wantEncoded(t, c, "posts", url.Values{"handle": {"salma"}, "enrich": {"arabic"}}, func(ctx context.Context) (*schema.Envelope[[]schema.Post], error) {
-				return c.Posts(ctx, socialdata.PostsRequest{Platform: platform.Mock, Handle: "salma", Enrich: socialdata.Arabic})
-			})
-			wantEncoded(t, c, "search", url.Values{"query": {"coffee"}}, func(ctx context.Context) (*schema.Envelope[[]schema.SearchResult], error) {
-				return c.Search(ctx, socialdata.SearchRequest{Platform: platform.Mock, Query: "coffee"})
-			})
-			wantEncoded(t, c, "linked", url.Values{"handle": {"salma"}}, func(ctx context.Context) (*schema.Envelope[[]schema.LinkedProfile], error) {
-				return c.Linked(ctx, socialdata.LinkedRequest{Platform: platform.Mock, Handle: "salma"})
-			})
-			wantEncoded(t, c, "store", url.Values{"id": {"store_1"}}, func(ctx context.Context) (*schema.Envelope[schema.StoreSummary], error) {
-				return c.Store(ctx, socialdata.StoreRequest{Platform: platform.Mock, ID: "store_1"})
-			})
+			wantEncoded(t, c, "profile", url.Values{"handle": {"salma"}},
+				func(ctx context.Context) (*schema.Envelope[schema.Profile], error) {
+					return c.Profile(ctx, salma())
+				})
+			wantEncoded(t, c, "posts", url.Values{"handle": {"salma"}},
+				func(ctx context.Context) (*schema.Envelope[[]schema.Post], error) {
+					return c.Posts(ctx, socialdata.PostsRequest{Platform: platform.Mock, Handle: "salma"})
+				})
+			wantEncoded(t, c, "posts", url.Values{"handle": {"salma"}, "include_raw": {"true"}},
+				func(ctx context.Context) (*schema.Envelope[[]schema.Post], error) {
+					return c.Posts(ctx, socialdata.PostsRequest{Platform: platform.Mock, Handle: "salma", IncludeRaw: true})
+				})
+			wantEncoded(t, c, "posts", url.Values{"handle": {"salma"}, "enrich": {"arabic"}},
+				func(ctx context.Context) (*schema.Envelope[[]schema.Post], error) {
+					return c.Posts(ctx, socialdata.PostsRequest{Platform: platform.Mock, Handle: "salma", Enrich: socialdata.Arabic})
+				})
+			wantEncoded(t, c, "search", url.Values{"query": {"coffee"}},
+				func(ctx context.Context) (*schema.Envelope[[]schema.SearchResult], error) {
+					return c.Search(ctx, socialdata.SearchRequest{Platform: platform.Mock, Query: "coffee"})
+				})
+			wantEncoded(t, c, "linked", url.Values{"handle": {"salma"}},
+				func(ctx context.Context) (*schema.Envelope[[]schema.LinkedProfile], error) {
+					return c.Linked(ctx, socialdata.LinkedRequest{Platform: platform.Mock, Handle: "salma"})
+				})
+			wantEncoded(t, c, "store", url.Values{"id": {"store_1"}},
+				func(ctx context.Context) (*schema.Envelope[schema.StoreSummary], error) {
+					return c.Store(ctx, socialdata.StoreRequest{Platform: platform.Mock, ID: "store_1"})
+				})
 		})
 	}
 }
@@ -62,7 +69,8 @@ func TestTypedAnswersEqualEncodedOnes(t *testing.T) {
 // wantEncoded makes a read three times, from upstream and twice from the cache, and compares each typed answer with the
 // encoded one.
 func wantEncoded[T any](
-	t *testing.T, c *socialdata.Client, op string, params url.Values, read func(context.Context) (*schema.Envelope[T], error),
+	t *testing.T, c *socialdata.Client, op string, params url.Values,
+	read func(context.Context) (*schema.Envelope[T], error),
 ) {
 	t.Helper()
 	var typed [3]*schema.Envelope[T]

@@ -32,7 +32,8 @@ func TestWalkNeverRepeatsNeverLosesAndEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := enginetest.DrawHostile(t)
 		got := map[int]bool{}
-		for p, err := range socialdata.Walk(context.Background(), h.Client(t).Posts, socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a"}) {
+		for p, err := range socialdata.Walk(context.Background(), h.Client(t).Posts,
+			socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a"}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -88,7 +89,8 @@ func TestWalkContinuesAfterManyEmptyPages(t *testing.T) {
 			return providers.Page[schema.Post]{Items: []schema.Post{post("1")}}, nil
 		})}})
 	n := 0
-	for _, err := range socialdata.Walk(t.Context(), e.Client.Posts, socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a"}) {
+	for _, err := range socialdata.Walk(t.Context(), e.Client.Posts,
+		socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a"}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +105,8 @@ func TestWalkStopsWhenTheLoopBreaks(t *testing.T) {
 	t.Parallel()
 	e := sandboxes(t)
 	n := 0
-	for _, err := range socialdata.Walk(t.Context(), e.Client.Posts, socialdata.PostsRequest{Platform: platform.Mock, Handle: "endless"}) {
+	for _, err := range socialdata.Walk(t.Context(), e.Client.Posts,
+		socialdata.PostsRequest{Platform: platform.Mock, Handle: "endless"}) {
 		if n++; n == 50 || err != nil {
 			break
 		}
@@ -118,7 +121,8 @@ func TestWalkEndsWithAFailure(t *testing.T) {
 	e := sandboxes(t)
 	var failed error
 	n := 0
-	for _, err := range socialdata.Walk(t.Context(), e.Client.Comments, socialdata.CommentsRequest{Platform: platform.Mock, PostID: "dead_cursor"}) {
+	for _, err := range socialdata.Walk(t.Context(), e.Client.Comments,
+		socialdata.CommentsRequest{Platform: platform.Mock, PostID: "dead_cursor"}) {
 		if failed != nil {
 			t.Error("something comes after the failure")
 		}
@@ -141,7 +145,8 @@ func TestTheSandboxesHostileListsAreWalked(t *testing.T) {
 			t.Parallel()
 			e := sandboxes(t)
 			got := map[string]bool{}
-			for p, err := range socialdata.Walk(t.Context(), e.Client.Followers, socialdata.FollowersRequest{Platform: platform.Mock, Handle: word}) {
+			for p, err := range socialdata.Walk(t.Context(), e.Client.Followers,
+				socialdata.FollowersRequest{Platform: platform.Mock, Handle: word}) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -161,7 +166,8 @@ func TestAllResultsWalksASearch(t *testing.T) {
 	t.Parallel()
 	e := sandboxes(t)
 	n := 0
-	for r, err := range socialdata.Walk(t.Context(), e.Client.Search, socialdata.SearchRequest{Platform: platform.Mock, Query: "coffee"}) {
+	for r, err := range socialdata.Walk(t.Context(), e.Client.Search,
+		socialdata.SearchRequest{Platform: platform.Mock, Query: "coffee"}) {
 		if err != nil || r.Object == nil {
 			t.Fatal(err)
 		}

@@ -103,7 +103,8 @@ func TestWatchReportsChangesWithinAMinute(t *testing.T) {
 			Every: "30s", Pages: 1, Fields: []string{}, Alerts: []string{}, State: watch.Active, Credits: int64(len(entries)),
 			Price: schema.MonitorPrice{Least: 86400, Most: 86400},
 		}}
-		if diff := cmp.Diff(want, list.Data, cmpopts.IgnoreFields(schema.Monitor{}, "CreatedAt", "NextAt", "LastAt")); diff != "" {
+		if diff := cmp.Diff(want, list.Data,
+			cmpopts.IgnoreFields(schema.Monitor{}, "CreatedAt", "NextAt", "LastAt")); diff != "" {
 			t.Errorf("monitors (-want +got):\n%s", diff)
 		}
 	})
@@ -160,7 +161,8 @@ func TestMonitorsAreMadeChangedAndEnded(t *testing.T) {
 		if more := len(charged(t, e)); more != n {
 			t.Errorf("a paused monitor was charged for %d polls", more-n)
 		}
-		if resumed, err := monitors.Resume(ctx, "posts"); err != nil || resumed.State != watch.Active || resumed.NextAt == nil {
+		if resumed, err := monitors.Resume(ctx, "posts"); err != nil || resumed.State != watch.Active ||
+			resumed.NextAt == nil {
 			t.Errorf("resumed: %+v, %v", resumed, err)
 		}
 		time.Sleep(time.Second)
@@ -316,7 +318,8 @@ func TestHistoryReturnsTheNumbers(t *testing.T) {
 		}
 		n := 0
 		time.Sleep(8 * time.Hour) // more than a page
-		for _, err := range socialdata.Walk(ctx, e.Client.History, socialdata.HistoryRequest{Monitor: "broadcast", Field: "viewers"}) {
+		for _, err := range socialdata.Walk(ctx, e.Client.History,
+			socialdata.HistoryRequest{Monitor: "broadcast", Field: "viewers"}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -422,7 +425,9 @@ func TestASearchOfSeveralPlatformsIsWatched(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := watching(t, enginetest.Config{})
-		req := socialdata.WatchRequest{Name: "tea", Operation: "search_across", Params: map[string]string{"query": "tea", "platforms": "mock"}}
+		req := socialdata.WatchRequest{
+			Name: "tea", Operation: "search_across", Params: map[string]string{"query": "tea", "platforms": "mock"},
+		}
 		if got := typesOf(told(t, e.Client, req, 1)); got[0] != watch.Ready {
 			t.Errorf("told: %v", got)
 		}
@@ -443,7 +448,8 @@ func TestEraseReachesWhatMonitorsKeep(t *testing.T) {
 			t.Parallel()
 			e, ctx := enginetest.New(t, enginetest.Config{Options: opts}), t.Context()
 			e.Monitor(t)
-			if _, err := e.Open.Erase(ctx, socialdata.EraseRequest{Platform: platform.Mock, Handle: "salma_haddad", Block: true}); err != nil {
+			if _, err := e.Open.Erase(ctx,
+				socialdata.EraseRequest{Platform: platform.Mock, Handle: "salma_haddad", Block: true}); err != nil {
 				t.Fatal(err)
 			}
 			numbers, err := e.Client.History(ctx, socialdata.HistoryRequest{Monitor: "salma", Field: "followers"})

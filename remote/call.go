@@ -54,7 +54,8 @@ func (c *Client) repeat(
 	return backoff.Retry(ctx, func() (*operation.Answer, error) {
 		answer, err := attempt()
 		return answer, laterOr(err)
-	}, backoff.WithBackOff(pauses), backoff.WithMaxTries(uint(max(0, c.retries))+1), backoff.WithMaxElapsedTime(c.patience))
+	}, backoff.WithBackOff(pauses), backoff.WithMaxTries(uint(max(0, c.retries))+1),
+		backoff.WithMaxElapsedTime(c.patience))
 }
 
 // laterOr returns the error of an attempt, with the time of the next one, or marked as permanent.
@@ -134,7 +135,8 @@ func pathOf(o *operation.Operation, call operation.Call) string {
 		segments[i] = url.PathEscape(segments[i])
 	}
 	on := url.PathEscape(cmp.Or(call.Platform, " "))
-	return strings.NewReplacer("{platform}", on, "{provider}", on, "{path...}", strings.Join(segments, "/")).Replace(o.Path)
+	return strings.NewReplacer("{platform}", on, "{provider}", on, "{path...}",
+		strings.Join(segments, "/")).Replace(o.Path)
 }
 
 // read reads a successful answer.

@@ -76,7 +76,9 @@ func (e Endpoints) End(ctx context.Context, name string) error {
 func endpointPath(name string) string { return "/manage/endpoints/" + url.PathEscape(name) }
 
 // endpointing is what failed calls of endpoints are told as.
-var endpointing = &operation.Operation{Name: "endpoints", Func: "Endpoints", Path: "/manage/endpoints/{name}", Service: true}
+var endpointing = &operation.Operation{
+	Name: "endpoints", Func: "Endpoints", Path: "/manage/endpoints/{name}", Service: true,
+}
 
 // send makes a request as send of monitors does. Is reports whether the answer is what was asked for.
 func (e Endpoints) send(ctx context.Context, method, path string, body []byte, out any, is func() bool) (int, error) {

@@ -22,7 +22,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	secret, _, err := store.CreateKey(context.Background(), keys.NewKey{Account: account.ID, Name: "production", Environment: keys.Live})
+	secret, _, err := store.CreateKey(context.Background(),
+		keys.NewKey{Account: account.ID, Name: "production", Environment: keys.Live})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -45,7 +46,8 @@ func Example() {
 		Profile(context.Context, socialdata.ProfileRequest) (*schema.Envelope[schema.Profile], error)
 	}
 	for _, client := range []profiles{local, far} {
-		profile, err := client.Profile(context.Background(), socialdata.ProfileRequest{Platform: platform.Mock, Handle: "salma_haddad"})
+		profile, err := client.Profile(context.Background(),
+			socialdata.ProfileRequest{Platform: platform.Mock, Handle: "salma_haddad"})
 		if err != nil {
 			log.Fatal(err)
 		}

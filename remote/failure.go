@@ -55,7 +55,8 @@ func refusal(resp *http.Response, body []byte) *problem.Error {
 		}
 		return p
 	}
-	p = problem.Wrap(errForeign, codeOf(resp.StatusCode), "the server answered %d without a problem document; check its address",
+	p = problem.Wrap(errForeign, codeOf(resp.StatusCode),
+		"the server answered %d without a problem document; check its address",
 		resp.StatusCode)
 	p.RetryAfter, p.RequestID = pause(resp.Header.Get("Retry-After")), resp.Header.Get("X-Request-Id")
 	if resp.StatusCode != p.Code.Status() {

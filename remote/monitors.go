@@ -68,7 +68,9 @@ func (m Monitors) End(ctx context.Context, name string) error {
 var managing = &operation.Operation{Name: "monitors", Func: "Monitors", Path: "/manage/monitors/{name}", Service: true}
 
 // send makes a request about a monitor. It decodes the answer into out unless that is nil, and returns its status.
-func (m Monitors) send(ctx context.Context, method, name, what string, body []byte, out *schema.Monitor) (status int, err error) {
+func (m Monitors) send(
+	ctx context.Context, method, name, what string, body []byte, out *schema.Monitor,
+) (status int, err error) {
 	path := "/manage/monitors/" + url.PathEscape(name) + what
 	if out == nil {
 		status, err = m.client.change(ctx, method, path, body, nil, nil)

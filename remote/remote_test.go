@@ -129,7 +129,8 @@ func TestEveryChargedCallHasAKeyOfItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := seen.keys
-	if len(k) != 5 || len(k[0]) < 16 || len(k[1]) < 16 || k[0] == k[1] || k[2] != own.IdempotencyKey || k[3] != k[2] || k[4] != "" {
+	if len(k) != 5 || len(k[0]) < 16 || len(k[1]) < 16 || k[0] == k[1] || k[2] != own.IdempotencyKey || k[3] != k[2] ||
+		k[4] != "" {
 		t.Errorf("the keys are %q", k)
 	}
 }
@@ -191,7 +192,9 @@ func TestASearchIsWatchedAndItsRestCollected(t *testing.T) {
 		enginetest.Searcher(platform.GitHub, enginetest.Lists(10, enginetest.Some("g", 3)...)),
 		enginetest.Late(enginetest.Searcher(platform.Bluesky, enginetest.Lists(10, enginetest.Some("b", 2)...)), release))
 	c, _ := serve(t, e, remote.Config{})
-	req := socialdata.SearchAcrossRequest{Query: "coffee", Platforms: []platform.ID{platform.GitHub, platform.Bluesky}, Wait: time.Second}
+	req := socialdata.SearchAcrossRequest{
+		Query: "coffee", Platforms: []platform.ID{platform.GitHub, platform.Bluesky}, Wait: time.Second,
+	}
 	got, err := c.SearchAcross(t.Context(), req)
 	if err != nil || len(got.Data) != 3 || got.Meta.JobID == "" || got.Meta.Platforms[platform.Bluesky] != schema.Pending {
 		t.Fatalf("came to %+v, %v", got, err)
@@ -215,11 +218,13 @@ func TestASearchIsWatchedAndItsRestCollected(t *testing.T) {
 		}
 		return true
 	})
-	if err != nil || len(ids) != 5 || !done || states[platform.GitHub] != schema.OK || states[platform.Bluesky] != schema.OK {
+	if err != nil || len(ids) != 5 || !done || states[platform.GitHub] != schema.OK ||
+		states[platform.Bluesky] != schema.OK {
 		t.Errorf("watched %v, %v, %t, %v", ids, states, done, err)
 	}
 	n := 0
-	if err := c.WatchSearch(t.Context(), req, func(socialdata.SearchEvent) bool { n++; return false }); err != nil || n != 1 {
+	if err := c.WatchSearch(t.Context(), req, func(socialdata.SearchEvent) bool { n++; return false }); err != nil ||
+		n != 1 {
 		t.Errorf("a caller who stops sees %d events, %v", n, err)
 	}
 	err = c.WatchSearch(t.Context(), socialdata.SearchAcrossRequest{}, func(socialdata.SearchEvent) bool { return true })
@@ -265,7 +270,8 @@ func TestProblemsAreThoseOfTheLibrary(t *testing.T) {
 		want, _ := errors.AsType[*problem.Error](here)
 		got, _ := errors.AsType[*problem.Error](there)
 		if want == nil || got == nil || got.Code != want.Code || got.Call != want.Call || got.RequestID == "" ||
-			got.Detail != want.Detail || got.HTTPStatus() != want.HTTPStatus() || got.RetryAfter.Round(time.Second) < want.RetryAfter {
+			got.Detail != want.Detail || got.HTTPStatus() != want.HTTPStatus() ||
+			got.RetryAfter.Round(time.Second) < want.RetryAfter {
 			t.Errorf("%s: the library says %v, remote %v", w.Word, here, there)
 		}
 	}
@@ -292,7 +298,8 @@ func refused(code problem.Code, fields string) *http.Response {
 }
 
 func good() *http.Response {
-	return reply(200, "application/json", `{"data":{"id":"1","handle":"salma"},"meta":{"credits_used":1,"credits_remaining":1,"cache":"MISS","data_age_s":0,"request_id":"req_2"}}`)
+	return reply(200, "application/json",
+		`{"data":{"id":"1","handle":"salma"},"meta":{"credits_used":1,"credits_remaining":1,"cache":"MISS","data_age_s":0,"request_id":"req_2"}}`)
 }
 
 func TestRepetitions(t *testing.T) {
@@ -396,7 +403,8 @@ func TestACallEndsWithItsContext(t *testing.T) {
 		defer cancel()
 		begun := time.Now()
 		_, err = c.Profile(ctx, salma())
-		if !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, problem.RateLimited) || time.Since(begun) > time.Second {
+		if !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, problem.RateLimited) ||
+			time.Since(begun) > time.Second {
 			t.Errorf("came to %v after %v", err, time.Since(begun))
 		}
 	})
@@ -433,7 +441,8 @@ func TestInvalidAddressesAndKeys(t *testing.T) {
 		}
 	}
 	for _, key := range []string{"sk_live_a b", "sk_live_a\n", "ключ"} {
-		if _, err := remote.New("https://data.example", remote.Config{Key: key}); err == nil || strings.Contains(err.Error(), key) {
+		if _, err := remote.New("https://data.example", remote.Config{Key: key}); err == nil ||
+			strings.Contains(err.Error(), key) {
 			t.Errorf("the key comes to %v", err)
 		}
 	}
@@ -442,12 +451,15 @@ func TestInvalidAddressesAndKeys(t *testing.T) {
 // TestAServiceBelowAPath uses a service that is mounted below a path, and has a platform of its own.
 func TestAServiceBelowAPath(t *testing.T) {
 	t.Parallel()
-	own := enginetest.Profiles("mastodon", "own", schema.Own, func(_ context.Context, handle string) (schema.Profile, error) {
-		return enginetest.Profile(handle), nil
-	})
+	own := enginetest.Profiles("mastodon", "own", schema.Own,
+		func(_ context.Context, handle string) (schema.Profile, error) {
+			return enginetest.Profile(handle), nil
+		})
 	e := enginetest.New(t, enginetest.Config{
 		Providers: []providers.Provider{own},
-		Options:   []socialdata.Option{socialdata.WithPlatform(platform.Info{ID: "mastodon", Name: "Mastodon", BaseCredits: 1})},
+		Options: []socialdata.Option{socialdata.WithPlatform(platform.Info{
+			ID: "mastodon", Name: "Mastodon", BaseCredits: 1,
+		})},
 	})
 	srv, err := server.New(e.Open)
 	if err != nil {
