@@ -1,5 +1,5 @@
--- Ends a lease that the caller still holds. KEYS: the lease. ARGV: the caller's token, the words of a failure or "", how
--- long those are told to who waits, in ms.
+-- Ends a lease that the caller still has. KEYS: the lease. ARGV: the caller's token, the text of a failure or "", and
+-- for how long that is kept for callers that wait, in ms.
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 if ARGV[2] == '' then
   redis.call('DEL', KEYS[1])

@@ -1,11 +1,11 @@
--- Returns what a caller who wants an entry is to do.
---   {"entry", text}    it is there
---   {"failure", words} whoever the caller has waited for has failed
---   {"wait", holder}   somebody makes it
---   {"turn", ""}       the caller is to make it, and holds the lease now
--- KEYS: the entry, the lease. ARGV: the caller's token, how long the lease is in ms, the holder waited for or "", the
--- SHA-1 in hex of an entry that is past its time or "": that one is none.
--- A lease is the token of its holder, or "!", that token and the words of its failure.
+-- Returns what a caller that needs an entry must do.
+--   {"entry", text}    the entry exists
+--   {"failure", words} the holder that the caller has waited for has failed
+--   {"wait", holder}   another caller makes it
+--   {"turn", ""}       the caller must make it, and has the lease now
+-- KEYS: the entry, the lease. ARGV: the caller's token, the length of the lease in ms, the holder waited for or "", and
+-- the SHA-1 in hex of an expired entry, which counts as none, or "".
+-- A lease is the token of its holder, or "!", that token and the text of its failure.
 local entry = redis.call('GET', KEYS[1])
 if entry and (ARGV[4] == '' or redis.sha1hex(entry) ~= ARGV[4]) then return {'entry', entry} end
 local lease = redis.call('GET', KEYS[2])

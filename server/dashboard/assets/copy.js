@@ -1,4 +1,4 @@
-// The buttons that copy a key: without a script it can be marked and copied by hand.
+// The buttons that copy a key. Without the script it can be selected and copied.
 for (const button of document.querySelectorAll("[data-copy]")) {
   button.hidden = false;
   button.addEventListener("click", async () => {

@@ -1,5 +1,5 @@
-// What makes the pages handier. They read well without it. It asks nothing but the server that they came from, and
-// what a reader types in, the key above all, stays in this page's memory.
+// Additional functions of the pages, which can be read without them. The script only sends requests to the server of
+// the page, and keeps what a reader types, such as the key, in the memory of the page.
 "use strict";
 
 const all = (selector, under = document) => [...under.querySelectorAll(selector)];
@@ -10,14 +10,14 @@ function make(name, props = {}, ...inside) {
   return node;
 }
 
-// The search looks through what every page says, and shows what it finds in place of the contents.
+// The search covers all pages, and shows its results in place of the contents.
 const contents = document.getElementById("contents");
 const find = document.getElementById("find");
 const found = contents.querySelector(".found");
 const hits = document.getElementById("hits");
 const most = 30;
 const root = new URL(document.querySelector(".brand").href).href.replace(/docs$/, "");
-let index; // a promise of it, from the first look at the search on
+let index; // a promise of the index, from the first use of the search
 contents.querySelector("search").hidden = false;
 
 function load() {
@@ -25,7 +25,7 @@ function load() {
   return index;
 }
 
-// score says how well a hit fits the words: the lower the better; null when it lacks one of them.
+// score returns how well a hit matches the words, lower is better; null when it does not contain all.
 function score(hit, words) {
   const title = hit.t.toLowerCase();
   const text = `${title} ${hit.w.toLowerCase()} ${hit.k.toLowerCase()}`;
@@ -70,7 +70,7 @@ find.addEventListener("input", async () => {
   const words = find.value.toLowerCase().split(/[\s/]+/).filter(Boolean);
   if (!words.length) return show([]);
   const all = await load();
-  if (words.join() !== find.value.toLowerCase().split(/[\s/]+/).filter(Boolean).join()) return; // typed on
+  if (words.join() !== find.value.toLowerCase().split(/[\s/]+/).filter(Boolean).join()) return; // the reader has typed more
   const fit = all.map((hit) => ({ hit, at: score(hit, words) })).filter((f) => f.at !== null).sort((a, b) => a.at - b.at);
   show(fit.slice(0, most).map((f) => f.hit), fit.length ? `${fit.length} found` : "Nothing found");
 });
@@ -103,7 +103,7 @@ contents.addEventListener("click", (e) => {
   if (e.target.closest("a") && contents.matches(":popover-open")) contents.hidePopover();
 });
 
-// The contents show where the reader is.
+// The contents mark the section on screen.
 const links = new Map(all("li a", contents).filter((a) => a.pathname === location.pathname).map((a) => [a.hash.slice(1), a]));
 const parts = all("main > section[id]").filter((s) => links.has(s.id));
 let here = null;
@@ -126,7 +126,7 @@ addEventListener("scroll", () => {
 }, { passive: true });
 mark();
 
-// One choice of language holds for every call.
+// A language is selected for all calls together.
 document.addEventListener("change", (e) => {
   if (!e.target.name?.startsWith("language-")) return;
   const top = e.target.getBoundingClientRect().top;
@@ -142,7 +142,7 @@ function addCopy(box) {
       await navigator.clipboard.writeText(shown.textContent);
       button.textContent = "Copied";
     } catch {
-      getSelection().selectAllChildren(shown); // the page is not allowed to: the reader is
+      getSelection().selectAllChildren(shown); // the page may not copy: the reader can
       button.textContent = "Press Ctrl C";
     }
     setTimeout(() => (button.textContent = "Copy"), 2000);
@@ -151,11 +151,11 @@ function addCopy(box) {
 }
 all(".box").forEach(addCopy);
 
-// Try it. The key is a variable and nothing else: it is not stored, and gone with the page.
+// Calls of the reader. The key is only in a variable: it is not stored, and lost with the page.
 let key = "";
 
 addEventListener("pagehide", () => {
-  key = ""; // a page that comes back from the browser's own cache has none
+  key = ""; // a page from the browser's back-forward cache has no key
   for (const input of all("input[data-key]")) input.value = "";
 });
 
@@ -205,7 +205,7 @@ function formOf(section) {
   return [form, reply];
 }
 
-// targetOf returns the address of the call that a form describes, with nothing in it that a shell or a string would read.
+// targetOf returns the address of the call in a form, without characters that have a meaning in a shell or a string.
 function targetOf(section, form) {
   let path = section.querySelector(".route code").textContent.slice(1);
   const query = new URLSearchParams();
@@ -219,7 +219,7 @@ function targetOf(section, form) {
   return root + plain(path + (query.size ? `?${query}` : ""));
 }
 
-// follow makes the snippets of a section show the call that its form describes.
+// follow updates the snippets of a section with the call in its form.
 function follow(section, form) {
   let shown = section.dataset.target;
   form.addEventListener("input", () => {
