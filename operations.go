@@ -492,7 +492,6 @@ func decode[T any](a *operation.Answer, err error) (*schema.Envelope[T], error) 
 		}
 		return e, nil
 	}
-	err = nil
 	if results, ok := any(&e.Data).(*[]schema.SearchResult); ok {
 		*results, err = decodeResults(a.Data)
 	} else {

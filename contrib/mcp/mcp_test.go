@@ -272,7 +272,7 @@ func TestEveryOperationOverBothTransports(t *testing.T) {
 				e.Monitor(t)
 			}
 			for _, o := range socialdata.Operations() {
-				if o.NoKey || slices.Contains([]string{"job", "requests", "endpoints", "deliveries"}, o.Name) { // no tool calls these
+				if o.NoKey || slices.Contains([]string{"job", "keys", "requests", "endpoints", "deliveries"}, o.Name) { // no tool calls these
 					continue
 				}
 				call, tool, in := callOf(o)

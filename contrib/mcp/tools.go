@@ -107,14 +107,15 @@ const (
 	opChanges    = "changes"
 	opMonitors   = "monitors"
 	opHistory    = "history"
-	opRequests   = "requests"   // has no tool: it is for people who look after keys
+	opKeys       = "keys"       // has no tool, as requests: they are for people who look after keys
+	opRequests   = "requests"   // as above
 	opEndpoints  = "endpoints"  // has none, as deliveries: they are for people who look after receivers
 	opDeliveries = "deliveries" // as above
 )
 
 // untold reports whether no tool makes an operation.
 func untold(o *operation.Operation) bool {
-	return slices.Contains([]string{opEndpoints, opDeliveries, opRequests}, o.Name)
+	return slices.Contains([]string{opEndpoints, opDeliveries, opKeys, opRequests}, o.Name)
 }
 
 // readable returns the operations that the tool read calls, in the order of the table.
@@ -412,8 +413,7 @@ func (s *Server) job() (tool, error) {
 	}
 	return s.flat(socialdata.Operation(opJob), "job", "Collect the rest of a search",
 		"Collects the results of platforms that were late in a search: those that have come since the last answer, and all "+
-			"of them "+
-			"once every platform has ended. Free to ask; what a platform costs is charged when its results have come.", data)
+			"of them once every platform has ended. Free to ask; what a platform costs is charged when its results have come.", data)
 }
 
 // account returns the tool for the balance and the entries of the ledger.
