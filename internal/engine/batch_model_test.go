@@ -53,6 +53,9 @@ type batchCall struct {
 	Pause         time.Duration // after it
 }
 
+// longestHang is how long a store hangs at most. All hangs of a process together are shorter than the time of a call.
+const longestHang = 2500 * time.Millisecond
+
 func drawBatches(t *rapid.T) batchSchedule {
 	s := batchSchedule{
 		Most: rapid.SampledFrom([]int{1, 2, 3, 100}).Draw(t, "keys a request"), OneStep: rapid.Bool().Draw(t, "one step"),
@@ -81,9 +84,9 @@ func drawBatches(t *rapid.T) batchSchedule {
 		}
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "ends") {
-		s.Processes = append(s.Processes, enginetest.DrawProcess(t, true))
+		s.Processes = append(s.Processes, enginetest.DrawProcess(t, longestHang, true))
 	}
-	s.Processes = append(s.Processes, enginetest.DrawProcess(t, false))
+	s.Processes = append(s.Processes, enginetest.DrawProcess(t, longestHang, false))
 	return s
 }
 
@@ -146,10 +149,7 @@ type batchWorld struct {
 	known map[int]bool // the keys with an answer
 	cut   bool         // a process died during a call that was not repeated: its price is unknown
 	again bool         // an answer was not stored, and its call made once more with its key
-	// failed is when a machine last told a failure. What it was to find out and to give back is forgotten when it ends
-	// soon after that, without a note.
-	failed map[*enginetest.Machine]time.Time
-	empty  bool // a call that was made again found nothing: what a process that died charged for it is not told
+	empty bool         // a call that was made again found nothing: what a process that died charged for it is not told
 }
 
 func (w *batchWorld) machine(p enginetest.Process) *enginetest.Machine {
@@ -205,7 +205,7 @@ func (w *batchWorld) call(ctx context.Context, c batchCall) {
 		a, err, answered := m.Do(first, "profile/batch", call)
 		leave()
 		if answered && err != nil {
-			w.failed[m] = time.Now()
+			m.Failed()
 		}
 		switch {
 		case answered && err == nil:
@@ -286,7 +286,7 @@ func priceOf(c batchCall, data []byte) int64 {
 func playBatches(t *testing.T, s batchSchedule) (wrong string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &batchWorld{batchSchedule: s, known: map[int]bool{}, failed: map[*enginetest.Machine]time.Time{}}
+		w := &batchWorld{batchSchedule: s, known: map[int]bool{}}
 		w.ledger = credits.NewMemory(credits.MemoryConfig{})
 		w.records = records.NewMemory(records.MemoryConfig{})
 		w.cache = cache.NewMemory(cache.MemoryConfig{})
@@ -317,14 +317,6 @@ func playBatches(t *testing.T, s batchSchedule) (wrong string) {
 	return wrong
 }
 
-// forgetful reports whether a machine ended soon after it had told a failure.
-func (w *batchWorld) forgetful() bool {
-	return slices.ContainsFunc(w.made, func(m *enginetest.Machine) bool {
-		at, failed := m.EndedAt(), w.failed[m]
-		return !at.IsZero() && !failed.IsZero() && at.Sub(failed) < 30*time.Second
-	})
-}
-
 // compare compares what was charged with what was reported.
 func (w *batchWorld) compare(ctx context.Context) string {
 	entries, err := w.ledger.Entries(ctx, credits.Query{Account: "account", Limit: 1000})
@@ -344,7 +336,7 @@ func (w *batchWorld) compare(ctx context.Context) string {
 		return err.Error()
 	case free != entries[0].Balance:
 		return fmt.Sprintf("%d credits can be spent of %d: something is held for ever", free, entries[0].Balance)
-	case charged > w.told && w.forgetful():
+	case charged > w.told && slices.ContainsFunc(w.made, (*enginetest.Machine).Forgetful):
 	case charged != w.told && !w.cut && !w.again && !w.empty:
 		return fmt.Sprintf("%d credits were charged and %d told:%s", charged, w.told, lines)
 	case charged < w.told && !w.again && !w.refunded():

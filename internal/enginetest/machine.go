@@ -27,13 +27,14 @@ type Process struct {
 // Fault is a call of a store that goes wrong.
 type Fault struct {
 	Call  int
-	After bool          // the call is made, and fails all the same
-	Hangs time.Duration // how long the store takes for it; if the caller's time allows that, it does not fail
+	After bool          // the call is made, and fails nevertheless
+	Hangs time.Duration // how long the call takes; within the caller's time it does not fail
 }
 
-// DrawProcess draws a process, which ends within its first calls if ends is set.
-func DrawProcess(t *rapid.T, ends bool) Process {
-	p := Process{Faults: drawFaults(t)}
+// DrawProcess draws a process whose stores hang for at most longest, in steps of a tenth of a second. It ends within its
+// first calls if ends is set.
+func DrawProcess(t *rapid.T, longest time.Duration, ends bool) Process {
+	p := Process{Faults: drawFaults(t, longest)}
 	if ends {
 		p.Ends = rapid.IntRange(1, 25).Draw(t, "end")
 		p.findOut()
@@ -41,8 +42,9 @@ func DrawProcess(t *rapid.T, ends bool) Process {
 	return p
 }
 
-// findOut takes away the faults just before the end: a process that ends before it knows what came of a write may have
-// told, or charged, what nobody hears of. A kill between a write and its answer is the same.
+// findOut removes the faults just before the end of the process: a process that ends before it knows the result of a
+// write may have answered, or charged, something that its caller does not learn. An end between a write and its result
+// is the same.
 func (p *Process) findOut() {
 	for end := p.Ends - 1; len(p.Faults) > 0; end-- {
 		at := slices.IndexFunc(p.Faults, func(f Fault) bool { return f.Call == end })
@@ -53,7 +55,7 @@ func (p *Process) findOut() {
 	}
 }
 
-// Faulty reports whether calls of the stores that follow each other fail, as those do that come while one hangs.
+// Faulty reports whether consecutive store calls fail, including those during one that hangs.
 func (p *Process) Faulty() bool {
 	for i, f := range p.Faults {
 		if f.Hangs > 0 || i > 0 && f.Call == p.Faults[i-1].Call+1 {
@@ -63,17 +65,16 @@ func (p *Process) Faulty() bool {
 	return false
 }
 
-// drawFaults lets calls fail, also several that follow each other.
-func drawFaults(t *rapid.T) []Fault {
+// drawFaults lets calls fail, also several consecutive ones.
+func drawFaults(t *rapid.T, longest time.Duration) []Fault {
+	const step = 100 * time.Millisecond
 	var out []Fault
 	at := 0
 	for range rapid.IntRange(0, 5).Draw(t, "faults") {
 		at += rapid.SampledFrom([]int{1, 1, 1, 2, 3, 4, 6, 8, 10, 12}).Draw(t, "calls later")
 		f := Fault{Call: at - 1, After: rapid.Bool().Draw(t, "done")}
-		// All together no longer than a call's time: a poll that cannot find out in its own whether what it tells was noted
-		// fails, and the next one tells all results and 0 credits.
 		if rapid.IntRange(0, 3).Draw(t, "hangs") == 0 {
-			f.Hangs = time.Duration(rapid.IntRange(1, 25).Draw(t, "how long")) * 100 * time.Millisecond
+			f.Hangs = time.Duration(rapid.IntRange(1, int(longest/step)).Draw(t, "how long")) * step
 		}
 		out = append(out, f)
 	}
@@ -89,14 +90,35 @@ type Machine struct {
 	Ended  chan struct{} // closed when it ends
 	mu     sync.Mutex
 	calls  int
+	faulty int       // calls that went wrong
 	at     time.Time // when it ended
+	failed time.Time // when a call failed that no later one has compensated
 }
 
-// EndedAt returns when the machine ended; the zero time while it has not.
-func (m *Machine) EndedAt() time.Time {
+// Wrong returns how many store calls have gone wrong.
+func (m *Machine) Wrong() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.at
+	return m.faulty
+}
+
+// Failed notes that a caller was told of a failure now.
+func (m *Machine) Failed() { m.setFailed(time.Now()) }
+
+// Compensated notes that what was charged for failed calls has been told since.
+func (m *Machine) Compensated() { m.setFailed(time.Time{}) }
+
+func (m *Machine) setFailed(at time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.failed = at
+}
+
+// Forgetful reports whether the machine ended soon after a call had failed, before it could resolve that.
+func (m *Machine) Forgetful() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return !m.at.IsZero() && !m.failed.IsZero() && m.at.Sub(m.failed) < 30*time.Second
 }
 
 // ErrFault is the error of a store that fails.
@@ -105,7 +127,7 @@ var ErrFault = errors.New("the disk is full")
 // NewMachine returns a machine that plays p.
 func NewMachine(p Process) *Machine { return &Machine{Process: p, Ended: make(chan struct{})} }
 
-// call makes a store call, or fails, or ends the process before it: whoever calls then comes to no end.
+// call makes a store call, or fails, or ends the process before it: calls of a process that has ended never return.
 func (m *Machine) call(ctx context.Context, do func() error) error {
 	m.mu.Lock()
 	m.calls++
@@ -121,13 +143,16 @@ func (m *Machine) call(ctx context.Context, do func() error) error {
 	}
 	for _, f := range m.Faults {
 		if f.Call == n {
+			m.mu.Lock()
+			m.faulty++
+			m.mu.Unlock()
 			return f.happen(ctx, do)
 		}
 	}
 	return do()
 }
 
-// happen makes a call that goes wrong.
+// happen makes a call with a fault.
 func (f Fault) happen(ctx context.Context, do func() error) error {
 	if f.After {
 		_ = do()
@@ -162,7 +187,7 @@ func (m *Machine) Do(ctx context.Context, name string, call operation.Call) (a *
 		return r.a, r.err, true
 	case <-m.Ended:
 	}
-	synctest.Wait() // what needed no store any more is answered
+	synctest.Wait() // calls that needed no further store call are answered
 	select {
 	case r := <-done:
 		return r.a, nil, r.err == nil

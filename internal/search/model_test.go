@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,6 +19,7 @@ import (
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/enrich"
+	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
@@ -43,14 +42,14 @@ type schedule struct {
 	Enrich    bool
 	Unhappy   bool // the enricher fails
 	Keyed     bool
-	Wait      int             // wait_s of the search
-	HangUp    time.Duration   // when the caller leaves the first call; 0 for never
-	Processes []process       // in order, each replacing one that has died; the last never dies
-	Polls     []time.Duration // pauses of the caller between polls
-	Replicas  bool            // polls go to another process than the search
-	Replays   int             // how often the search is repeated with its key afterwards
-	Restart   time.Duration   // how long after its death a process is replaced
-	Jumps     []jump          // of the clock that all share
+	Wait      int                  // wait_s of the search
+	HangUp    time.Duration        // when the caller leaves the first call; 0 for never
+	Processes []enginetest.Process // in order, each replacing one that has died; the last never dies
+	Polls     []time.Duration      // pauses of the caller between polls
+	Replicas  bool                 // polls go to another process than the search
+	Replays   int                  // how often the search is repeated with its key afterwards
+	Restart   time.Duration        // how long after its death a process is replaced
+	Jumps     []jump               // of the clock that all share
 }
 
 // jump is when a clock is set, and by how much.
@@ -65,17 +64,8 @@ type upstream struct {
 	Results int
 }
 
-// process is the calls of one process in which the stores fail, by their number.
-type process struct {
-	Faults []fault
-	Ends   int // the call before which the process dies; 0 for never
-}
-
-type fault struct {
-	Call  int
-	After bool          // the call is made, and fails nevertheless
-	Hangs time.Duration // how long the call takes; within the caller's time it does not fail
-}
+// longestHang is how long a store hangs at most: longer than the time of a call.
+const longestHang = 20 * time.Second
 
 func drawSchedule(t *rapid.T) schedule {
 	seconds := func(name string, most int) time.Duration {
@@ -97,11 +87,9 @@ func drawSchedule(t *rapid.T) schedule {
 		})
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "ends") {
-		p := process{Faults: drawFaults(t), Ends: rapid.IntRange(1, 25).Draw(t, "end")}
-		p.findOut()
-		s.Processes = append(s.Processes, p)
+		s.Processes = append(s.Processes, enginetest.DrawProcess(t, longestHang, true))
 	}
-	s.Processes = append(s.Processes, process{Faults: drawFaults(t)})
+	s.Processes = append(s.Processes, enginetest.DrawProcess(t, longestHang, false))
 	for range max(0, rapid.IntRange(-3, 3).Draw(t, "jumps")) {
 		at := seconds("set", 60)
 		s.Jumps = append(s.Jumps, jump{at, time.Duration(rapid.IntRange(-1800, 1800).Draw(t, "by")) * time.Second})
@@ -112,160 +100,8 @@ func drawSchedule(t *rapid.T) schedule {
 	return s
 }
 
-// findOut removes the faults just before the death of the process: a process that dies before it knows the result of a
-// write may have answered, or charged, something that its caller does not learn. A death between a write and its result
-// is the same.
-func (p *process) findOut() {
-	for end := p.Ends - 1; len(p.Faults) > 0; end-- {
-		at := slices.IndexFunc(p.Faults, func(f fault) bool { return f.Call == end })
-		if at < 0 {
-			return
-		}
-		p.Faults = slices.Delete(p.Faults, at, at+1)
-	}
-}
-
-// drawFaults lets calls fail, also several consecutive ones.
-func drawFaults(t *rapid.T) []fault {
-	var out []fault
-	at := 0
-	for range rapid.IntRange(0, 5).Draw(t, "faults") {
-		at += rapid.SampledFrom([]int{1, 1, 1, 2, 3, 4, 6, 8, 10, 12}).Draw(t, "calls later")
-		f := fault{Call: at - 1, After: rapid.Bool().Draw(t, "done")}
-		if rapid.IntRange(0, 3).Draw(t, "hangs") == 0 { // possibly longer than the time of a call
-			f.Hangs = time.Duration(rapid.IntRange(1, 200).Draw(t, "how long")) * 100 * time.Millisecond
-		}
-		out = append(out, f)
-	}
-	return out
-}
-
 // found is what a platform finds.
 type found = providers.Page[schema.SearchResult]
-
-// machine is a process that may fail and die: all its store calls go through it.
-type machine struct {
-	process
-
-	client *socialdata.Client
-	mu     sync.Mutex
-	calls  int
-	faulty int           // calls that went wrong
-	ended  chan struct{} // closed when it dies
-	at     time.Time     // when it died
-	failed time.Time     // when a call failed that no later one has compensated
-}
-
-var errFault = errors.New("the disk is full")
-
-// call makes a store call, or fails, or dies before it: calls of a dead process never return.
-func (m *machine) call(ctx context.Context, do func() error) error {
-	m.mu.Lock()
-	m.calls++
-	n := m.calls
-	if n == m.Ends {
-		m.at = time.Now()
-		close(m.ended)
-	}
-	dead := m.Ends > 0 && n >= m.Ends
-	m.mu.Unlock()
-	if dead {
-		runtime.Goexit()
-	}
-	for _, f := range m.Faults {
-		if f.Call == n {
-			m.mu.Lock()
-			m.faulty++
-			m.mu.Unlock()
-			return f.happen(ctx, do)
-		}
-	}
-	return do()
-}
-
-// happen makes a call with a fault.
-func (f fault) happen(ctx context.Context, do func() error) error {
-	if f.After {
-		_ = do()
-	}
-	if f.Hangs == 0 {
-		return errFault
-	}
-	select {
-	case <-time.After(f.Hangs):
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	if f.After {
-		return errFault
-	}
-	return do()
-}
-
-// books is the ledger of a machine.
-type books struct {
-	credits.Ledger
-	credits.Granter
-	*machine
-}
-
-func (b books) Give(ctx context.Context, g credits.Gift) (balance int64, err error) {
-	err = b.call(ctx, func() (err error) { balance, err = b.Granter.Give(ctx, g); return err })
-	return balance, err
-}
-
-func (b books) Reserve(
-	ctx context.Context, who credits.Spender, ttl time.Duration, amounts ...int64,
-) (holds []credits.Hold, err error) {
-	err = b.call(ctx, func() (err error) { holds, err = b.Ledger.Reserve(ctx, who, ttl, amounts...); return err })
-	if err != nil {
-		return nil, err
-	}
-	return holds, nil
-}
-
-func (b books) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (r credits.Receipt, err error) {
-	err = b.call(ctx, func() (err error) { r, err = b.Ledger.Settle(ctx, h, c); return err })
-	if err != nil {
-		return credits.Receipt{}, err
-	}
-	return r, nil
-}
-
-func (b books) Balance(ctx context.Context, account string) (n int64, err error) {
-	err = b.call(ctx, func() (err error) { n, err = b.Ledger.Balance(ctx, account); return err })
-	return n, err
-}
-
-// notes is the records store of a machine.
-type notes struct {
-	records.Store
-	*machine
-}
-
-func (n notes) Get(ctx context.Context, key string) (r records.Record, err error) {
-	err = n.call(ctx, func() (err error) { r, err = n.Store.Get(ctx, key); return err })
-	return r, err
-}
-
-func (n notes) Put(ctx context.Context, r records.Record, ttl time.Duration) (version int64, err error) {
-	err = n.call(ctx, func() (err error) { version, err = n.Store.Put(ctx, r, ttl); return err })
-	return version, err
-}
-
-func (n notes) Add(
-	ctx context.Context, r records.Record, ttl time.Duration,
-) (stands records.Record, added bool, err error) {
-	if n.client == nil { // the secret of cursors, before the machine has a client
-		return n.Store.Add(ctx, r, ttl)
-	}
-	err = n.call(ctx, func() (err error) { stands, added, err = n.Store.Add(ctx, r, ttl); return err })
-	return stands, added, err
-}
-
-func (n notes) Delete(ctx context.Context, key string, version int64) error {
-	return n.call(ctx, func() error { return n.Store.Delete(ctx, key, version) })
-}
 
 // world is what all machines of a schedule share, and what the caller has received.
 type world struct {
@@ -273,9 +109,9 @@ type world struct {
 
 	ledger  *credits.Memory
 	records *records.Memory
-	made    []*machine
-	now     *machine // the one that receives calls
-	replica *machine
+	made    []*enginetest.Machine
+	now     *enginetest.Machine // the one that receives calls
+	replica *enginetest.Machine
 
 	told     int64
 	answered bool // whether the search was answered
@@ -301,8 +137,8 @@ func (w *world) clock() time.Time {
 	return recordstest.Ahead(w.base.Add(passed), ahead)
 }
 
-func (w *world) machine(p process) *machine {
-	m := &machine{process: p, ended: make(chan struct{})}
+func (w *world) machine(p enginetest.Process) *enginetest.Machine {
+	m := enginetest.NewMachine(p)
 	var upstreams []providers.Provider
 	for i, u := range w.Upstreams {
 		id := modelPlatforms[i]
@@ -328,53 +164,28 @@ func (w *world) machine(p process) *machine {
 			},
 		})
 	}
-	client, err := socialdata.New(socialdata.WithProviders(upstreams), socialdata.WithLedger(books{w.ledger, w.ledger, m}),
-		socialdata.WithRecords(notes{w.records, m}), socialdata.WithClock(w.clock),
+	client, err := socialdata.New(socialdata.WithProviders(upstreams), socialdata.WithLedger(m.Ledger(w.ledger, false)),
+		socialdata.WithRecords(m.Records(w.records)), socialdata.WithClock(w.clock),
 		socialdata.WithEnricher(enrich.Func(w.enrich)))
 	if err != nil {
 		panic(err)
 	}
-	m.client = client.As(keys.Key{ID: "key", Account: "account"})
+	m.Client = client.As(keys.Key{ID: "key", Account: "account"})
 	w.made = append(w.made, m)
 	return m
 }
 
 func (w *world) enrich(context.Context, string) (schema.Enrichment, error) {
 	if w.Unhappy {
-		return schema.Enrichment{}, errFault
+		return schema.Enrichment{}, enginetest.ErrFault
 	}
 	return schema.Enrichment{Dialect: schema.MSA, Sentiment: schema.Sentiment{Label: schema.Neutral}}, nil
 }
 
-// do makes a call on a machine. It returns nil when the machine dies before it has answered.
-func (w *world) do(ctx context.Context, m *machine, name string, call operation.Call) (*operation.Answer, error, bool) {
-	type result struct {
-		a   *operation.Answer
-		err error
-	}
-	done := make(chan result, 1)
-	go func() {
-		a, err := m.client.Do(ctx, socialdata.Operation(name), call)
-		done <- result{a, err}
-	}()
-	select {
-	case r := <-done:
-		return r.a, r.err, true
-	case <-m.ended:
-	}
-	synctest.Wait() // calls that needed no further store call are answered
-	select {
-	case r := <-done:
-		return r.a, nil, r.err == nil
-	default:
-		return nil, nil, false
-	}
-}
-
 // alive returns the machine that receives calls, a new one if the last has died.
-func (w *world) alive() *machine {
+func (w *world) alive() *enginetest.Machine {
 	select {
-	case <-w.now.ended:
+	case <-w.now.Ended:
 		time.Sleep(w.Restart)
 		w.Processes = w.Processes[1:]
 		w.now = w.machine(w.Processes[0])
@@ -384,7 +195,7 @@ func (w *world) alive() *machine {
 }
 
 // collector returns the machine that answers a poll.
-func (w *world) collector(n int) *machine {
+func (w *world) collector(n int) *enginetest.Machine {
 	if w.Replicas && n%2 == 0 {
 		return w.replica
 	}
@@ -393,7 +204,7 @@ func (w *world) collector(n int) *machine {
 
 // run plays the schedule.
 func (w *world) run(ctx context.Context) {
-	w.now, w.replica = w.machine(w.Processes[0]), w.machine(process{})
+	w.now, w.replica = w.machine(w.Processes[0]), w.machine(enginetest.Process{})
 	params := url.Values{"query": {"tea"}, "wait_s": {strconv.Itoa(w.Wait)}, "platforms": {w.named()}}
 	if w.Enrich {
 		params.Set("enrich", "arabic")
@@ -402,7 +213,7 @@ func (w *world) run(ctx context.Context) {
 	if w.Keyed {
 		call.IdempotencyKey = "0123456789abcdef"
 	}
-	estimate, err := w.replica.client.Estimate(ctx, socialdata.EstimateRequest{Of: "/v1/search?" + params.Encode()})
+	estimate, err := w.replica.Client.Estimate(ctx, socialdata.EstimateRequest{Of: "/v1/search?" + params.Encode()})
 	if err != nil {
 		panic(err)
 	}
@@ -432,14 +243,14 @@ func (w *world) search(ctx context.Context, call operation.Call) *operation.Answ
 			first, leave = context.WithTimeout(ctx, w.HangUp)
 		}
 		m := w.alive()
-		a, err, answered := w.do(first, m, "search_across", call)
+		a, err, answered := m.Do(first, "search_across", call)
 		leave()
 		switch {
 		case answered && err == nil:
 			return a
 		case !w.Keyed:
 			if w.cut = !answered; answered {
-				m.failed = time.Now()
+				m.Failed()
 			}
 			return nil
 		}
@@ -457,15 +268,15 @@ func (w *world) collect(ctx context.Context, a *operation.Answer) {
 		}
 		call := operation.Call{Params: url.Values{"id": {a.Meta.JobID}, "wait_s": {strconv.Itoa(n % 4)}}}
 		m := w.collector(n)
-		faulty := m.wrong()
-		got, err, answered := w.do(ctx, m, "job", call)
+		faulty := m.Wrong()
+		got, err, answered := m.Do(ctx, "job", call)
 		switch {
 		case !answered:
-			w.lost = w.lost || m.wrong() > faulty
+			w.lost = w.lost || m.Wrong() > faulty
 		case err != nil:
-			m.failed = time.Now()
+			m.Failed()
 		default:
-			m.failed = time.Time{}
+			m.Compensated()
 		}
 		if p := (*problem.Error)(nil); errors.As(err, &p) && p.Code == problem.NotFound {
 			panic("the job is gone")
@@ -482,20 +293,6 @@ func (w *world) collect(ctx context.Context, a *operation.Answer) {
 	}
 }
 
-// wrong returns how many store calls have gone wrong.
-func (m *machine) wrong() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.faulty
-}
-
-// forgetful reports whether the machine died soon after a call had failed, before it could resolve that.
-func (m *machine) forgetful() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return !m.at.IsZero() && !m.failed.IsZero() && m.at.Sub(m.failed) < 30*time.Second
-}
-
 // replays repeats the search with its key. Its answer is ignored. If the stores failed so often that the answer could
 // not be stored, the search is made once more: what was charged before is reported again, and not charged again.
 func (w *world) replays(ctx context.Context, call operation.Call) {
@@ -504,7 +301,7 @@ func (w *world) replays(ctx context.Context, call operation.Call) {
 			return
 		}
 		time.Sleep(10 * time.Second)
-		a, err, answered := w.do(ctx, w.alive(), "search_across", call)
+		a, err, answered := w.alive().Do(ctx, "search_across", call)
 		switch {
 		case !answered || err != nil || a.Replayed:
 		case !w.faulty():
@@ -519,25 +316,13 @@ func (w *world) replays(ctx context.Context, call operation.Call) {
 
 // faulty reports whether consecutive store calls fail, including those during one that hangs.
 func (w *world) faulty() bool {
-	for _, m := range w.made {
-		for i, f := range m.Faults {
-			if f.Hangs > 0 || i > 0 && f.Call == m.Faults[i-1].Call+1 {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.made, func(m *enginetest.Machine) bool { return m.Faulty() })
 }
 
-// end closes all machines. One that has died, or dies while it is closed, closes nothing more.
+// end closes all machines.
 func (w *world) end() {
 	for _, m := range w.made {
-		closed := make(chan error, 1)
-		go func() {
-			defer close(closed)
-			closed <- m.client.Close(context.Background())
-		}()
-		if err := <-closed; err != nil {
+		if err := m.Close(); err != nil {
 			panic(err)
 		}
 	}
@@ -600,7 +385,7 @@ func (w *world) compare(ctx context.Context) string {
 		return fmt.Sprintf("%d credits were charged, and the estimate was %+v:%s", charged, w.expected, lines)
 	case w.answered && charged != w.expected.Most && w.happy():
 		return fmt.Sprintf("nothing failed, %d credits were charged, and the estimate was %+v:%s", charged, w.expected, lines)
-	case charged > w.told && (w.lost || slices.ContainsFunc(w.made, (*machine).forgetful)):
+	case charged > w.told && (w.lost || slices.ContainsFunc(w.made, (*enginetest.Machine).Forgetful)):
 	case charged != w.told && !w.cut && !w.again:
 		return fmt.Sprintf("%d credits were charged and %d told:%s", charged, w.told, lines)
 	}
