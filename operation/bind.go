@@ -28,7 +28,7 @@ func (a Args) Get(name string) string {
 	return ""
 }
 
-// Flag tells whether a parameter is true.
+// Flag reports whether a parameter is true.
 func (a Args) Flag(name string) bool { return a.Get(name) == "true" }
 
 // Seconds returns a parameter that is a number of seconds, or def when it was not given.

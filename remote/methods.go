@@ -15,7 +15,8 @@ func (c *Client) Me(ctx context.Context, req socialdata.MeRequest) (*schema.Enve
 }
 
 // Requests returns one page of the account's last calls with their results, newest first: of the last 100,000 calls of
-// all accounts, those of 7 days, unless [WithRequests] sets other limits. Parameters are not stored. It is free.
+// all accounts, those of 7 days, unless [WithRequests] sets other limits. Parameters are not stored. It is free, and its
+// own answers are not in the log.
 func (c *Client) Requests(
 	ctx context.Context, req socialdata.RequestsRequest,
 ) (*schema.Envelope[[]schema.Request], error) {

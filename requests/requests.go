@@ -50,7 +50,7 @@ func is(want, got string) bool { return want == "" || want == got }
 
 // Bounds limit what a [Store] keeps. A field that is zero means the default in its comment.
 type Bounds struct {
-	Most int           // requests in the log: [Most]
+	Most int           // requests in the log: [Most]; below 0 there is no log, and usage only has what was paid
 	Life time.Duration // of each request: [Life]
 	Days int           // of usage: [Days]
 }

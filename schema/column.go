@@ -53,8 +53,8 @@ func Columns(t reflect.Type) []string {
 }
 
 // Choose returns the columns that names select, in the order of names, or all columns without names. A name such as
-// author selects author.handle and all other fields of author. Unknown is the first name that selects no column, in
-// which case there are no columns; else "".
+// author selects author.handle and all other fields of author. unknown is the first name that selects no column, in
+// which case there are no columns; otherwise "".
 func Choose(columns, names []string) (chosen []string, unknown string) {
 	if len(names) == 0 {
 		return columns, ""

@@ -8,55 +8,56 @@ import (
 	"github.com/socialdata/socialdata/platform"
 )
 
-// Source says where an object was read: [Official], [Own] or "upstream:" and a third party's name.
+// Source is where an object was read: [Official], [Own] or "upstream:" and a third party's name.
 type Source string
 
 // The sources of the specification.
 const (
-	Official Source = "official" // the platform's documented interface
-	Own      Source = "own"      // a public page or undocumented public answer of the platform
+	Official Source = "official" // the platform's documented API
+	Own      Source = "own"      // a public page or undocumented public API of the platform
 )
 
 // Upstream returns the source of objects from the third party called name.
 func Upstream(name string) Source { return Source("upstream:" + name) }
 
-// Common holds the fields that nearly every object carries. Providers set ID, URL and Raw; the engine sets the rest.
+// Common is the set of fields that nearly every object has. Providers set ID, URL and Raw; the engine sets the rest.
 type Common struct {
-	Platform platform.ID `json:"platform"` // where the object is from
-	// the object's id as the platform writes it: an id that is given out can be asked for
+	Platform platform.ID `json:"platform"` // the platform of the object
+	// the object's id on the platform; every id in an answer is valid in a request
 	ID        string    `json:"id" min:"1" form:"id"`
-	URL       string    `json:"url" form:"uri"` // the public page of the object, or the nearest one that shows it
-	FetchedAt time.Time `json:"fetched_at"`     // when the platform's answer had been read
-	// where the object was read: official is the platform's documented interface, own a public page that this service
-	// reads itself, upstream:NAME a third party
+	URL       string    `json:"url" form:"uri"` // the public page of the object, or the closest page that shows it
+	FetchedAt time.Time `json:"fetched_at"`     // when the platform's answer was read
+	// where the object was read: official is the platform's documented API, own a public page that this service reads
+	// itself, upstream:NAME a third party
 	Source Source `json:"source"`
-	// the untouched upstream object; only with include_raw=true
+	// the unchanged upstream object; only with include_raw=true
 	Raw json.RawMessage `json:"raw,omitempty"`
-	// what the text of the object says; only with enrich=arabic, and null when the object has no text or it failed
+	// the analysis of the object's text; only with enrich=arabic, and null if the object has no text or the analysis
+	// failed
 	Enrichment Optional[Enrichment] `json:"enrichment,omitzero"`
 }
 
 // Shared returns the common fields of c, for reading and for writing.
 func (c *Common) Shared() *Common { return c }
 
-// Object is a resource that carries the shared fields.
+// Object is a resource with the shared fields.
 type Object interface {
 	Shared() *Common
-	// Validate reports the first way in which the object breaks the specification.
+	// Validate reports the first way in which the object violates the specification.
 	Validate() error
-	// Fill turns nil arrays into empty ones, so that they marshal as [].
+	// Fill replaces nil arrays with empty ones, so that they marshal as [].
 	Fill()
-	// EnrichText returns the text that says what the object is about; "" when it has none.
+	// EnrichText returns the text to analyze; "" if there is none.
 	EnrichText() string
 }
 
 // Optional is a value that may be absent (the zero Optional), null or present.
 type Optional[T any] struct {
-	Value *T   // nil when absent or null
-	Set   bool // false when absent
+	Value *T   // nil if absent or null
+	Set   bool // false if absent
 }
 
-// Some returns an Optional that is present, or null when v is nil.
+// Some returns an Optional that is present, or null if v is nil.
 func Some[T any](v *T) Optional[T] { return Optional[T]{Value: v, Set: true} }
 
 // IsZero reports whether o is absent; encoding/json then omits its key.
@@ -86,7 +87,7 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// nonNil turns a nil slice into an empty one.
+// nonNil replaces a nil slice with an empty one.
 func nonNil[T any](s *[]T) {
 	if *s == nil {
 		*s = []T{}

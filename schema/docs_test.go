@@ -23,7 +23,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files, and docs.go")
 
-// TestDocsAreTheComments checks that docs.go holds the doc comments of this package; -update rewrites it.
+// TestDocsAreTheComments checks that docs.go contains the doc comments of this package; -update rewrites it.
 func TestDocsAreTheComments(t *testing.T) {
 	t.Parallel()
 	want := readComments(t)
@@ -57,7 +57,7 @@ func TestEveryPropertyHasADescription(t *testing.T) {
 	}
 }
 
-// TestVocabulariesHoldEveryConstant finds a word that was added to the constants but not to the list of its type.
+// TestVocabulariesHoldEveryConstant finds a constant that is missing in the list of its type.
 func TestVocabulariesHoldEveryConstant(t *testing.T) {
 	t.Parallel()
 	constants := map[string][]string{}
@@ -69,7 +69,7 @@ func TestVocabulariesHoldEveryConstant(t *testing.T) {
 		}
 	}
 	for name, want := range constants {
-		if name == "Form" || name == "Source" { // how a text is written; and open, since there are third parties
+		if name == "Form" || name == "Source" { // Form is a format, and Source is open, since there are third parties
 			continue
 		}
 		got := vocabulary(name).Words
@@ -98,7 +98,7 @@ func addConstants(t *testing.T, constants map[string][]string, pkg string, gen *
 			key = problemCode
 		}
 		text, ok := v.Values[0].(*ast.BasicLit)
-		if !ok { // a number, which no answer holds
+		if !ok { // a number, which does not occur in answers
 			continue
 		}
 		word, err := strconv.Unquote(text.Value)

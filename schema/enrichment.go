@@ -2,7 +2,7 @@ package schema
 
 import "slices"
 
-// Dialect names the variety of Arabic that a text is written in.
+// Dialect is a variety of Arabic.
 type Dialect string
 
 // The dialects of an [Enrichment].
@@ -34,19 +34,19 @@ const (
 // SentimentLabels lists every [SentimentLabel], in the order of the specification.
 func SentimentLabels() []SentimentLabel { return []SentimentLabel{Positive, Neutral, Negative} }
 
-// Sentiment says how a text feels about its subject.
+// Sentiment is the attitude of a text towards its subject.
 type Sentiment struct {
 	Label SentimentLabel `json:"label"`                  // its direction
 	Score float64        `json:"score" min:"-1" max:"1"` // from -1, negative, to 1, positive
 }
 
-// Entity is a thing that a text names.
+// Entity is a named entity in a text.
 type Entity struct {
-	Text string     `json:"text" min:"1"`                    // the exact words of the input
-	Type EntityType `json:"type" min:"1" words:"EntityType"` // what kind of thing it is
+	Text string     `json:"text" min:"1"`                    // the exact words of the text
+	Type EntityType `json:"type" min:"1" words:"EntityType"` // its type
 }
 
-// EntityType names a kind of thing that a text can name, one of [EntityTypes].
+// EntityType is a type of [Entity], one of [EntityTypes].
 type EntityType = string
 
 // EntityTypes lists the values of [Entity.Type].
@@ -57,10 +57,10 @@ func EntityTypes() []EntityType {
 	}
 }
 
-// Topic names a field of life that a text can be about, one of [Topics].
+// Topic is a subject area of a text, one of [Topics].
 type Topic = string
 
-// Topics lists the values that [Enrichment.Topics] may hold.
+// Topics lists the values of [Enrichment.Topics].
 func Topics() []Topic {
 	return []Topic{
 		"politics", "economy", "sports", "technology", "science", "health", "entertainment", "travel",
@@ -68,16 +68,15 @@ func Topics() []Topic {
 	}
 }
 
-// Enrichment is what the text of an object says, beyond its words: which Arabic it is, how it feels, what it
-// names and what it is about.
+// Enrichment is the analysis of an object's text: dialect, sentiment, entities and topics.
 type Enrichment struct {
-	Dialect   Dialect   `json:"dialect"`              // which Arabic the text is written in
-	Sentiment Sentiment `json:"sentiment"`            // how it feels
-	Entities  []Entity  `json:"entities"`             // what it names, in order of appearance; empty when nothing
-	Topics    []Topic   `json:"topics" words:"Topic"` // what it is about, most likely first; empty when nothing
+	Dialect   Dialect   `json:"dialect"`              // the variety of Arabic
+	Sentiment Sentiment `json:"sentiment"`            // the sentiment
+	Entities  []Entity  `json:"entities"`             // named entities, in order of appearance; empty if there are none
+	Topics    []Topic   `json:"topics" words:"Topic"` // topics, most likely first; empty if there are none
 }
 
-// Validate reports the first way in which e breaks the specification.
+// Validate reports the first way in which e violates the specification.
 func (e *Enrichment) Validate() error { return validate(e) }
 
 // DropInvented removes entities whose type is not one of [EntityTypes], and topics that are not one of [Topics], and

@@ -13,51 +13,51 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// Field is one property of a resource: its name, what may stand in it and what it means. It is read from the tags and
-// the comment of the Go field, so that Validate and the API description cannot differ.
+// Field is one property of a resource: its name, its allowed values and its meaning. It is read from the tags and the
+// comment of the Go field, so that Validate and the API description cannot differ.
 //
-//	json  the name; a property with omitempty or omitzero may be left out, any other is always there
-//	min   the least number, or the least count of characters of a text
-//	above what a number must be greater than
-//	max   the greatest number, or the greatest count of characters of a text
-//	form  how a text is written: "uri" or "id"
-//	words the values that there are, parted by spaces, or the name of a [Vocabulary]
-//	doc   what it means, in a type of another package; those of this one have a comment
+//	json  the name; a property with omitempty or omitzero may be absent, all others are required
+//	min   the minimum of a number, or the minimum number of characters of a text
+//	above the exclusive minimum of a number
+//	max   the maximum of a number, or the maximum number of characters of a text
+//	form  the format of a text: "uri" or "id"
+//	words the allowed values, separated by spaces, or the name of a [Vocabulary]
+//	doc   the meaning, for a type of another package; those of this package have a comment
 //
-// On an array, min, max, above, form and words hold for each element.
+// On an array, min, max, above, form and words apply to each element.
 type Field struct {
 	Name     string // as in JSON
-	Doc      string // what it means, in sentences
+	Doc      string // its meaning, in sentences
 	Type     reflect.Type
-	Required bool // the key is always there; the value of a pointer may still be null
+	Required bool // the key is always present; the value of a pointer may still be null
 	Min, Max *float64
-	Above    *float64 // what a number is greater than
+	Above    *float64 // the exclusive minimum of a number
 	Form     Form
-	Words    Vocabulary // the values that there are; no words when any is allowed
+	Words    Vocabulary // the allowed values; no words if any value is allowed
 }
 
-// Form says how a text is written.
+// Form is the format of a text.
 type Form string
 
 // The forms of a text.
 const (
-	FormURI Form = "uri" // an absolute URI of ASCII characters, as the format uri of JSON Schema has it
+	FormURI Form = "uri" // an absolute URI in ASCII, as the format uri of JSON Schema requires
 	FormID  Form = "id"  // valid UTF-8 of at most MaxID bytes, without control characters
 )
 
-// MaxID is how long an id or a handle may be, in bytes: a longer one could not be asked for.
+// MaxID is the maximum length of an id or a handle, in bytes: a longer one could not be requested.
 const MaxID = 512
 
 // Vocabulary is a list of words.
 type Vocabulary struct {
-	Name  string // such as "Dialect"; "" when the list belongs to one field alone
+	Name  string // such as "Dialect"; "" if only one field uses the list
 	Words []string
-	// Open means that a later version may know more words: to callers the list is one of examples. What we answer
-	// keeps to it all the same.
+	// Open means that a later version may have more words: for callers the list contains examples. Our answers only use
+	// its words nevertheless.
 	Open bool
 }
 
-// Vocabularies lists the word lists that have a name. The caller owns them.
+// Vocabularies lists the word lists that have a name. The caller owns the slice.
 func Vocabularies() []Vocabulary {
 	out := slices.Clone(vocabularies())
 	for i := range out {
@@ -66,13 +66,13 @@ func Vocabularies() []Vocabulary {
 	return out
 }
 
-// platformIDs is the name of the list of platforms, which a program can add to.
+// platformIDs is the name of the list of platforms, to which a program can add.
 const platformIDs = "PlatformID"
 
 // problemCode is the name of the list of codes of problems.
 const problemCode = "ProblemCode"
 
-// vocabularies keeps the lists: each field of a description asks for one.
+// vocabularies caches the lists: each field of a description needs one.
 var vocabularies = sync.OnceValue(makeVocabularies)
 
 func makeVocabularies() []Vocabulary {
@@ -103,7 +103,7 @@ func texts[T ~string](words []T) []string {
 	return out
 }
 
-// vocabulary returns a copy of the list of a name, without words when there is none.
+// vocabulary returns a copy of the list with that name, without words if there is none.
 func vocabulary(name string) Vocabulary {
 	for _, v := range vocabularies() {
 		if v.Name == name {
@@ -114,8 +114,8 @@ func vocabulary(name string) Vocabulary {
 	return Vocabulary{}
 }
 
-// TypeName returns the name of t in the API: that of its Go type, but for [platform.ID] and [problem.Code]. A generic type has
-// the name of what it is of in front: ProfileBatchItem for BatchItem[Profile].
+// TypeName returns the name of t in the API: that of its Go type, except for [platform.ID] and [problem.Code]. The name
+// of a generic type begins with that of its argument: ProfileBatchItem for BatchItem[Profile].
 func TypeName(t reflect.Type) string {
 	switch t {
 	case reflect.TypeFor[platform.ID]():
@@ -131,22 +131,22 @@ func TypeName(t reflect.Type) string {
 	return of[strings.LastIndexByte(of, '.')+1:] + name
 }
 
-// DocOf returns what the struct t means, as [Doc] does for its name.
+// DocOf returns the meaning of the struct t, as [Doc] does for its name.
 func DocOf(t reflect.Type) string { return Doc(docName(t)) }
 
-// docName returns the name of a type by which its comment is found.
+// docName returns the name under which the comment of a type is stored.
 func docName(t reflect.Type) string {
 	name, _, _ := strings.Cut(t.Name(), "[")
 	return name
 }
 
-// Doc returns what the struct or vocabulary name means, in sentences; "" when there is none of that name.
+// Doc returns the meaning of the struct or vocabulary name, in sentences; "" if there is none with that name.
 func Doc(name string) string { return comments()[name] }
 
-// comments keeps the table of docs.go once it was asked for.
+// comments caches the table of docs.go.
 var comments = sync.OnceValue(docs)
 
-// Fields returns the properties of the struct t in the order of the JSON, those of embedded structs among them.
+// Fields returns the properties of the struct t in the order of the JSON, including those of embedded structs.
 func Fields(t reflect.Type) []Field {
 	var out []Field
 	for sf := range t.Fields() {
@@ -161,7 +161,7 @@ func Fields(t reflect.Type) []Field {
 
 func embedded(sf reflect.StructField) bool { return sf.Anonymous && sf.Tag.Get("json") == "" }
 
-// readField reads what is said beside a struct field; ok is false when it is no property.
+// readField reads the tags of a struct field; ok is false if it is not a property.
 func readField(owner reflect.Type, sf reflect.StructField) (f Field, ok bool) {
 	name, opts, _ := strings.Cut(sf.Tag.Get("json"), ",")
 	if name == "" || name == "-" {
@@ -182,7 +182,7 @@ func bound(sf reflect.StructField, tag string) *float64 {
 	return &v
 }
 
-// words returns the values that there are: those of the tag, else those of the type.
+// words returns the allowed values: those of the tag, otherwise those of the type.
 func words(sf reflect.StructField) Vocabulary {
 	tag := sf.Tag.Get("words")
 	if tag == "" {
@@ -194,7 +194,7 @@ func words(sf reflect.StructField) Vocabulary {
 	return Vocabulary{Words: strings.Fields(tag)}
 }
 
-// element returns what t points to or is an array of, or t itself.
+// element returns the type that t points to or is an array of, or t itself.
 func element(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer || (t.Kind() == reflect.Slice && t != rawType) {
 		t = t.Elem()

@@ -5,97 +5,97 @@ import (
 	"time"
 )
 
-// Monitor asks an operation again and again and tells what changes.
+// Monitor is a call that is repeated and whose changes are reported.
 type Monitor struct {
-	Name      string            `json:"name" min:"1"`                                        // what the account calls it
-	Operation string            `json:"operation" min:"1"`                                   // what is asked, such as "posts"
-	Platform  *string           `json:"platform"`                                            // where; null for a search of several platforms
+	Name      string            `json:"name" min:"1"`                                        // its name, chosen by the account
+	Operation string            `json:"operation" min:"1"`                                   // the operation that is called, such as "posts"
+	Platform  *string           `json:"platform"`                                            // the platform; null for a search of several platforms
 	Params    map[string]string `json:"params"`                                              // the parameters of the operation
-	Every     string            `json:"every" min:"1"`                                       // how often, as a duration such as 15m
-	Pages     int64             `json:"pages" min:"1" max:"10"`                              // how many pages a poll reads at most
-	Follow    int64             `json:"follow" min:"0" max:"100"`                            // how many of the newest items are compared as well
-	Fields    []string          `json:"fields"`                                              // the fields that are compared; none means all
+	Every     string            `json:"every" min:"1"`                                       // the interval, as a duration such as 15m
+	Pages     int64             `json:"pages" min:"1" max:"10"`                              // maximum number of pages in a poll
+	Follow    int64             `json:"follow" min:"0" max:"100"`                            // number of the newest items that are also compared
+	Fields    []string          `json:"fields"`                                              // the fields that are compared; empty means all
 	Alerts    []string          `json:"alerts"`                                              // the numbers that raise an alert, such as followers:5%
-	State     string            `json:"state" words:"active paused starved failing stopped"` // how it does
-	CreatedAt time.Time         `json:"created_at"`                                          // when it was made
-	NextAt    *time.Time        `json:"next_at"`                                             // when it polls next; null while it does not
-	LastAt    *time.Time        `json:"last_at"`                                             // when it polled last
-	Problem   *MonitorProblem   `json:"problem"`                                             // what the last poll came to, where it failed
-	Credits   int64             `json:"credits_month" min:"0"`                               // credits that its polls were charged this month (UTC)
-	Price     MonitorPrice      `json:"price_month"`                                         // what a month of 30 days costs at this pace
+	State     string            `json:"state" words:"active paused starved failing stopped"` // its state
+	CreatedAt time.Time         `json:"created_at"`                                          // when it was created
+	NextAt    *time.Time        `json:"next_at"`                                             // the next poll; null if there is none
+	LastAt    *time.Time        `json:"last_at"`                                             // the last poll
+	Problem   *MonitorProblem   `json:"problem"`                                             // the problem of the last poll, if it failed
+	Credits   int64             `json:"credits_month" min:"0"`                               // credits charged for its polls this month (UTC)
+	Price     MonitorPrice      `json:"price_month"`                                         // the price of 30 days at this interval
 }
 
-// MonitorProblem is what the last poll of a Monitor failed with.
+// MonitorProblem is the problem of a Monitor's last poll.
 type MonitorProblem struct {
 	Code   string `json:"code" min:"1"` // the code of the problem
-	Detail string `json:"detail"`       // the same in words
+	Detail string `json:"detail"`       // the problem in words
 }
 
-// MonitorPrice is what the polls of 30 days cost.
+// MonitorPrice is the price of 30 days of polls.
 type MonitorPrice struct {
-	Least int64 `json:"least" min:"0"` // credits, when each poll reads one page
-	Most  int64 `json:"most" min:"0"`  // credits, when each poll reads as many pages as it may
+	Least int64 `json:"least" min:"0"` // credits, if each poll reads one page
+	Most  int64 `json:"most" min:"0"`  // credits, if each poll reads the maximum number of pages
 }
 
-// Change is one thing that a Monitor found, or that happened to the account.
+// Change is one change that a Monitor found, or that concerns the account.
 type Change struct {
-	ID        string          `json:"id" min:"1"`   // the same however often the change is told
-	Seq       int64           `json:"seq" min:"1"`  // its place among the changes of the account
+	ID        string          `json:"id" min:"1"`   // the same each time the change is sent
+	Seq       int64           `json:"seq" min:"1"`  // its position among the changes of the account
 	At        time.Time       `json:"at"`           // when it was found
-	Monitor   *string         `json:"monitor"`      // the name of the monitor; null for what concerns the account
-	Type      string          `json:"type" min:"1"` // what is told, such as new or changed
-	Platform  *string         `json:"platform"`     // where it was found
-	Operation *string         `json:"operation"`    // what had been asked
+	Monitor   *string         `json:"monitor"`      // the name of the monitor; null for a change that concerns the account
+	Type      string          `json:"type" min:"1"` // the type of change, such as new or changed
+	Platform  *string         `json:"platform"`     // the platform
+	Operation *string         `json:"operation"`    // the operation of the monitor
 	Key       *string         `json:"key"`          // the id of the object on its platform
-	Object    json.RawMessage `json:"object"`       // the object as it is now; null where there is none
-	Fields    []FieldChange   `json:"fields"`       // what changed in it, by name
-	Detail    *string         `json:"detail"`       // more about it, in words
+	Object    json.RawMessage `json:"object"`       // the current object; null if there is none
+	Fields    []FieldChange   `json:"fields"`       // the fields that have changed, by name
+	Detail    *string         `json:"detail"`       // further details, in words
 }
 
 // FieldChange is one field of an object before and after a change.
 type FieldChange struct {
 	Field  string          `json:"field" min:"1"` // its name, with dots between the parts
-	Before json.RawMessage `json:"before"`        // what was there
-	After  json.RawMessage `json:"after"`         // what is there now
+	Before json.RawMessage `json:"before"`        // the previous value
+	After  json.RawMessage `json:"after"`         // the current value
 }
 
-// HistoryPoint is a number of the object of a Monitor in one stretch of time.
+// HistoryPoint is a number of a Monitor's object in one period.
 type HistoryPoint struct {
-	At    time.Time `json:"at"`    // when the stretch begins, or when the number was read
-	Value float64   `json:"value"` // the last one in it
-	Min   float64   `json:"min"`   // the least one in it
-	Max   float64   `json:"max"`   // the greatest one in it
+	At    time.Time `json:"at"`    // when the period begins, or when the number was read
+	Value float64   `json:"value"` // the last value in it
+	Min   float64   `json:"min"`   // the minimum in it
+	Max   float64   `json:"max"`   // the maximum in it
 }
 
-// Endpoint is a URL to which an account has its changes sent, as Standard Webhooks 1.0.0 says.
+// Endpoint is a URL to which changes of an account are sent, as specified by Standard Webhooks 1.0.0.
 type Endpoint struct {
-	Name      string    `json:"name" min:"1"`                  // what the account calls it
+	Name      string    `json:"name" min:"1"`                  // its name, chosen by the account
 	URL       string    `json:"url" min:"1"`                   // where changes are sent
-	Types     []string  `json:"types"`                         // of the changes that are sent; none means all
-	Monitors  []string  `json:"monitors"`                      // whose changes are sent; none means all, and what concerns the account
-	State     string    `json:"state" words:"active disabled"` // whether anything is sent
+	Types     []string  `json:"types"`                         // the types of changes that are sent; empty means all
+	Monitors  []string  `json:"monitors"`                      // the monitors whose changes are sent; empty means all, and the changes that concern the account
+	State     string    `json:"state" words:"active disabled"` // active, or disabled: then nothing is sent
 	Detail    *string   `json:"detail"`                        // why it is disabled
-	CreatedAt time.Time `json:"created_at"`                    // when it was made
+	CreatedAt time.Time `json:"created_at"`                    // when it was created
 }
 
-// MadeEndpoint is an endpoint that was made, changed, or given a new secret.
+// MadeEndpoint is an endpoint that was created, changed, or given a new secret.
 type MadeEndpoint struct {
 	Endpoint
-	Secret *string `json:"secret"` // what signs, shown this once; null in a repeated answer, and when no secret was made
+	Secret *string `json:"secret"` // the signing secret, shown only this once; null in a repeated answer, and if no secret was created
 }
 
-// Delivery is a Change on its way to an Endpoint.
+// Delivery is the delivery of a Change to an Endpoint.
 type Delivery struct {
-	ID       string     `json:"id" min:"1"`                             // the name of the delivery
+	ID       string     `json:"id" min:"1"`                             // the id of the delivery
 	Endpoint string     `json:"endpoint" min:"1"`                       // the name of the endpoint
 	Change   string     `json:"change" min:"1"`                         // the id of the change, which is the webhook-id
-	Seq      int64      `json:"seq" min:"0"`                            // the place of the change in the feed; 0 for a test
+	Seq      int64      `json:"seq" min:"0"`                            // the position of the change in the feed; 0 for a test
 	Type     string     `json:"type" min:"1"`                           // the type of the change
-	State    string     `json:"state" words:"waiting delivered failed"` // what became of it
-	Attempts int64      `json:"attempts" min:"0"`                       // how often it was tried
-	QueuedAt time.Time  `json:"queued_at"`                              // since when it is on its way
-	NextAt   *time.Time `json:"next_at"`                                // when it is tried next; null when it is not
-	LastAt   *time.Time `json:"last_at"`                                // when it was tried last
-	Status   *int64     `json:"status"`                                 // the HTTP status of the last answer; null when there was none
+	State    string     `json:"state" words:"waiting delivered failed"` // its state
+	Attempts int64      `json:"attempts" min:"0"`                       // number of attempts so far
+	QueuedAt time.Time  `json:"queued_at"`                              // when it was queued
+	NextAt   *time.Time `json:"next_at"`                                // the next attempt; null if there is none
+	LastAt   *time.Time `json:"last_at"`                                // the last attempt
+	Status   *int64     `json:"status"`                                 // the HTTP status of the last answer; null if there was none
 	Detail   *string    `json:"detail"`                                 // why the last attempt failed
 }

@@ -2,7 +2,7 @@ package schema
 
 import "time"
 
-// CollectionKind says what a [Collection] is.
+// CollectionKind is the kind of a [Collection].
 type CollectionKind string
 
 // The kinds of collection.
@@ -19,16 +19,16 @@ func CollectionKinds() []CollectionKind {
 	return []CollectionKind{Playlist, Board, Highlight, Album, Podcast}
 }
 
-// Collection is a set of posts or tracks that somebody put together.
+// Collection is a set of posts or tracks, such as a playlist.
 type Collection struct {
 	Common
-	Kind        CollectionKind `json:"kind"`                 // what it is
+	Kind        CollectionKind `json:"kind"`                 // its kind
 	Title       string         `json:"title"`                // its name
-	Description *string        `json:"description"`          // what it says of itself, as plain text
-	Owner       *Actor         `json:"owner"`                // who put it together
-	ItemsCount  *int64         `json:"items_count" min:"0"`  // how many posts or tracks are in it
-	CoverURL    *string        `json:"cover_url" form:"uri"` // its picture
-	CreatedAt   *time.Time     `json:"created_at"`           // when it was made or released
+	Description *string        `json:"description"`          // its description, as plain text
+	Owner       *Actor         `json:"owner"`                // the account that created it
+	ItemsCount  *int64         `json:"items_count" min:"0"`  // number of posts or tracks in it
+	CoverURL    *string        `json:"cover_url" form:"uri"` // its cover picture
+	CreatedAt   *time.Time     `json:"created_at"`           // when it was created or released
 }
 
 // Validate implements [Object].
@@ -47,15 +47,15 @@ func (c *Collection) Actors() []*Actor { return actors(c.Owner) }
 type Track struct {
 	Common
 	Title      string     `json:"title"`                // its name
-	Artists    []string   `json:"artists"`              // the names of who plays it, main artist first
-	Album      *string    `json:"album"`                // the name of the album that it is on
-	DurationS  *float64   `json:"duration_s" min:"0"`   // how long it plays, in seconds
-	CoverURL   *string    `json:"cover_url" form:"uri"` // its picture
-	AudioURL   *string    `json:"audio_url" form:"uri"` // the sound or a preview of it; the address may expire
-	ReleasedAt *time.Time `json:"released_at"`          // when it came out
-	Plays      *int64     `json:"plays" min:"0"`        // how often it was played
-	PostsCount *int64     `json:"posts_count" min:"0"`  // how many posts use the sound
-	Explicit   *bool      `json:"explicit"`             // whether the platform marks its words as explicit
+	Artists    []string   `json:"artists"`              // the names of the artists, main artist first
+	Album      *string    `json:"album"`                // the name of its album
+	DurationS  *float64   `json:"duration_s" min:"0"`   // its duration, in seconds
+	CoverURL   *string    `json:"cover_url" form:"uri"` // its cover picture
+	AudioURL   *string    `json:"audio_url" form:"uri"` // the audio or a preview of it; the address may expire
+	ReleasedAt *time.Time `json:"released_at"`          // when it was released
+	Plays      *int64     `json:"plays" min:"0"`        // number of plays
+	PostsCount *int64     `json:"posts_count" min:"0"`  // number of posts that use the sound
+	Explicit   *bool      `json:"explicit"`             // whether the platform marks its lyrics as explicit
 }
 
 // Validate implements [Object].

@@ -4,30 +4,30 @@ import "github.com/socialdata/socialdata/platform"
 
 // Actor is the summary of a person or account: the author, host, owner or profile inside another object.
 type Actor struct {
-	Platform    platform.ID `json:"platform"`                 // where the account is
-	ID          string      `json:"id" min:"1" form:"id"`     // the account's id as the platform writes it
-	Handle      string      `json:"handle" min:"1" form:"id"` // the name by which it can be asked for
-	DisplayName *string     `json:"display_name"`             // the name that people see
-	AvatarURL   *string     `json:"avatar_url" form:"uri"`    // its picture; the address may expire
+	Platform    platform.ID `json:"platform"`                 // the platform of the account
+	ID          string      `json:"id" min:"1" form:"id"`     // the account's id on the platform
+	Handle      string      `json:"handle" min:"1" form:"id"` // the handle, with which it can be requested
+	DisplayName *string     `json:"display_name"`             // the display name
+	AvatarURL   *string     `json:"avatar_url" form:"uri"`    // its profile picture; the address may expire
 }
 
-// UnknownActor returns the actor that is used when the platform withholds the author.
+// UnknownActor returns the actor that is used if the platform withholds the author.
 func UnknownActor() Actor { return Actor{ID: "unknown", Handle: "unknown"} }
 
-// Profile is an account, or what the platform has in its place: an app, an artist, a community.
+// Profile is an account, or its equivalent on the platform: an app, an artist, a community.
 type Profile struct {
 	Common
-	Handle      string   `json:"handle" min:"1" form:"id"` // the name by which it can be asked for
-	DisplayName *string  `json:"display_name"`             // the name that people see
-	Bio         *string  `json:"bio"`                      // what it says of itself, as plain text
-	AvatarURL   *string  `json:"avatar_url" form:"uri"`    // its picture; the address may expire
-	Verified    bool     `json:"verified"`                 // whether the platform vouches for it; else false
+	Handle      string   `json:"handle" min:"1" form:"id"` // the handle, with which it can be requested
+	DisplayName *string  `json:"display_name"`             // the display name
+	Bio         *string  `json:"bio"`                      // its description of itself, as plain text
+	AvatarURL   *string  `json:"avatar_url" form:"uri"`    // its profile picture; the address may expire
+	Verified    bool     `json:"verified"`                 // whether the platform has verified it; false if unknown
 	Followers   *int64   `json:"followers" min:"0"`        // followers, subscribers or members
-	Following   *int64   `json:"following" min:"0"`        // how many accounts it follows
-	PostsCount  *int64   `json:"posts_count" min:"0"`      // how much it has published
-	Lang        *string  `json:"lang" min:"2"`             // its language as the platform tells it, never guessed
-	Country     *string  `json:"country" min:"2" max:"2"`  // its country as the platform tells it, never guessed
-	Links       []string `json:"links" form:"uri"`         // the pages elsewhere that it names
+	Following   *int64   `json:"following" min:"0"`        // number of accounts that it follows
+	PostsCount  *int64   `json:"posts_count" min:"0"`      // number of its posts
+	Lang        *string  `json:"lang" min:"2"`             // its language according to the platform, never guessed
+	Country     *string  `json:"country" min:"2" max:"2"`  // its country according to the platform, never guessed
+	Links       []string `json:"links" form:"uri"`         // the pages elsewhere that it links to
 }
 
 // Validate implements [Object].
@@ -39,22 +39,22 @@ func (p *Profile) Fill() { nonNil(&p.Links) }
 // EnrichText implements [Object].
 func (p *Profile) EnrichText() string { return deref(p.Bio) }
 
-// Actors returns none: a profile names no one else.
+// Actors returns none: a profile contains no other account.
 func (p *Profile) Actors() []*Actor { return nil }
 
-// Audience says where the followers of an account live.
+// Audience is the distribution of an account's followers by country.
 type Audience struct {
 	Common
-	Handle    string            `json:"handle" min:"1" form:"id"` // the account whose followers they are
+	Handle    string            `json:"handle" min:"1" form:"id"` // the handle of the account
 	Countries []AudienceCountry `json:"countries"`                // the countries, largest share first
 }
 
-// AudienceCountry is one country's part of an [Audience].
+// AudienceCountry is one country's share of an [Audience].
 type AudienceCountry struct {
 	Country *string `json:"country" min:"2" max:"2"` // its ISO 3166-1 alpha-2 code; null for the rest of the world
-	Name    string  `json:"name"`                    // the country in words
-	Share   float64 `json:"share" min:"0" max:"1"`   // its part of all followers
-	Count   *int64  `json:"count" min:"0"`           // how many followers live there
+	Name    string  `json:"name"`                    // the name of the country
+	Share   float64 `json:"share" min:"0" max:"1"`   // its share of all followers
+	Count   *int64  `json:"count" min:"0"`           // number of followers there
 }
 
 // Validate implements [Object].
@@ -66,12 +66,12 @@ func (a *Audience) Fill() { nonNil(&a.Countries) }
 // EnrichText implements [Object].
 func (a *Audience) EnrichText() string { return "" }
 
-// LinkedProfile is an account elsewhere that seems to belong to the same person.
+// LinkedProfile is an account elsewhere that probably belongs to the same person.
 type LinkedProfile struct {
 	Common
-	Handle     string   `json:"handle" min:"1" form:"id"`   // the name by which it can be asked for
-	Confidence float64  `json:"confidence" min:"0" max:"1"` // how sure it is that both belong together; two decimals
-	Evidence   []string `json:"evidence"`                   // why, such as "bio_link:https://…" or "same_handle"
+	Handle     string   `json:"handle" min:"1" form:"id"`   // the handle, with which it can be requested
+	Confidence float64  `json:"confidence" min:"0" max:"1"` // the confidence that both belong together; two decimals
+	Evidence   []string `json:"evidence"`                   // the evidence, such as "bio_link:https://…" or "same_handle"
 }
 
 // Validate implements [Object].
@@ -83,7 +83,7 @@ func (l *LinkedProfile) Fill() { nonNil(&l.Evidence) }
 // EnrichText implements [Object].
 func (l *LinkedProfile) EnrichText() string { return "" }
 
-// SuggestionKind says what a [Suggestion] completes to.
+// SuggestionKind is the kind of a [Suggestion].
 type SuggestionKind string
 
 // The kinds of suggestion.
@@ -95,13 +95,13 @@ const (
 // SuggestionKinds lists every kind of suggestion.
 func SuggestionKinds() []SuggestionKind { return []SuggestionKind{SuggestQuery, SuggestProfile} }
 
-// Suggestion completes what a user has begun to type.
+// Suggestion is a completion of a text that a user has begun to type.
 type Suggestion struct {
 	Common
-	Text     string         `json:"text" min:"1"`     // what to search for
+	Text     string         `json:"text" min:"1"`     // the completed text
 	Kind     SuggestionKind `json:"kind"`             // whether it is a text to search for or an account
 	Profile  *Actor         `json:"profile"`          // the account; null for a query
-	Position *int64         `json:"position" min:"0"` // its place in the platform's list, from 0
+	Position *int64         `json:"position" min:"0"` // its position in the platform's list, from 0
 }
 
 // Validate implements [Object].

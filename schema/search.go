@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ResultKind says which object a [SearchResult] holds.
+// ResultKind is the kind of object in a [SearchResult].
 type ResultKind string
 
 // The kinds of search result.
@@ -31,13 +31,13 @@ func ResultKinds() []ResultKind {
 	}
 }
 
-// WebPage is a search result that is a page of the web.
+// WebPage is a web page in the results of a search.
 type WebPage struct {
 	Common
 	Title       string     `json:"title"`            // the title of the page
-	Snippet     *string    `json:"snippet"`          // some words of the page, as plain text
-	Domain      string     `json:"domain"`           // where the page is, such as "example.org"
-	Position    *int64     `json:"position" min:"1"` // its place in the list of results, from 1
+	Snippet     *string    `json:"snippet"`          // an excerpt of the page, as plain text
+	Domain      string     `json:"domain"`           // the domain of the page, such as "example.org"
+	Position    *int64     `json:"position" min:"1"` // its position in the list of results, from 1
 	PublishedAt *time.Time `json:"published_at"`     // when the page was published
 }
 
@@ -52,8 +52,8 @@ func (w *WebPage) EnrichText() string { return join(w.Title, w.Snippet) }
 
 var errEmptyResult = errors.New("search result: holds no object of a known kind")
 
-// SearchResult holds one object of any of eight kinds. As JSON it is that object with the field kind in front; a
-// collection, whose own kind would hide behind that, carries it as collection_kind.
+// SearchResult holds one object of any of eight kinds. As JSON it is that object, preceded by the field kind. The kind
+// of a collection itself is then in collection_kind.
 type SearchResult struct {
 	Kind ResultKind
 	Object
@@ -84,7 +84,7 @@ func Result(o Object) SearchResult {
 	return SearchResult{kind, o}
 }
 
-// NewResult returns a search result with an empty object of that kind, or nil when there is no such kind.
+// NewResult returns a search result with an empty object of that kind, or nil if there is no such kind.
 func NewResult(kind ResultKind) SearchResult {
 	r := SearchResult{Kind: kind}
 	switch kind {
@@ -137,7 +137,7 @@ func (r SearchResult) Stores() []*StoreSummary {
 	return nil
 }
 
-// collectionResult is a collection whose kind has given way to the result's.
+// collectionResult is a collection whose field kind is that of the result.
 type collectionResult struct {
 	ResultKind ResultKind `json:"kind"`
 	*Collection

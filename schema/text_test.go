@@ -37,7 +37,7 @@ func TestNoPointerIsShownAsAnAddress(t *testing.T) {
 
 // point sets every pointer that can be reached from v, and gives every list an element.
 func point(v reflect.Value) {
-	switch v.Kind() { //nolint:exhaustive // the other kinds lead nowhere
+	switch v.Kind() { //nolint:exhaustive // the other kinds contain nothing
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		point(v.Elem())

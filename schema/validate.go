@@ -16,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/platform"
 )
 
-// FieldError is how an object breaks the specification.
+// FieldError is the violation of the specification by an object.
 type FieldError struct {
 	Field  string // the path of the property, such as "media[2].thumbnail_url"; "" for the whole object
 	Reason string // such as "-1 is less than 0"
@@ -25,8 +25,8 @@ type FieldError struct {
 // Error returns the field and the reason.
 func (e *FieldError) Error() string { return e.Field + ": " + e.Reason }
 
-// Place returns the path without array indexes, such as "media.thumbnail_url": it is the same for all objects that
-// break in the same way, so that they can be counted.
+// Place returns the path without array indexes, such as "media.thumbnail_url": it is the same for all objects with the
+// same violation, so that they can be counted.
 func (e *FieldError) Place() string {
 	var b strings.Builder
 	rest := e.Field
@@ -40,14 +40,13 @@ func (e *FieldError) Place() string {
 	}
 }
 
-// check looks at one value; nil is a check that nothing can fail.
+// check checks one value; a nil check always succeeds.
 type check func(v reflect.Value) *FieldError
 
 // validate reports the first way in which v violates the rules of its type's fields.
 func validate[T any](v *T) error { return specified.validate(reflect.ValueOf(v).Elem()) }
 
-// Validator checks objects of a service whose platforms are not those of the specification alone. It is safe for
-// concurrent use.
+// Validator checks objects of a service that has more platforms than the specification. It is safe for concurrent use.
 type Validator struct {
 	platforms []string
 	checks    sync.Map // of reflect.Type to check: the tags of a type are read once
@@ -314,7 +313,7 @@ func checkEnrichment(c check) check {
 	return func(v reflect.Value) *FieldError { return c(v.Field(0)) }
 }
 
-// checkID refuses what would break a line, a log or a key, or could not be requested.
+// checkID refuses ids that would corrupt a line, a log or a key, or could not be requested.
 func checkID(s string) *FieldError {
 	if len(s) > MaxID {
 		return broken("%.50q is longer than %d bytes", s, MaxID)

@@ -26,7 +26,8 @@ func message() *Post {
 	return &Post{Common: sound().Common, Author: Actor{Platform: platform.Mock, ID: "9", Handle: "ann"}}
 }
 
-// TestWhatJSONCannotWriteIsBroken checks values that once were valid, and failed when the answer was encoded.
+// TestWhatJSONCannotWriteIsBroken checks values that were once considered valid, and failed when the answer was
+// encoded.
 func TestWhatJSONCannotWriteIsBroken(t *testing.T) {
 	t.Parallel()
 	far := time.FixedZone("far", 25*60*60)
@@ -142,7 +143,7 @@ func TestPlaceCountsAlikeWhatBreaksAlike(t *testing.T) {
 	}
 }
 
-// TestTagsAreUnderstood finds a tag that is not read, or that does not fit its field's type.
+// TestTagsAreUnderstood finds a tag that is unknown, or that does not fit its field's type.
 func TestTagsAreUnderstood(t *testing.T) {
 	t.Parallel()
 	for _, typ := range structs() {
