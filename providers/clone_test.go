@@ -10,9 +10,9 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// fill gives every table that v leads to an entry, and every word a value.
+// fill adds an entry to every table that can be reached from v, and sets every string.
 func fill(v reflect.Value) {
-	switch v.Kind() { //nolint:exhaustive // the other kinds hold nothing
+	switch v.Kind() { //nolint:exhaustive // the other kinds contain nothing
 	case reflect.Map:
 		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
 		fill(key)
@@ -33,9 +33,9 @@ func fill(v reflect.Value) {
 	}
 }
 
-// spoil changes every table that v leads to.
+// spoil changes every table that can be reached from v.
 func spoil(v reflect.Value) {
-	switch v.Kind() { //nolint:exhaustive // the other kinds hold nothing that is shared
+	switch v.Kind() { //nolint:exhaustive // the other kinds contain nothing that is shared
 	case reflect.Map:
 		for key, value := range v.Seq2() {
 			spoil(value)
@@ -53,12 +53,12 @@ func spoil(v reflect.Value) {
 	}
 }
 
-// tables returns what p holds beside functions, as JSON.
+// tables returns p without functions, as JSON.
 func tables(t *testing.T, p providers.Provider) string {
 	t.Helper()
 	out := map[string]any{}
 	for f, v := range reflect.ValueOf(p).Fields() {
-		if v.Kind() != reflect.Func && f.Name != "Batches" { // which holds functions and numbers
+		if v.Kind() != reflect.Func && f.Name != "Batches" { // it contains functions and numbers
 			out[f.Name] = v.Interface()
 		}
 	}

@@ -10,43 +10,44 @@ import (
 	"github.com/socialdata/socialdata/platform"
 )
 
-// The errors that a provider returns: bare, and without what was asked.
+// The errors that a provider returns, without prefixes and without anything from the request.
 var (
-	// ErrNotFound says that the thing does not exist, or that its owner has switched it off or hidden it. It is
-	// final, and counts as a healthy answer. Give it with [NotFound].
+	// ErrNotFound means that the thing does not exist, or that its owner has disabled or hidden it. It is final, and
+	// counts as a healthy answer. Create it with [NotFound].
 	ErrNotFound = errors.New("not found")
-	// ErrUnavailable says that the upstream failed, refused our credential or our pace, or answered nonsense.
+	// ErrUnavailable means that the upstream failed, refused our credential, is rate limiting us, or sent an invalid
+	// answer.
 	ErrUnavailable = errors.New("upstream unavailable")
-	// ErrTimeout says that the upstream did not answer in time.
+	// ErrTimeout means that the upstream did not answer in time.
 	ErrTimeout = errors.New("upstream timeout")
-	// ErrInvalid says that the caller's input cannot be used. Give it with [Invalid].
+	// ErrInvalid means that the caller's input cannot be used. Create it with [Invalid].
 	ErrInvalid = errors.New("invalid input")
-	// ErrUnsupported is the cause of an [ErrUnavailable] that says nothing about the upstream's health: it serves the
-	// operation, but not for this input or not for our kind of access. Another provider may. Give it with [Unsupported].
+	// ErrUnsupported is the cause of an [ErrUnavailable] that does not affect the upstream's health: it serves the
+	// operation, but not for this input or not for our kind of access. Another provider may. Create it with
+	// [Unsupported].
 	ErrUnsupported = errors.New("not served for this input")
-	// ErrCursor says that the upstream no longer knows the cursor.
+	// ErrCursor means that the upstream no longer knows the cursor.
 	ErrCursor = errors.New("cursor expired")
-	// ErrNotHere says that a source of limited sight does not see the thing, which may exist all the same: the next
-	// source is asked, and if every one says so, nothing is found. It says nothing about the upstream's health. Give it
-	// with [NotHere].
+	// ErrNotHere means that a source that cannot see everything does not see the thing, which may exist nevertheless:
+	// the next source is tried, and if all of them return this error, the thing is not found. It does not affect the
+	// upstream's health. Create it with [NotHere].
 	ErrNotHere = errors.New("not seen by this source")
 )
 
-// Blame says what an error tells about the health of the upstream.
+// Blame is the effect of an error on the health of the upstream.
 type Blame int
 
 // The kinds of blame.
 const (
-	// BlameSubject counts once for each subject that was asked for: a 5xx, a refused credential, an answer that is not
-	// of its kind.
+	// BlameSubject counts once for each subject of a request: a 5xx, a refused credential, an answer of the wrong kind.
 	BlameSubject Blame = iota
-	// BlameUpstream always counts: a broken connection, a time-out, the upstream's limits.
+	// BlameUpstream always counts: a broken connection, a time-out, a rate limit of the upstream.
 	BlameUpstream
-	// BlameNobody never counts: a thing that is not there, a refused input, a log-in page for one handle.
+	// BlameNobody never counts: a missing thing, a refused input, a login page for one handle.
 	BlameNobody
 )
 
-// BlameOf tells what err says about the health of the upstream.
+// BlameOf returns the effect of err on the health of the upstream.
 func BlameOf(err error) Blame {
 	for _, kind := range []error{ErrNotFound, ErrInvalid, ErrUnsupported, ErrCursor, ErrNotHere, context.Canceled} {
 		if err == nil || errors.Is(err, kind) {
@@ -62,13 +63,13 @@ func BlameOf(err error) Blame {
 	return BlameSubject
 }
 
-// Error is an error with words for the caller.
+// Error is an error with a message for the caller.
 type Error struct {
-	Kind       error         // one of the sentinels
-	Detail     string        // may be shown to the caller: no credential, no internal
-	RetryAfter time.Duration // when the upstream will answer again; 0 when not known
-	Blame      Blame         // of an ErrUnavailable; see [BlameOf]
-	Err        error         // the cause; may be nil. The log shows no more of it than [Loggable] does
+	Kind       error         // one of the sentinel errors
+	Detail     string        // may be shown to the caller: it contains no credentials and no internals
+	RetryAfter time.Duration // when the upstream will answer again; 0 if unknown
+	Blame      Blame         // for an ErrUnavailable; see [BlameOf]
+	Err        error         // the cause; may be nil. Only its [Loggable] text is logged
 }
 
 // Error returns the kind, the detail and the cause.
@@ -91,20 +92,20 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Kind, e.Err}
 }
 
-// StatusError adds the HTTP status of the upstream's answer to the error that was made of it.
+// StatusError adds the HTTP status of the upstream's answer to the error for it.
 type StatusError struct {
 	Status int
 	Err    error
 }
 
-// Error returns the text of the error without the status: it usually tells it.
+// Error returns the text of the error, which usually contains the status already.
 func (e *StatusError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the error without the status.
 func (e *StatusError) Unwrap() error { return e.Err }
 
-// UpstreamError says which provider failed at which operation. It is added once, above the providers, which return bare
-// errors that never hold what was asked.
+// UpstreamError adds the provider and the operation to an error. The engine adds it once to the errors of providers,
+// which never contain anything from the request.
 type UpstreamError struct {
 	Provider string // the provider's Name
 	Op       Op
@@ -119,14 +120,14 @@ func (e *UpstreamError) Error() string {
 // Unwrap returns the cause.
 func (e *UpstreamError) Unwrap() error { return e.Err }
 
-// MissingError says that a provider is not configured: it would serve an operation if settings were there that are not.
+// MissingError means that a provider is not configured: it could serve the operation with settings that are missing.
 type MissingError struct {
 	Provider string // the provider's Name
 	Platform platform.ID
-	Settings []string // by their names in [Provider] Missing
+	Settings []string // names as in Missing of [Provider]
 }
 
-// Error names the settings in words: where they are set is known to the program, and not here.
+// Error names the settings in words: only the program knows where they are set.
 func (e *MissingError) Error() string {
 	var names []string
 	for _, s := range e.Settings {
@@ -154,29 +155,29 @@ func (e *MissingError) Qualified() []string {
 	return names
 }
 
-// NotFound returns an [ErrNotFound] that tells the caller what is missing or who switched it off, such as "comments
+// NotFound returns an [ErrNotFound] with a message for the caller about what is missing or disabled, such as "comments
 // are disabled on this post".
 func NotFound(detail string, args ...any) error {
 	return &Error{Kind: ErrNotFound, Detail: fmt.Sprintf(detail, args...)}
 }
 
-// NotHere returns an [ErrNotHere] that tells the caller what this source does not see.
+// NotHere returns an [ErrNotHere] with a message for the caller about what this source does not see.
 func NotHere(detail string, args ...any) error {
 	return &Error{Kind: ErrNotHere, Detail: fmt.Sprintf(detail, args...)}
 }
 
-// Limited returns the [ErrUnavailable] of an upstream that is rate limiting us, for the given time.
+// Limited returns an [ErrUnavailable] for an upstream that is rate limiting us for the given time.
 func Limited(detail string, wait time.Duration) error {
 	return &Error{Kind: ErrUnavailable, Detail: detail, RetryAfter: wait, Blame: BlameUpstream}
 }
 
-// Walled returns an [ErrUnavailable] that counts against nobody: the upstream answers this one subject with a page to log
-// in, or a check.
+// Walled returns an [ErrUnavailable] that does not affect the health of platform or provider: the upstream answers
+// requests for this subject with a login page, or a captcha.
 func Walled(detail string, args ...any) error {
 	return &Error{Kind: ErrUnavailable, Detail: fmt.Sprintf(detail, args...), Blame: BlameNobody}
 }
 
-// Invalid returns an [ErrInvalid] that tells the caller what the input must be.
+// Invalid returns an [ErrInvalid] with a message for the caller about the required form of the input.
 func Invalid(detail string, args ...any) error {
 	return &Error{Kind: ErrInvalid, Detail: fmt.Sprintf(detail, args...)}
 }
@@ -186,14 +187,14 @@ func Unavailable(cause error, detail string, args ...any) error {
 	return &Error{Kind: ErrUnavailable, Detail: fmt.Sprintf(detail, args...), Err: cause}
 }
 
-// Unreadable returns an [ErrUnavailable] for an answer that is not of its kind: it cannot be decoded, or lacks what makes
-// it one. The cause may be nil.
+// Unreadable returns an [ErrUnavailable] for an answer of the wrong kind: it cannot be decoded, or lacks a required
+// part. The cause may be nil.
 func Unreadable(cause error) error {
 	return &Error{Kind: ErrUnavailable, Detail: "the upstream's answer cannot be read", Err: cause}
 }
 
-// Unsupported returns an [ErrUnavailable] with the cause [ErrUnsupported], which tells the caller what this upstream
-// cannot serve.
+// Unsupported returns an [ErrUnavailable] with the cause [ErrUnsupported] and a message for the caller about what this
+// upstream cannot serve.
 func Unsupported(detail string, args ...any) error {
 	return &Error{Kind: ErrUnavailable, Detail: fmt.Sprintf(detail, args...), Err: ErrUnsupported}
 }

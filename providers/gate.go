@@ -16,7 +16,7 @@ type Gate struct {
 
 // turn is a request that waits, or a call of [Gate.Full].
 type turn struct {
-	come chan struct{} // nil for a call
+	come chan struct{} // nil for a call of Full
 	then func()
 }
 
@@ -48,7 +48,7 @@ func (g *Gate) Enter(ctx context.Context) error {
 		g.waiting = slices.Delete(g.waiting, i, i+1)
 	}
 	g.mu.Unlock()
-	if i < 0 { // it got its turn meanwhile
+	if i < 0 { // its turn came meanwhile
 		g.Leave()
 	}
 	return ctx.Err()

@@ -5,44 +5,44 @@ import (
 	"time"
 )
 
-// Limit is one of an upstream's limits: so much in so much time. It is safe for concurrent use.
+// Limit is one of an upstream's limits: a number of reads or units per window. It is safe for concurrent use.
 type Limit interface {
-	// Name tells the limit apart from the provider's others, such as "searches".
+	// Name returns a name that is unique among the provider's limits, such as "searches".
 	Name() string
-	// State returns where the limit stands.
+	// State returns the current state of the limit.
 	State() LimitState
-	// Share says how much of the limit the classes may use of which something is left for others.
+	// Share sets the shares of the limit that the classes may use.
 	Share(Shares)
-	// Save returns what is to be saved of the limit in place of saved, which is what all processes have saved of it, "" for
-	// nothing. It is "" when there is nothing to save: the limit is not known, or shorter than a minute.
+	// Save returns what to save for the limit, given saved, which all processes have saved so far, "" for nothing. It
+	// returns "" if there is nothing to save: the limit is unknown, or its window is shorter than a minute.
 	Save(saved string) string
-	// Restore takes over what is saved: what other processes have used counts from then on.
+	// Restore applies saved data: the usage of other processes counts from then on.
 	Restore(saved string)
 }
 
-// LimitState is where a limit stands. Used and Left make up Limit.
+// LimitState is the state of a limit. Used and Left add up to Limit.
 type LimitState struct {
-	Limit int64 // 0 when the upstream has not told it
+	Limit int64 // 0 if the upstream has not announced it
 	Used  int64
 	Left  int64
-	Reset time.Time // when it starts anew, or where it slides when the first of what was used comes back; zero when nothing is used
-	// Unsaved is what this process has used since it was last saved.
+	Reset time.Time // when the limit resets, or when the first usage leaves a sliding window; zero when unused
+	// Unsaved is the usage of this process since the last save.
 	Unsaved int64
 }
 
-// Told reports whether it is known how large the limit is.
+// Told reports whether the size of the limit is known.
 func (s LimitState) Told() bool { return s.Limit > 0 }
 
-// Shares says in percent how much of a limit the reads of a class may use; the rest is left for others.
+// Shares are the percentages of a limit that classes of reads may use; the rest is reserved for others.
 type Shares struct {
-	Dear       int // reads that cost much of their limit, and those of a small one
-	Background int // reads for which no caller waits
+	Dear       int // expensive reads: those with a high cost, and those against a small limit
+	Background int // reads that no caller waits for
 }
 
-// DefaultShares leaves a fifth to the cheap reads of callers, and half to callers.
+// DefaultShares reserves a fifth for callers' cheap reads, and half for callers.
 func DefaultShares() Shares { return Shares{Dear: 80, Background: 50} }
 
-// Class is what a read is made for.
+// Class is the purpose of a read.
 type Class int
 
 // The classes of reads.
@@ -58,7 +58,7 @@ func WithClass(ctx context.Context, c Class) context.Context {
 	return context.WithValue(ctx, classKey{}, c)
 }
 
-// ClassOf returns the class of the reads of ctx, [ClassCall] when none was given.
+// ClassOf returns the class of the reads of ctx, [ClassCall] by default.
 func ClassOf(ctx context.Context) Class {
 	c, _ := ctx.Value(classKey{}).(Class)
 	return c

@@ -16,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// asked is what the caller asked for: no log may hold it.
+// asked is a word in the request: no log may contain it.
 const asked = "quillwort"
 
 func TestLoggable(t *testing.T) {

@@ -4,18 +4,18 @@ import (
 	"fmt"
 )
 
-// Own says whether a package reads what the platform shows to anybody: its public pages and the undocumented JSON behind
-// them. Its text is "on" or "off"; "" leaves it to the package.
+// Own sets whether a package reads what the platform shows to anonymous visitors: its public pages and their
+// undocumented JSON. Its text is "on" or "off"; with "" the package decides.
 type Own int
 
 // The values of [Own].
 const (
-	OwnDefault Own = iota // on where the platform serves anonymous readers, off where it answers them with a bot check
+	OwnDefault Own = iota // on if the platform serves anonymous readers, off if it answers them with a bot check
 	OwnOn
 	OwnOff
 )
 
-// On tells whether public pages are read, by a package that does so by default or does not.
+// On reports whether public pages are read, given the default of the package.
 func (o Own) On(byDefault bool) bool {
 	switch o {
 	case OwnOn:
@@ -57,8 +57,8 @@ func (o *Own) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// IfOwn returns p, which reads public pages, when own says so, and else p [Provider.Without] the setting "own": it
-// keeps its place in the chain, so that its users are told what would switch it on.
+// IfOwn returns p, which reads public pages, if own is on, and otherwise p [Provider.Without] the setting "own": it
+// stays in the chain, so that its users see which setting would enable it.
 func (p Provider) IfOwn(own Own, byDefault bool) Provider {
 	if own.On(byDefault) {
 		return p

@@ -6,8 +6,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// The queries of the operations that take more than one key. A zero field was not given; a field that the provider's
-// Filters do not list for the operation is always zero.
+// The queries of the operations with more than one key. A zero field was not given; a field that is not in the
+// provider's Filters for the operation is always zero.
 type (
 	// TrendingQuery asks for what is popular now.
 	TrendingQuery struct {
@@ -17,46 +17,46 @@ type (
 	// SearchQuery asks for objects that match a text.
 	SearchQuery struct {
 		Query  string
-		Kind   schema.ResultKind // "" is any kind that the platform can search
-		Sort   string            // "relevance", "recent" or a word of the platform's own Filters; "" is its default
+		Kind   schema.ResultKind // "" means all kinds that the platform can search
+		Sort   string            // "relevance", "recent" or a value of the platform's Filters; "" means its default
 		Since  time.Time         // inclusive
 		Until  time.Time         // exclusive
 		Region string            // ISO 3166-1 alpha-2, upper case
 		Lang   string            // BCP 47
-		Handle string            // search only inside this account
+		Handle string            // only search in this account
 	}
 
-	// SuggestionsQuery asks how a text may go on.
+	// SuggestionsQuery asks for completions of a text.
 	SuggestionsQuery struct {
 		Query  string
 		Region string
 	}
 
-	// RepliesQuery asks for the children of one comment.
+	// RepliesQuery asks for the replies to one comment.
 	RepliesQuery struct {
 		CommentID string
-		PostID    string // "" when the caller does not know it
+		PostID    string // "" if the caller does not know it
 	}
 
-	// TranscriptQuery asks for what is said in a post.
+	// TranscriptQuery asks for the transcript of a post.
 	TranscriptQuery struct {
 		PostID string
-		Lang   string // BCP 47; "" is the original
+		Lang   string // BCP 47; "" means the original language
 	}
 
 	// CollectionsQuery asks for the collections of an account.
 	CollectionsQuery struct {
 		Handle string
-		Kind   schema.CollectionKind // "" is any
+		Kind   schema.CollectionKind // "" means any
 	}
 
-	// CollectionQuery asks for one collection, or for what is in it.
+	// CollectionQuery asks for one collection, or for its contents.
 	CollectionQuery struct {
 		ID   string
-		Kind schema.CollectionKind // "" where the id tells
+		Kind schema.CollectionKind // "" if the id determines it
 	}
 
-	// CommunityPostsQuery asks for what is posted in a community.
+	// CommunityPostsQuery asks for the posts in a community.
 	CommunityPostsQuery struct {
 		ID   string
 		Sort string
@@ -88,7 +88,7 @@ type (
 	// AdFilter narrows a list of ads.
 	AdFilter struct {
 		Country string // ISO 3166-1 alpha-2, upper case
-		Status  string // "active", "inactive" or "all"; "" is the platform's default
+		Status  string // "active", "inactive" or "all"; "" means the platform's default
 		Since   time.Time
 		Until   time.Time
 	}
@@ -102,6 +102,6 @@ type (
 	// EventsQuery asks for the events of a host or at a place; exactly one is set.
 	EventsQuery struct {
 		Handle, Place string
-		Time          string // "upcoming" or "past"; "" is the platform's default
+		Time          string // "upcoming" or "past"; "" means the platform's default
 	}
 )

@@ -6,22 +6,23 @@ import (
 	"github.com/socialdata/socialdata/providers/internal/kept"
 )
 
-// maxHead is the longest head of an answer, in bytes, with all that comes before it. Honest ones have some thousands;
-// net/http takes ten millions.
+// maxHead is the maximum size of the head of an answer, in bytes, including informational responses. Normal heads have
+// some thousands; the default of net/http is ten million.
 const maxHead = 256 << 10
 
-// Recorded is implemented by an [http.RoundTripper] whose requests reach no platform, such as that of package replay. How
-// often a platform lets itself be asked is not counted then; what answers say of its limits still holds.
+// Recorded is implemented by an [http.RoundTripper] whose requests do not reach a platform, such as that of package
+// replay. Requests then do not count against platforms' limits; limits announced in answers still apply.
 type Recorded interface{ Recorded() }
 
-// Transport returns what an upstream is read through where no other is configured: [http.DefaultTransport] with
-// connections of its own and a bound on the heads of answers. One that a program has put there itself stays as it is.
+// Transport returns the default transport for upstreams: [http.DefaultTransport] with its own connections and a limit
+// on the heads of answers. If a program has replaced [http.DefaultTransport] with another type, that is returned
+// unchanged.
 //
-// It carries the memory in which all providers that read through it keep answers with validators, 32 MiB at most: an
-// upstream that answers 304 is not read again. A transport that wraps it passes that on when it has a method
-// Unwrap() http.RoundTripper; what carries no such memory leaves 1 MiB to each upstream host by itself.
+// All providers that use it share its store of answers with validators, 32 MiB at most: an answer that the upstream
+// confirms with 304 is not read again. A transport that wraps it passes the store on if it has a method Unwrap()
+// http.RoundTripper; otherwise each upstream host has its own store of 1 MiB.
 func Transport() http.RoundTripper {
-	common, ok := http.DefaultTransport.(*http.Transport) //nolint:forbidigo // what an http.Client without a transport uses
+	common, ok := http.DefaultTransport.(*http.Transport) //nolint:forbidigo // the transport of an http.Client without one
 	if !ok {
 		return http.DefaultTransport //nolint:forbidigo // as above
 	}
@@ -30,13 +31,13 @@ func Transport() http.RoundTripper {
 	return &transport{own, kept.New(kept.SharedBytes)}
 }
 
-// transport is an [http.Transport] with the answers that are kept for those who read through it.
+// transport is an [http.Transport] with the store of answers for its users.
 type transport struct {
 	*http.Transport
 	kept *kept.Pool
 }
 
-// Kept returns the answers that are kept.
+// Kept returns the store of answers.
 func (t *transport) Kept() *kept.Pool { return t.kept }
 
 // Unwrap returns the [http.Transport].

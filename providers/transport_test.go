@@ -21,7 +21,7 @@ func TestTheHeadOfAnAnswerHasABound(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			near, far := net.Pipe() // without a buffer: what is written was read
+			near, far := net.Pipe() // unbuffered: a write returns when it has been read
 			sent := make(chan int, 1)
 			go func() {
 				n := 0

@@ -1,10 +1,10 @@
-// Package all has every provider of this module in one import, with one Config and with settings from the environment:
+// Package all contains every provider of this module, with one Config and with settings from the environment:
 //
 //	cfg, err := all.FromEnv(os.LookupEnv)
 //	…
 //	client, err := socialdata.New(socialdata.WithProviders(all.New(cfg)...))
 //
-// A program that reads from a few platforms imports their packages alone, which is smaller.
+// A program that reads from a few platforms can import their packages instead, and is then smaller.
 package all
 
 import (
@@ -46,9 +46,9 @@ import (
 	"github.com/socialdata/socialdata/providers/zid"
 )
 
-// Config configures every provider. The zero value reads what needs no credentials.
+// Config configures every provider. The zero value enables what needs no credentials.
 type Config struct {
-	HTTP *http.Client // of every provider whose own Config has none; nil means [providers.Transport]
+	HTTP *http.Client // for every provider whose own Config has none; nil means [providers.Transport]
 
 	Amazon      amazon.Config      `env:"amazon"`
 	AppleMusic  applemusic.Config  `env:"apple_music"`
@@ -83,8 +83,8 @@ type Config struct {
 	Mock           mock.Config           // the sandbox
 }
 
-// FromEnv returns the Config that variables such as SOCIALDATA_YOUTUBE_API_KEY describe, as [env.Fill] reads them. The
-// error names every variable that cannot be read.
+// FromEnv returns the Config described by variables such as SOCIALDATA_YOUTUBE_API_KEY, as [env.Fill] reads them. The
+// error names every variable that is invalid.
 func FromEnv(lookup env.Lookup) (Config, error) {
 	var (
 		cfg  Config
@@ -98,7 +98,7 @@ func FromEnv(lookup env.Lookup) (Config, error) {
 	return cfg, errors.Join(errs...)
 }
 
-// New returns every provider, each package's in the order in which they are tried.
+// New returns every provider, in one chain for each package, in the order in which they are tried.
 func New(cfg Config) []providers.Chain {
 	cfg.share()
 	return []providers.Chain{
@@ -135,7 +135,7 @@ func New(cfg Config) []providers.Chain {
 	}
 }
 
-// share hands out what providers share.
+// share sets what several providers share.
 func (c *Config) share() {
 	if c.HTTP == nil {
 		c.HTTP = &http.Client{Transport: providers.Transport()}
@@ -150,7 +150,7 @@ func (c *Config) share() {
 			}
 		}
 	}
-	if c.AppleMusic.Quota == nil { // both read from one host, which counts them together
+	if c.AppleMusic.Quota == nil { // both read from one host, which counts their requests together
 		c.AppleMusic.Quota = applemusic.NewQuota()
 	}
 	if c.AppStore.Quota == nil {

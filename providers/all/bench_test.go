@@ -20,22 +20,22 @@ import (
 	"github.com/socialdata/socialdata/providers/replay"
 )
 
-// BenchmarkMiss makes reads that the cache may not answer, from captured answers that are held in memory, and compares
-// them with the least that reading such answers takes: for JSON, encoding/json decoding it into an any; for a page, one
-// pass of the tokenizer and the decoding of the largest script. The reading has more in it than the table of
-// BENCHMARKS.md asks for: the plan, the HTTP client, the goroutines of a flight.
+// BenchmarkMiss makes reads that bypass the cache, from captured answers in memory, and compares them with the minimum
+// for reading such answers: for JSON, encoding/json decoding into an any; for a page, one pass of the tokenizer and the
+// decoding of the largest script. The measured read does more than the table in BENCHMARKS.md asks for: the plan, the
+// HTTP client, and the goroutines of a flight.
 func BenchmarkMiss(b *testing.B) {
 	next, err := replay.New(startReplay(b, buildReplay(b), ""), nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	own := map[string]string{ // whoever else could answer is asked first, and more than once
+	own := map[string]string{ // all other sources would be tried first, with retries
 		"SOCIALDATA_INSTAGRAM_TOKEN": "", "SOCIALDATA_THREADS_TOKEN": "",
 		"SOCIALDATA_TIKTOK_OWN": "on", "SOCIALDATA_TIKTOK_CLIENT_KEY": "", "SOCIALDATA_TIKTOK_CLIENT_SECRET": "",
 	}
 	embedded := maps.Clone(own)
 	embedded["SOCIALDATA_TIKTOK_OWN"] = ""
-	known := map[string]string{"SOCIALDATA_GITHUB_TOKEN": "test"} // of others only so many calls an hour are made
+	known := map[string]string{"SOCIALDATA_GITHUB_TOKEN": "test"} // without the token few calls an hour are allowed
 	for _, tt := range []struct {
 		name, platform, operation, param, value string
 		env                                     map[string]string
@@ -67,7 +67,7 @@ func BenchmarkMiss(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			miss() // the captured answers are in memory from now on
+			miss() // this loads the captured answers into memory
 			held.used = map[string]bool{}
 			miss()
 			var least []func()
@@ -100,7 +100,7 @@ func BenchmarkMiss(b *testing.B) {
 	}
 }
 
-// leastFor returns the least that it takes to read an answer.
+// leastFor returns the minimum work for reading an answer.
 func leastFor(body []byte) func() {
 	if json.Valid(body) {
 		return func() { _ = json.Unmarshal(body, new(any)) }
@@ -119,7 +119,7 @@ func leastFor(body []byte) func() {
 	}
 }
 
-// memory answers what was answered before.
+// memory repeats the answers that it has received before.
 type memory struct {
 	next http.RoundTripper
 
@@ -159,7 +159,7 @@ func (m *memory) RoundTrip(r *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		for name := range resp.Header { // whoever heeds them makes a pause
+		for name := range resp.Header { // these would make the client pause
 			if strings.HasPrefix(name, "X-Ratelimit") || name == "Retry-After" {
 				resp.Header.Del(name)
 			}

@@ -20,16 +20,16 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// subjects are what an identifier may name.
+// subjects are the kinds of identifiers.
 var subjects = []providers.Subject{
 	providers.Handle, providers.PostID, providers.CommentID, providers.TrackID, providers.CollectionID, providers.CommunityID,
 	providers.ProductID, providers.StoreID, providers.AdID, providers.AdvertiserID, providers.EventID,
 }
 
-// FuzzIdentifiers gives every provider any text for any identifier.
+// FuzzIdentifiers normalizes arbitrary text with every provider, as every kind of identifier.
 func FuzzIdentifiers(f *testing.F) {
 	all := slices.DeleteFunc(fuzzProviders(f, nil), func(p providers.Provider) bool { return p.Normalize == nil })
-	for n, p := range all { // few: each takes its time before the search begins
+	for n, p := range all { // only a few: all of them run before the search begins
 		f.Add(n, n, "https://www."+string(p.Platform)+".com/ann/status/123456789?a=b#c")
 	}
 	for _, text := range []string{
@@ -46,8 +46,8 @@ func FuzzIdentifiers(f *testing.F) {
 	})
 }
 
-// checkIdentifier says what is wrong with what p makes of an identifier: it refuses text, or turns it into text that can be
-// shown and that stays as it is the second time.
+// checkIdentifier returns what is wrong with the normalization of text: p must refuse it, or return printable text that
+// is unchanged by a second normalization.
 func checkIdentifier(t *testing.T, p providers.Provider, subject providers.Subject, text string) {
 	t.Helper()
 	got, err := p.Normalize(subject, text)
@@ -65,7 +65,7 @@ func checkIdentifier(t *testing.T, p providers.Provider, subject providers.Subje
 	}
 }
 
-// pageHosts are those of the pages whose addresses people paste, beside www.{platform}.com.
+// pageHosts are the hosts of addresses that people paste, besides www.{platform}.com.
 var pageHosts = []string{
 	"adstransparency.google.com", "amazon.sa", "apps.apple.com", "bsky.app", "clips.twitch.tv", "fb.me", "fb.watch", "geo.music.apple.com",
 	"itunes.apple.com", "k.kwai.com", "kwai-video.com", "library.tiktok.com", "linktr.ee", "music.apple.com", "news.ycombinator.com",
@@ -73,21 +73,21 @@ var pageHosts = []string{
 	"vm.tiktok.com", "youtu.be",
 }
 
-// pathWords are what the paths of such addresses are made of.
+// pathWords are the segments of the paths of such addresses.
 var pathWords = []string{
 	"", "@ann", "Ann-Smith-123456789", "123456789", "id284882215", "us", "p", "pin", "reel", "posts", "groups", "events", "status", "video",
 	"videos", "album", "pages", "shop", "user", "s", "-", "_", "i", "ä",
 }
 
-// plainTexts are what identifiers that are no addresses begin and end with.
+// plainTexts are the beginnings and ends of identifiers that are not addresses.
 var plainTexts = []string{
 	"", "@", "#", "$", "-", "_", ".", "..", "/", ":", "%", "%00", "%2F", "?", "&", "=", "\\", "0", "00", "7", "a", "ä", "٣", "\u200d", "\u202e", "a/", "/1", "u/",
 	"r/", "id1", "p1", "_1", "1_", "123456789", "did:plc:", "at://", "www.", ".com", "UC", "highlight:", strings.Repeat("a", 70),
 	strings.Repeat("9", 30),
 }
 
-// TestIdentifiersOfAnyShape gives every provider odd texts, and addresses with every path of up to two words: pages that no provider reads, such as the
-// front page of a site, are refused like any other.
+// TestIdentifiersOfAnyShape normalizes odd texts with every provider, and addresses with every path of up to two words.
+// Pages that no provider reads, such as the front page of a site, must be refused.
 func TestIdentifiersOfAnyShape(t *testing.T) {
 	t.Parallel()
 	for _, p := range fuzzProviders(t, nil) {
@@ -123,8 +123,8 @@ func TestIdentifiersOfAnyShape(t *testing.T) {
 	}
 }
 
-// FuzzDecoders answers every call of every provider with any body: the answer keeps to the schema, or the call fails with a
-// problem that is not ours.
+// FuzzDecoders makes every call of every provider with arbitrary bodies: the answer must conform to the schema, or the
+// call must fail with a problem other than an internal error.
 func FuzzDecoders(f *testing.F) {
 	var calls []hostileCall
 	var names []int
@@ -172,8 +172,8 @@ func FuzzDecoders(f *testing.F) {
 	})
 }
 
-// fuzzProviders returns the shipped server's providers, whose upstreams all answer with body, and with a token to whoever
-// asks for one.
+// fuzzProviders returns the shipped server's providers. Their upstreams all answer with body, and requests for tokens
+// with a token.
 func fuzzProviders(tb testing.TB, body []byte) []providers.Provider {
 	tb.Helper()
 	return providersWith(tb, &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -190,7 +190,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 // RoundTrip implements [http.RoundTripper].
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// fixtures returns the answers of a platform's upstreams that its package keeps.
+// fixtures returns the test answers in the package of a platform.
 func fixtures(tb testing.TB, id platform.ID) [][]byte {
 	tb.Helper()
 	files, err := filepath.Glob("../" + strings.ReplaceAll(string(id), "_", "") + "/testdata/*")
@@ -202,7 +202,7 @@ func fixtures(tb testing.TB, id platform.ID) [][]byte {
 		if strings.Contains(file, ".golden.") || strings.Contains(file, "MANIFEST") {
 			continue
 		}
-		if b, err := os.ReadFile(file); err == nil && len(b) < 64<<10 { // a directory is none
+		if b, err := os.ReadFile(file); err == nil && len(b) < 64<<10 { // reading a directory fails
 			out = append(out, b)
 		}
 	}

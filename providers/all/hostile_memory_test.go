@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	oneAnswerTakes = 64 << 20 // at most, in bytes
-	// whileMeasured is how much garbage may lie about, in percent of what is alive. It is the operator's to choose how much
-	// (GOGC), and it depends on what else the process holds; the answer itself takes what is alive.
+	oneAnswerTakes = 64 << 20 // maximum, in bytes
+	// whileMeasured is GOGC during the measurement. The operator chooses how much garbage there may be, and it depends
+	// on what else the process holds; the answer itself needs live memory.
 	whileMeasured = 20
 )
 
-// TestNoAnswerTakesMuchMemory reads each large answer once, and compares the memory that was resident before with the most
-// that was while it was read, decoded and answered. The kernel keeps that mark, so nothing is missed between two looks,
-// however fast the machine is. The upstream and the caller live in the same process, and count too. It runs alone. With
-// HOSTILE=full in the environment each provider reads them, once as a resource and once raw.
+// TestNoAnswerTakesMuchMemory reads each large answer once, and compares the resident memory before with the peak while
+// the answer is read, decoded and sent. The kernel records the peak, so none is missed, however fast the machine is.
+// The upstream and the caller are in the same process and count too. It does not run in parallel. With HOSTILE=full in
+// the environment each provider reads them, once as a resource and once raw.
 func TestNoAnswerTakesMuchMemory(t *testing.T) {
 	if runtime.GOOS != "linux" || underRace > 1 {
 		t.Skip("reads /proc; the race detector takes a multiple")
@@ -33,7 +33,7 @@ func TestNoAnswerTakesMuchMemory(t *testing.T) {
 	certs := newCertificates(t)
 	model()
 	for _, name := range largeFaults() {
-		f := faultNamed(name) // alone: the texts of the others are garbage
+		f := faultNamed(name) // only this one is kept: the texts of the others are garbage
 		for _, m := range measured(t) {
 			t.Run(m.call.target+" "+f.name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
@@ -48,7 +48,8 @@ func TestNoAnswerTakesMuchMemory(t *testing.T) {
 	}
 }
 
-// measuredCalls read JSON, pages with scripts, pages without, feeds, and raw: as it is, and with parts taken out.
+// measuredCalls read JSON, pages with scripts, pages without, feeds, and raw answers: unchanged, and with parts
+// removed.
 var measuredCalls = []string{
 	"/v1/bluesky/posts", "/v1/spotify/posts", "/v1/instagram/profile", "/v1/linkedin/posts", "/v1/rumble/post", "/v1/pinterest/collection/posts",
 	"/v1/raw/hackernews/jobstories.json", "/v1/raw/kick/public/v1/channels",
@@ -63,7 +64,7 @@ type measuredCall struct {
 func measured(t *testing.T) (all []measuredCall) {
 	t.Helper()
 	for _, p := range hostileProviders(t) {
-		first := map[bool]bool{true: true, false: true} // by whether it is raw
+		first := map[bool]bool{true: true, false: true} // by whether the call is raw
 		for _, call := range callsOf(t, p) {
 			path, _, _ := strings.Cut(call.target, "?")
 			chosen := os.Getenv("HOSTILE") == "full" && first[call.raw]
@@ -78,7 +79,7 @@ func measured(t *testing.T) (all []measuredCall) {
 	return all
 }
 
-// largeFaults returns the names of the faults that send much.
+// largeFaults returns the names of the faults with large answers.
 func largeFaults() (names []string) {
 	for _, f := range faults() {
 		if f.large && !f.token {
@@ -97,16 +98,16 @@ func faultNamed(name string) fault {
 	return fault{}
 }
 
-// marksOf returns how much memory is resident before a call, and the most that is during it, in bytes.
+// marksOf returns the resident memory before a call, and the peak during it, in bytes.
 func marksOf(t *testing.T, m measuredCall, f fault, certs *certificates) (idle, top int64) {
 	t.Helper()
 	n := &hostileNet{fault: f, certs: certs}
 	s := startHostile(t, n, m.provider, usual)
 	defer n.ends.Wait()
 	defer s.stop(t)
-	s.get(t, "/health") // what is done once
+	s.get(t, "/health") // initializes what is done once
 	debug.FreeOSMemory()
-	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // the mark is what is resident now
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // resets the recorded peak
 		t.Skip(err)
 	}
 	idle = statusOf(t, "VmHWM")
@@ -119,7 +120,7 @@ func marksOf(t *testing.T, m measuredCall, f fault, certs *certificates) (idle, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.Copy(io.Discard, res.Body); err != nil { // to keep it is the caller's affair
+	if _, err := io.Copy(io.Discard, res.Body); err != nil { // whether to keep it is up to the caller
 		t.Error(err)
 	}
 	_ = res.Body.Close()
@@ -129,7 +130,7 @@ func marksOf(t *testing.T, m measuredCall, f fault, certs *certificates) (idle, 
 	return idle, statusOf(t, "VmHWM")
 }
 
-// statusOf returns a line of /proc/self/status, in bytes.
+// statusOf returns the value of a line in /proc/self/status, in bytes.
 func statusOf(t *testing.T, name string) int64 {
 	t.Helper()
 	b, err := os.ReadFile("/proc/self/status")

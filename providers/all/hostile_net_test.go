@@ -25,29 +25,29 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// hostileNet is a network inside a bubble of [testing/synctest]: whatever host is dialled is a hostile upstream that
-// speaks TLS and HTTP. Nothing of it takes time but what it means to.
+// hostileNet is a network inside a [testing/synctest] bubble: every host is a hostile upstream with TLS and HTTP. Only
+// intended delays take time.
 type hostileNet struct {
 	fault fault
 	certs *certificates
-	conf  *tls.Config    // of the far ends
-	ends  sync.WaitGroup // the far ends of connections
+	conf  *tls.Config    // of the servers
+	ends  sync.WaitGroup // the server ends of connections
 
 	mu      sync.Mutex
 	dialed  []string // host:port, in order
-	asked   int      // requests that met the fault, and dials that did
+	asked   int      // requests and dials that met the fault
 	besides int      // requests that did not
 }
 
-// curves are the cheap ones.
+// curves are the cheapest ones.
 var curves = []tls.CurveID{tls.X25519}
 
-// client returns an HTTP client that lives on the network, and what ends its connections.
+// client returns an HTTP client that uses the network, and a function that closes its connections.
 func (n *hostileNet) client() (*http.Client, func()) {
-	shipped := providers.Transport() // what the shipped server uses
+	shipped := providers.Transport() // as the shipped server uses it
 	transport := shipped.(interface{ Unwrap() http.RoundTripper }).Unwrap().(*http.Transport)
 	transport.Proxy, transport.DialContext = nil, n.dial
-	transport.TLSClientConfig = &tls.Config{ // the dear parts of a handshake are done once
+	transport.TLSClientConfig = &tls.Config{ // expensive parts of a handshake are cached
 		RootCAs: n.certs.pool, Time: time.Now, CurvePreferences: curves, ClientSessionCache: tls.NewLRUClientSessionCache(0),
 	}
 	n.conf = &tls.Config{GetCertificate: n.certs.of, CurvePreferences: curves}
@@ -100,7 +100,7 @@ func (n *hostileNet) serve(address string, bare *socket) {
 			_, err = io.WriteString(conn, plain("200 OK", "", "{}"))
 		}
 		if errors.Is(err, syscall.ECONNRESET) {
-			bare.reset(err) // without the farewell of TLS
+			bare.reset(err) // without the close_notify of TLS
 		}
 		if err != nil {
 			return
@@ -124,21 +124,21 @@ func (n *hostileNet) requests() int {
 	return n.asked
 }
 
-// spared tells whether no request met the fault, although there were some.
+// spared reports whether there were requests and none of them met the fault.
 func (n *hostileNet) spared() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.asked == 0 && n.besides > 0
 }
 
-// hosts returns what was dialled, each once.
+// hosts returns the dialed addresses, each once.
 func (n *hostileNet) hosts() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return slices.Compact(slices.Sorted(slices.Values(n.dialed)))
 }
 
-// honestToken is an access token in the words of every upstream that gives one.
+// honestToken contains an access token in the format of every upstream that issues one.
 const honestToken = `{"access_token":"` + plantedToken + `","accessJwt":"` + plantedToken + `","refreshJwt":"` + plantedToken +
 	`","token_type":"bearer","expires_in":360000,"did":"did:plc:aaaaaaaaaaaaaaaaaaaaaaaa","handle":"tester.example"}`
 
@@ -149,8 +149,8 @@ func isTokenRequest(r *http.Request) bool {
 		strings.HasSuffix(r.URL.Path, "refreshSession"))
 }
 
-// socket is one end of a connection inside a bubble. As that of a kernel it has a buffer: who writes need not wait for a
-// reader at once. [net.Pipe] has none, and both ends of a handshake that fails would wait for each other.
+// socket is one end of a connection inside a bubble. It has a buffer, as a socket of the kernel does: a writer need not
+// wait for the reader. [net.Pipe] has none, so both ends of a failing handshake would wait for each other.
 type socket struct{ in, out *stream }
 
 func socketPair() (near, far *socket) {
@@ -200,7 +200,7 @@ type stream struct {
 	mu               sync.Mutex
 	changed          *sync.Cond
 	buf              bytes.Buffer
-	over             error // what reads come to behind buf; writes fail
+	over             error // the error of reads after buf; writes fail
 	readers, writers deadline
 }
 
@@ -222,7 +222,7 @@ func (s *stream) read(p []byte) (int, error) {
 	case s.buf.Len() == 0:
 		return 0, s.over
 	}
-	n, _ := s.buf.Read(p) // there is something
+	n, _ := s.buf.Read(p) // buf is not empty
 	s.changed.Broadcast()
 	return n, nil
 }
@@ -248,7 +248,7 @@ func (s *stream) write(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// end ends the stream; only the first end counts. A reader's own end drops what it has not read.
+// end ends the stream; only the first call has an effect. If the reader ends it, unread data is dropped.
 func (s *stream) end(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -261,7 +261,7 @@ func (s *stream) end(why error) {
 	s.changed.Broadcast()
 }
 
-// deadline is that of the reads or the writes of a stream. It belongs to the stream's mutex.
+// deadline is the deadline of the reads or of the writes of a stream. It is protected by the stream's mutex.
 type deadline struct {
 	passed bool
 	timer  *time.Timer
@@ -289,7 +289,7 @@ func (d *deadline) set(s *stream, at time.Time) {
 	s.changed.Broadcast()
 }
 
-// pipes is a [net.Listener] whose connections are sockets of the bubble.
+// pipes is a [net.Listener] whose connections are sockets in the bubble.
 type pipes struct {
 	conns chan net.Conn
 	once  sync.Once
@@ -329,7 +329,7 @@ func (p *pipes) Close() error {
 // Addr implements [net.Listener].
 func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
 
-// certificates are those of any host, signed by an authority of the test's own.
+// certificates issues certificates for any host, signed by an authority of the test.
 type certificates struct {
 	pool *x509.CertPool
 	ca   *x509.Certificate
@@ -339,7 +339,7 @@ type certificates struct {
 	by map[string]*tls.Certificate
 }
 
-// newCertificates returns certificates that are good at any time, also at that of a bubble.
+// newCertificates returns certificates that are valid at any time, including the time in a bubble.
 func newCertificates(t *testing.T) *certificates {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -367,7 +367,7 @@ func template() *x509.Certificate {
 	}
 }
 
-// stranger returns a certificate for a host that nobody has signed but itself.
+// stranger returns a self-signed certificate for a host.
 func (c *certificates) stranger(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

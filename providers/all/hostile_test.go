@@ -32,16 +32,17 @@ const (
 	circuitOpens    = 8                // failures in a row
 )
 
-// TestHostileUpstreamsOfEveryProvider meets the operations of every provider with every fault, through the server as it is
-// shipped: its engine, its HTTP, its limits, in a bubble where an hour takes no time and in which no goroutine may be left.
-// Each provider meets every fault, but for the large ones, of which it meets a third, and each operation its share of them;
-// with HOSTILE=full in the environment every operation meets every fault. Under the race detector it is a part of that.
+// TestHostileUpstreamsOfEveryProvider tests the operations of every provider with every fault, through the server as it
+// is shipped: its engine, its HTTP, its limits. Each runs in a bubble, in which an hour takes no time and no goroutine
+// may leak. Each provider meets every fault, but only a third of the large ones, and the faults are spread over its
+// operations. With HOSTILE=full in the environment every operation meets every fault. Under the race detector only a
+// part is run.
 func TestHostileUpstreamsOfEveryProvider(t *testing.T) {
 	t.Parallel()
 	full := os.Getenv("HOSTILE") == "full"
 	certs, attacks := newCertificates(t), faults()
 	tally := &tally{}
-	model() // outside of any bubble
+	model() // outside any bubble
 	t.Cleanup(func() { t.Log(tally) })
 	for k, p := range hostileProviders(t) {
 		t.Run(p.Name, func(t *testing.T) {
@@ -62,7 +63,7 @@ func TestHostileUpstreamsOfEveryProvider(t *testing.T) {
 	}
 }
 
-// tally is the figures of the matrix.
+// tally counts what was tested.
 type tally struct {
 	mu      sync.Mutex
 	cases   int
@@ -87,7 +88,7 @@ func (y *tally) took(d time.Duration) {
 	y.longest = max(y.longest, d)
 }
 
-// String says how much was tried.
+// String formats the counts.
 func (y *tally) String() string {
 	y.mu.Lock()
 	defer y.mu.Unlock()
@@ -101,7 +102,7 @@ type hostileCall struct {
 	raw      bool
 }
 
-// attack makes one call while its upstream does f, and checks all that must hold.
+// attack makes one call whose upstream does f, and checks everything that must hold.
 func attack(t *testing.T, p providers.Provider, call hostileCall, f fault, certs *certificates, tally *tally) {
 	t.Helper()
 	n := &hostileNet{fault: f, certs: certs}
@@ -115,9 +116,9 @@ func attack(t *testing.T, p providers.Provider, call hostileCall, f fault, certs
 	want := expected(call, f)
 	switch {
 	case n.spared():
-		return // it needs no token
+		return // the call needs no token
 	case first.status == http.StatusOK && slices.Contains(want.status, http.StatusOK):
-		return // an answer like any other
+		return // a valid answer
 	case !slices.Contains(want.status, first.status):
 		t.Errorf("status %d, want %v: %s", first.status, want.status, first.body)
 	case first.code == "" || first.requestID == "":
@@ -129,8 +130,8 @@ func attack(t *testing.T, p providers.Provider, call hostileCall, f fault, certs
 	case n.requests() == 0:
 		t.Errorf("no upstream was asked: %s", first.body)
 	}
-	time.Sleep(patienceOfACall) // what the first call has left behind, such as a read for a token, has ended
-	// What failed is not kept: whoever comes next asks the upstream again, or is told to wait.
+	time.Sleep(patienceOfACall) // until background work of the first call, such as a request for a token, has ended
+	// Failures are not cached: the next call asks the upstream again, or is told to wait.
 	asked := n.requests()
 	second := s.get(t, call.target)
 	if second.status < 400 || second.status != http.StatusNotFound && n.requests() == asked && second.retryAfter == 0 {
@@ -139,16 +140,16 @@ func attack(t *testing.T, p providers.Provider, call hostileCall, f fault, certs
 	if !f.large {
 		for range circuitOpens {
 			time.Sleep(30 * time.Second)
-			if r := s.get(t, call.target); r.retryAfter > 0 { // a quota of our own, or what the upstream asks for
+			if r := s.get(t, call.target); r.retryAfter > 0 { // because of our own quota, or of what the upstream asks for
 				want.health = append(slices.Clone(want.health), schema.Degraded)
 			}
 		}
-		time.Sleep(time.Second) // a call that ran out of time and its reading end at the same instant, in any order
+		time.Sleep(time.Second) // a call that times out and its read end at the same instant, in any order
 		if state := s.health(t, p.Platform); want.health != nil && !slices.Contains(want.health, state) {
 			t.Errorf("the platform is %s, want one of %v", state, want.health)
 		}
 	}
-	// No upstream keeps us away for longer than an hour, and no absence is remembered for as long.
+	// An upstream is avoided for at most an hour, and an absence is cached for less.
 	time.Sleep(time.Hour + time.Minute)
 	asked = n.requests()
 	if s.get(t, call.target); n.requests() == asked {
@@ -165,7 +166,8 @@ func attack(t *testing.T, p providers.Provider, call hostileCall, f fault, certs
 	}
 }
 
-// expected is what must come of a fault in a call: what a raw read met says nothing about the upstream but for transport.
+// expected returns the expected result of a fault in a call. In a raw read only transport failures count against the
+// upstream.
 func expected(call hostileCall, f fault) verdict {
 	want := f.want
 	if call.raw && f.json {
@@ -230,7 +232,7 @@ func startHostile(t *testing.T, n *hostileNet, p providers.Provider, getenv func
 	return s
 }
 
-// stop ends all of it: a bubble does not end while a goroutine is left.
+// stop stops all of it: a bubble does not end while a goroutine is running.
 func (s *hostileServer) stop(t *testing.T) {
 	t.Helper()
 	s.cancel()
@@ -245,7 +247,7 @@ func (s *hostileServer) stop(t *testing.T) {
 	}
 }
 
-// reply is what came of a call.
+// reply is the result of a call.
 type reply struct {
 	status     int
 	header     http.Header
@@ -300,7 +302,7 @@ func (s *hostileServer) balance(t *testing.T) int64 {
 	return n
 }
 
-// model is made once: it takes some time.
+// model is loaded once, because that takes some time.
 var model = sync.OnceValue(arabic.New)
 
 // hostileProviders returns every provider of the shipped server that reads from an upstream.
@@ -315,7 +317,7 @@ func hostileProviders(t *testing.T) []providers.Provider {
 	return out
 }
 
-// madeOf returns p as it is when it has those settings and reads through web.
+// madeOf returns p configured with getenv and with web as its client.
 func madeOf(t *testing.T, web *http.Client, p providers.Provider, getenv func(string) string) providers.Provider {
 	t.Helper()
 	for _, q := range providersWith(t, web, getenv) {
@@ -327,13 +329,13 @@ func madeOf(t *testing.T, web *http.Client, p providers.Provider, getenv func(st
 	return p
 }
 
-// providersWith returns the shipped server's providers when they have those settings and read through web.
+// providersWith returns the shipped server's providers configured with getenv and with web as their client.
 func providersWith(tb testing.TB, web *http.Client, getenv func(string) string) []providers.Provider {
 	tb.Helper()
 	return slices.Concat(chainsWith(tb, web, getenv)...)
 }
 
-// chainsWith is providersWith as packages return them.
+// chainsWith returns the same as providersWith, in the chains that the packages return.
 func chainsWith(tb testing.TB, web *http.Client, getenv func(string) string) []providers.Chain {
 	tb.Helper()
 	cfg, err := FromEnv(func(name string) (string, bool) { return getenv(name), true })
@@ -344,15 +346,15 @@ func chainsWith(tb testing.TB, web *http.Client, getenv func(string) string) []p
 	return New(cfg)
 }
 
-// usual is the environment in which every provider has its settings.
+// usual is an environment in which every provider is configured.
 func usual(name string) string {
 	switch {
 	case strings.HasSuffix(name, "_OWN"):
 		return "on"
-	case strings.HasSuffix(name, "_SCRAPECREATORS_API_KEY"): // which the captured answers are read without
+	case strings.HasSuffix(name, "_SCRAPECREATORS_API_KEY"): // the captured answers are read without it
 		return "test-test"
 	case strings.HasSuffix(name, "_SCRAPECREATORS_MAX_CREDITS"):
-		return "26" // so that there is all of it
+		return "26" // a version that enables all operations
 	}
 	return usualEnv[name]
 }
@@ -386,7 +388,7 @@ func callsOf(tb testing.TB, p providers.Provider) []hostileCall {
 	return out
 }
 
-// filled returns a path that fits a pattern.
+// filled returns a path that matches a pattern.
 func filled(pattern string) string {
 	parts := strings.Split(pattern, "/")
 	for i, part := range parts {
@@ -397,13 +399,13 @@ func filled(pattern string) string {
 	return strings.Join(parts, "/")
 }
 
-// replayed returns the query of the first good call of each path among the captured cases: for the reseller its own come
-// first, for everybody else the others.
+// replayed returns the query of the first successful call of each path among the captured cases. For true, the
+// reseller's own cases come first; for false, the others.
 var replayed = sync.OnceValue(func() map[bool]map[string]string {
 	out := map[bool]map[string]string{true: {}, false: {}}
 	files, _ := filepath.Glob("testdata/replay/*.json")
 	for _, file := range files {
-		b, _ := os.ReadFile(file) // whatever is missing is told by callsOf
+		b, _ := os.ReadFile(file) // callsOf reports missing calls
 		var cases []replayCase
 		_ = json.Unmarshal(b, &cases)
 		for _, c := range cases {
@@ -423,8 +425,8 @@ var replayed = sync.OnceValue(func() map[bool]map[string]string {
 	return out
 })
 
-// hostileCalls are the queries of operations that no captured case reads, or not so that the provider asks its upstream: by
-// platform, by provider, or by provider and platform; "-" for one that asks no upstream with anything.
+// hostileCalls are the queries of operations without a captured case, or whose captured case does not send a request to
+// the provider's upstream: by platform, by provider, or by provider and platform; "-" if the call sends no request.
 var hostileCalls = map[string]string{
 	"bluesky_session search":                    "kind=post&query=rstats",
 	"facebook collections":                      "handle=FacebookforDevelopers",
@@ -448,7 +450,7 @@ var hostileCalls = map[string]string{
 	"scrapecreators tiktok store":               "id=7495794203056835079",
 	"scrapecreators tiktok ads":                 "advertiser_id=Gymshark",
 	"scrapecreators tiktok ads/search":          "query=coffee",
-	"scrapecreators tiktok ad":                  "id=7221108403217891329", // 1 is the id of what faults send
+	"scrapecreators tiktok ad":                  "id=7221108403217891329", // 1 is the id in the answers of faults
 	"scrapecreators threads replies":            "comment_id=DJKjWK1SdLh",
 	"scrapecreators kwai post":                  "id=5193363430624671876",
 	"scrapecreators pinterest collection/posts": "id=https%3A%2F%2Fwww.pinterest.com%2Flizmrodgers%2Fmoms-night%2F",
@@ -475,19 +477,20 @@ var hostileCalls = map[string]string{
 	"zid_own products":                          "store=demo.zid.store",
 }
 
-// honest lists, by provider, what of the faults is its upstream's own word, and the statuses that it comes to as well.
+// honest lists, by provider, the faults that are valid answers of its upstream, and the statuses that may also result.
 var honest = map[string]map[string][]int{
-	"google_own":     {"{}": {200, 404}, "Content-Length too short": {200, 404}}, // fields that are empty are left out
-	"github":         {"[]": {200}, "451": {404}, "6 MB of rows": {200}},         // lists without an envelope; "blocked"
+	"google_own":     {"{}": {200, 404}, "Content-Length too short": {200, 404}}, // the upstream omits empty fields
+	"github":         {"[]": {200}, "451": {404}, "6 MB of rows": {200}},         // lists have no envelope; 451 is "blocked"
 	"hackernews":     {"null": {404}, "[]": {200}},                               // "there is no such item"
 	"truthsocial":    {"[]": {200}, "6 MB of rows": {200}},
-	"x_own":          {"{}": {404}, "Content-Length too short": {404}},               // upstreams/x.md: an empty object is no such post
-	"facebook":       {"6 MB of {}": {200}},                                          // an id is all that an account must have
-	"soundcloud":     {"6 MB of {}": {200}, "6 MB of rows": {200}},                   // and a track; /resolve has led to it
-	"scrapecreators": {"6 MB of {}": {200, 404}},                                     // and a post; an account without any words is gone
-	"tiktok_own":     {"400": {200}, "404": {200}, "410": {200}},                     // a word that nobody has used
-	"reddit":         {"redirect to itself": {404}, "redirect to plain HTTP": {404}}, // of subreddits/search: there is none
+	"x_own":          {"{}": {404}, "Content-Length too short": {404}},               // upstreams/x.md: an empty object is a missing post
+	"facebook":       {"6 MB of {}": {200}},                                          // an account only needs an id
+	"soundcloud":     {"6 MB of {}": {200}, "6 MB of rows": {200}},                   // so does a track that /resolve has led to
+	"scrapecreators": {"6 MB of {}": {200, 404}},                                     // so does a post; an account without any text is gone
+	"tiktok_own":     {"400": {200}, "404": {200}, "410": {200}},                     // a hashtag that has never been used
+	"reddit":         {"redirect to itself": {404}, "redirect to plain HTTP": {404}}, // for subreddits/search there are none
 }
 
-// decisive lists the refusals by which an upstream says that it serves nobody: they count like a broken connection.
+// decisive lists the refusals by which an upstream states that it serves no requests at all: they count like a broken
+// connection.
 var decisive = map[string][]string{"scrapecreators": {"401", "402"}}

@@ -13,8 +13,8 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// TestWhatAPlatformLacksIsNotExplained asks every platform for every operation that it lacks, with identifiers that no
-// platform writes: the answer names the route, and says nothing of how such an identifier should look (D75).
+// TestWhatAPlatformLacksIsNotExplained calls every operation that a platform lacks, with identifiers that no platform
+// uses: the answer names the route, and does not describe the form of such identifiers (D75).
 func TestWhatAPlatformLacksIsNotExplained(t *testing.T) {
 	t.Parallel()
 	client := clientWith(t, &http.Client{}, nil)
@@ -37,8 +37,8 @@ func TestWhatAPlatformLacksIsNotExplained(t *testing.T) {
 	}
 }
 
-// odd returns calls of an operation whose parameters have the right form, and are identifiers of no platform: each of those
-// of which one must be given, and then a page behind one that never was.
+// odd returns calls of an operation whose parameters have a valid form but are not identifiers of any platform: one for
+// each parameter of which one is required, and one with a cursor that was never issued.
 func odd(o *operation.Operation) []url.Values {
 	const noIdentifier = "https://example.com/~/\u00bfque?"
 	always, calls := url.Values{}, []url.Values{}
@@ -61,7 +61,7 @@ func odd(o *operation.Operation) []url.Values {
 	return calls
 }
 
-// with returns params with one more.
+// with returns a copy of params with one more.
 func with(params url.Values, name, value string) url.Values {
 	out := maps.Clone(params)
 	out.Set(name, value)

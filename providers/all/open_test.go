@@ -24,7 +24,7 @@ import (
 	"github.com/socialdata/socialdata/providers/replay"
 )
 
-// shortLinks are short links as people share them, by platform, each with the address that is asked for it.
+// shortLinks are short links as people share them, by platform, each with the address that is requested for it.
 var shortLinks = map[platform.ID][][2]string{
 	platform.Amazon:     {{"https://amzn.to/3abc", "https://amzn.to/3abc"}, {"https://a.co/d/abc?ref=x", "https://a.co/d/abc"}, {"https://amzn.eu/d/abc", "https://amzn.eu/d/abc"}, {"https://amzn.asia/d/abc", "https://amzn.asia/d/abc"}},
 	platform.Facebook:   {{"https://fb.me/abc", "https://fb.me/abc"}, {"https://fb.watch/abc/", "https://fb.watch/abc"}, {"https://m.facebook.com/share/p/abc/", "https://www.facebook.com/share/p/abc"}},
@@ -40,7 +40,7 @@ var shortLinks = map[platform.ID][][2]string{
 	platform.X:          {{"https://t.co/abc", "https://t.co/abc"}},
 }
 
-// linkSite answers every request alike, and notes the addresses.
+// linkSite gives every request the same answer, and records the addresses.
 type linkSite struct {
 	status   int
 	location string
@@ -59,7 +59,7 @@ func (s *linkSite) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// opener returns the provider of a platform that opens short links, and the site that all of its requests go to.
+// opener returns the provider of a platform that resolves short links, and the site that receives all of its requests.
 func opener(t *testing.T, id platform.ID) (providers.Provider, *linkSite) {
 	t.Helper()
 	s := &linkSite{}
@@ -121,7 +121,7 @@ func TestShortLinksOfEveryProvider(t *testing.T) {
 					if got != a.target || !errors.Is(err, a.err) {
 						t.Errorf("%s, %s: %q, %v; want %q, %v", u, a.name, got, err, a.target, a.err)
 					}
-					if diff := cmp.Diff([]string{link[1]}, s.asked); diff != "" { // one hop, to its own host, without what was in the query
+					if diff := cmp.Diff([]string{link[1]}, s.asked); diff != "" { // one hop, to the link's own host, without the query
 						t.Errorf("%s, %s: requests (-want +got):\n%s", u, a.name, diff)
 					}
 				}
@@ -137,8 +137,8 @@ func TestShortLinksOfEveryProvider(t *testing.T) {
 	}
 }
 
-// TestAnAddressOfEachPlatformIsRead from the captured answers: what an operation answers has an address, and reading that
-// answers with the same object.
+// TestAnAddressOfEachPlatformIsRead uses the captured answers: an object in an answer has an address, and reading that
+// address returns the same object.
 func TestAnAddressOfEachPlatformIsRead(t *testing.T) {
 	t.Parallel()
 	recorded, err := replay.New(startReplay(t, buildReplay(t), ""), nil)
@@ -179,8 +179,8 @@ func TestAnAddressOfEachPlatformIsRead(t *testing.T) {
 	}
 }
 
-// readBack makes a call, and reads the address of the object that it answers. It returns why the object did not come back;
-// "" when it did.
+// readBack makes a call, and reads the address of the object in its answer. It returns why the result is not the same
+// object; "" if it is.
 func readBack(t *testing.T, client *socialdata.Client, get string) string {
 	t.Helper()
 	u, err := url.Parse(get)
@@ -218,10 +218,10 @@ func readBack(t *testing.T, client *socialdata.Client, get string) string {
 	return ""
 }
 
-// known is what an object is known by.
+// known are the fields that identify an object.
 type known struct{ ID, URL string }
 
-// identity returns what an object is known by, or the first of a list.
+// identity returns the identity of an object, or of the first one of a list.
 func identity(data []byte) known {
 	var one known
 	var many []known

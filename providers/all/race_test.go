@@ -2,5 +2,5 @@
 
 package all
 
-// underRace is how much less is tried where the race detector makes everything slow.
+// underRace is the factor by which fewer cases run under the race detector, which is slow.
 const underRace = 6

@@ -10,8 +10,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// TestPlatformsAreNotReachedForWhatTheyRefuse asks the official and own sources, as a fan-out does before anything is
-// priced, for what they cannot search for (D76).
+// TestPlatformsAreNotReachedForWhatTheyRefuse checks that official and own sources refuse searches that they do not
+// support. A fan-out asks them before anything is priced (D76).
 func TestPlatformsAreNotReachedForWhatTheyRefuse(t *testing.T) {
 	t.Parallel()
 	settings := map[string]string{

@@ -47,7 +47,7 @@ func TestREADMEListsThePlatforms(t *testing.T) {
 	}
 }
 
-// TestTheProgramInREADMECompiles builds the first piece of Go as it is pasted.
+// TestTheProgramInREADMECompiles compiles the first Go snippet of README.md as it is.
 func TestTheProgramInREADMECompiles(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile(readme)
@@ -70,8 +70,8 @@ func TestTheProgramInREADMECompiles(t *testing.T) {
 
 const reseller = "SOCIALDATA_SCRAPECREATORS_API_KEY"
 
-// platformTable says what each platform serves without any setting, what takes settings of its own (†), what the
-// reseller's key alone adds (‡), and how many keys one request takes.
+// platformTable formats which operations each platform serves without any setting, which need settings of its own (†),
+// which need the reseller's key (‡), and how many keys one request may have.
 func platformTable(t *testing.T) string {
 	t.Helper()
 	own := maps.Clone(usualEnv)
@@ -115,7 +115,7 @@ func platformTable(t *testing.T) string {
 	return b.String()
 }
 
-// keysAtOnce lists for each platform the operations of which one request reads several things, with how many those are.
+// keysAtOnce lists, for each platform, the operations that read several things in one request, with their number.
 func keysAtOnce(t *testing.T, settings map[string]string) map[platform.ID][]string {
 	t.Helper()
 	out := map[platform.ID][]string{}
@@ -141,7 +141,7 @@ func platformsWith(t *testing.T, settings map[string]string) []schema.PlatformIn
 	return got.Data
 }
 
-// clientWith returns an engine of every provider with those settings.
+// clientWith returns an engine with every provider, configured with settings.
 func clientWith(t *testing.T, web *http.Client, settings map[string]string, opts ...socialdata.Option) *socialdata.Client {
 	t.Helper()
 	all := chainsWith(t, web, func(name string) string { return settings[name] })

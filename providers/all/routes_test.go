@@ -12,12 +12,12 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// TestNoRawReadWrites sends every route of every provider what makes a write of a read, several reads of one, or a script
-// of an answer: Graph interfaces honour them in any GET. No provider is asked.
+// TestNoRawReadWrites sends every raw route of every provider the parameters that would turn a read into a write,
+// several reads or a script: Graph interfaces honor them in any GET. No upstream may receive a request.
 func TestNoRawReadWrites(t *testing.T) {
 	t.Parallel()
 	refused := []string{"method", "batch", "ids", "callback", "suppress_http_code", "_method", "jsonp", "access_token", "mine"}
-	meant := map[string][]string{ // which are what they say, and no more
+	meant := map[string][]string{ // parameters that these routes use with a harmless meaning
 		"linkedin rest/organizationsLookup":               {"ids"},
 		"soundcloud tracks":                               {"ids"},
 		"apple_music_catalog catalog/{storefront}/genres": {"ids"},
@@ -26,7 +26,7 @@ func TestNoRawReadWrites(t *testing.T) {
 	for _, p := range providersWith(t, &http.Client{}, usual) {
 		for _, r := range p.Routes {
 			if p.Platform == platform.Mock {
-				continue // the sandbox has nothing to write to
+				continue // the sandbox cannot be written to
 			}
 			routes++
 			for _, name := range refused {

@@ -32,24 +32,24 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// credential tells the settings that are credentials, by their names.
+// credential matches the names of settings that are credentials.
 var credential = regexp.MustCompile(`_(TOKEN|SECRET|KEY|PASSWORD|AUTHORIZATION|CF_CLEARANCE|COOKIE)$`)
 
-// planted is an environment in which every credential is a value of its own that stands nowhere else. Each has the
-// characters that are written otherwise in a URL, in JSON and in HTML.
+// planted is an environment in which every credential has a unique value. Each contains characters that are escaped in
+// a URL, in JSON and in HTML.
 func planted(name string) string {
 	switch {
 	case strings.HasSuffix(name, "_PRIVATE_KEY"):
 		return string(plantedKey())
 	case strings.HasSuffix(name, "_TELEGRAM_BOT_TOKEN"):
-		return "123456:planted-TELEGRAM-BOT-TOKEN" // stands in paths: Telegram's own form
+		return "123456:planted-TELEGRAM-BOT-TOKEN" // it is a part of paths, so it has Telegram's format
 	case credential.MatchString(name):
 		return "planted/" + name + "+s3cr=t&x"
 	}
 	return usual(name)
 }
 
-// plantedApps is planted without the access tokens of which an app with an id and a secret gets its own.
+// plantedApps is planted without access tokens, so that apps with an id and a secret request one.
 func plantedApps(name string) string {
 	if strings.HasSuffix(name, "_TOKEN") && !strings.HasSuffix(name, "REFRESH_TOKEN") {
 		return ""
@@ -72,7 +72,7 @@ var plantedKey = sync.OnceValue(func() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
 })
 
-// echoes are the ways in which an upstream repeats what it was sent: %s is all of the request, as JSON text.
+// echoes are the ways in which an upstream repeats what it received: %s is the complete request, as JSON text.
 var echoes = []struct{ name, status, headers, body string }{
 	{"an object", "200 OK", "", `{"id":"1","private":false,"visibility":"public","name":"%[1]s","username":"%[1]s","description":"%[1]s","url":"https://a.example/?%[1]s","echo":"%[1]s","data":{"id":"1","name":"%[1]s"}}`},
 	{"a list", "200 OK", "", `{"data":[{"id":"1","text":"%[1]s","message":"%[1]s"}],"items":[{"id":"1","title":"%[1]s"}],"next":"https://a.example/?%[1]s"}`},
@@ -95,14 +95,14 @@ var echoes = []struct{ name, status, headers, body string }{
 const wordyError = `{"error":{"code":1,"type":"%[1]s","message":"%[1]s","error_user_msg":"%[1]s"},"error_description":"%[1]s","message":"%[1]s",` +
 	`"errors":[{"title":"%[1]s","message":"%[1]s","detail":"%[1]s","code":"%[1]s"}],"reason":"%[1]s","description":"%[1]s","status":"%[1]s","detail":"%[1]s"}`
 
-// TestPlantedSecretsAreNowhere gives every provider credentials that stand nowhere else and makes every call of it while
-// the upstream repeats what it was sent, in every form. Then it looks for them in all that was written: answers and their
-// headers, the log with all that can be logged, and what the observer is told. Each provider hears a fifth of the echoes;
-// with HOSTILE=full in the environment all.
+// TestPlantedSecretsAreNowhere configures every provider with unique credentials and makes all of its calls while the
+// upstream repeats what it received, in every form. Then it searches all output for them: answers and their headers,
+// the log at its most verbose, and what the observer receives. Each provider meets a fifth of the echoes; with
+// HOSTILE=full in the environment all of them.
 func TestPlantedSecretsAreNowhere(t *testing.T) {
 	t.Parallel()
 	certs := newCertificates(t)
-	model() // outside of any bubble
+	model() // outside any bubble
 	full := os.Getenv("HOSTILE") == "full"
 	for env, getenv := range map[string]func(string) string{"all settings": planted, "apps": plantedApps} {
 		for k, p := range providersWith(t, &http.Client{}, getenv) {
@@ -134,7 +134,7 @@ func TestPlantedSecretsAreNowhere(t *testing.T) {
 	}
 }
 
-// listen makes every call and looks for the secrets.
+// listen makes every call and searches for the secrets.
 func listen(t *testing.T, n *hostileNet, p providers.Provider, calls []hostileCall, getenv func(string) string) {
 	t.Helper()
 	var said said
@@ -152,7 +152,7 @@ func listen(t *testing.T, n *hostileNet, p providers.Provider, calls []hostileCa
 		if !call.raw {
 			target += "&include_raw=true"
 		}
-		time.Sleep(2 * time.Hour) // whatever asked us to stay away
+		time.Sleep(2 * time.Hour) // until every upstream may be asked again
 		r := s.get(t, target)
 		said.about(target, r.body, fmt.Sprint(r.header))
 		said.about(target, s.get(t, "/health").body, "")
@@ -162,7 +162,7 @@ func listen(t *testing.T, n *hostileNet, p providers.Provider, calls []hostileCa
 	said.search(t, n)
 }
 
-// said is all that was written.
+// said is all output.
 type said struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -203,10 +203,10 @@ func (s *said) search(t *testing.T, n *hostileNet) {
 
 var escapes = regexp.MustCompile(`\\u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2}`)
 
-// secretWords find what was planted, whatever is left of it.
+// secretWords matches planted secrets, even if only a part is left.
 var secretWords = regexp.MustCompile(`planted.{0,3}[A-Za-z0-9_-]{4,40}|MIGHAgEA\w+`)
 
-// formsOf returns a text as it is and as it reads when its escapes, its base64 or its hex are read, or backwards.
+// formsOf returns a text as it is, with its escapes, base64 or hex decoded, and reversed.
 func formsOf(text string) []string {
 	out := []string{text, reversed(text)}
 	for range 3 {
@@ -231,7 +231,7 @@ func formsOf(text string) []string {
 	return out
 }
 
-// echo is an upstream that repeats what it was sent.
+// echo is an upstream that repeats what it received.
 type echo struct{ status, headers, body string }
 
 func (e *echo) serve(w io.Writer, r *http.Request) error {
@@ -265,7 +265,7 @@ func (e *echo) serve(w io.Writer, r *http.Request) error {
 	return io.EOF
 }
 
-// each writes every byte of s in a format.
+// each formats every byte of s.
 func each(s, format string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -280,7 +280,7 @@ func reversed(s string) string {
 	return string(b)
 }
 
-// lowerHex writes the hexadecimal digits of an escaped text small.
+// lowerHex converts the hexadecimal digits of an escaped text to lower case.
 func lowerHex(s string) string {
 	return regexp.MustCompile(`%[0-9A-F]{2}`).ReplaceAllStringFunc(s, strings.ToLower)
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/socialdata/socialdata/providers/scrapecreators"
 )
 
-// TestACallSpendsNoMoreThanIsAllowed counts the requests to the reseller of a call that is made of many reads: a page of
+// TestACallSpendsNoMoreThanIsAllowed counts the requests to the reseller of a call that makes many reads: a page of
 // links and the accounts on it.
 func TestACallSpendsNoMoreThanIsAllowed(t *testing.T) {
 	t.Parallel()
@@ -65,7 +65,7 @@ func TestACallSpendsNoMoreThanIsAllowed(t *testing.T) {
 			t.Errorf("with max_credits %d the reseller was asked %d times for the accounts on the page", most, others)
 		}
 		mu.Unlock()
-		for _, id := range []platform.ID{platform.Linktree, platform.X} { // whose profiles lead to others
+		for _, id := range []platform.ID{platform.Linktree, platform.X} { // platforms whose profiles lead to others
 			if n := costOf(t, client, id, "linked"); n != max(1, most) {
 				t.Errorf("GET /v1/platforms prices linked of %s at %d, want %d", id, n, max(1, most))
 			}
@@ -73,8 +73,8 @@ func TestACallSpendsNoMoreThanIsAllowed(t *testing.T) {
 	}
 }
 
-// TestEveryOperationOfTheResellerIsCounted makes sure that the captured answers, whose costs are counted, are of every
-// operation that the reseller serves but linked, which has the test above.
+// TestEveryOperationOfTheResellerIsCounted checks that the captured answers, whose costs are counted, cover every
+// operation that the reseller serves except linked, which the test above covers.
 func TestEveryOperationOfTheResellerIsCounted(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/replay/*.json")
@@ -107,8 +107,8 @@ func TestEveryOperationOfTheResellerIsCounted(t *testing.T) {
 	}
 }
 
-// TestAPageThatIsPassedOverCostsNoMoreThanIsTold has the reseller answer pages without anything new, each with a next one:
-// they are passed over within what one call may cost.
+// TestAPageThatIsPassedOverCostsNoMoreThanIsTold has the reseller answer with pages that contain nothing new, each with
+// a next one. The engine skips them, within what one call may cost.
 func TestAPageThatIsPassedOverCostsNoMoreThanIsTold(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
@@ -132,7 +132,7 @@ func TestAPageThatIsPassedOverCostsNoMoreThanIsTold(t *testing.T) {
 	}
 }
 
-// operationOf is what the path of a call names.
+// operationOf returns the platform and the operation in the path of a call.
 func operationOf(t *testing.T, target string) (platform.ID, providers.Op) {
 	t.Helper()
 	u, err := url.Parse(target)
@@ -170,7 +170,7 @@ func fundedClient(t *testing.T, c *socialdata.Client, ledger *credits.Memory, st
 	return c.As(key)
 }
 
-// costOf is what the list of platforms says that an operation costs at the reseller.
+// costOf returns the cost of an operation at the reseller according to the list of platforms.
 func costOf(t *testing.T, c *socialdata.Client, id platform.ID, op providers.Op) int64 {
 	t.Helper()
 	all, err := c.Platforms(t.Context(), socialdata.PlatformsRequest{})

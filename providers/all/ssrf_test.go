@@ -18,12 +18,12 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// anywhere stands for what a caller puts where a route leaves it open: a number, as some providers ask for.
+// anywhere replaces the open segments of a route. It is a number, since some providers require one.
 const anywhere = "424242"
 
-// ssrf is what callers try in the path of a raw read, behind /v1/raw/{provider}/, to make the server read what it should
-// not. ROUTE is a route of the provider as a pattern with its open segments, OPEN its beginning up to the first of them
-// and REST what follows.
+// ssrf are attempts, in the path of a raw read after /v1/raw/{provider}/, to make the server read what it should not.
+// ROUTE is a route of the provider as a pattern with its open segments, OPEN its beginning up to the first of them and
+// REST what follows.
 var ssrf = map[string][]string{
 	"dot segments": {
 		"../me", "../../health", "./ROUTE", "ROUTE/..", "ROUTE/../..", "ROUTE/.", "OPEN..REST", "OPEN.REST", "OPEN../../adminREST", "...//ROUTE",
@@ -45,12 +45,12 @@ var ssrf = map[string][]string{
 	"what is not there": {"", "/", "nothing", "ROUTE/", "/ROUTE", "ROUTE//", "OPENREST/more", "{x}"},
 }
 
-// TestSSRFOverRawReads sends the list at every provider that has an allow-list. Whatever is asked, the upstream's own host
-// alone is asked, for a listed route alone, with the headers and parameters of an honest read alone.
+// TestSSRFOverRawReads tries the list with every provider that has an allow-list. Requests may only be sent to the
+// upstream's own host, for an allowed route, with the headers and parameters of an ordinary read.
 func TestSSRFOverRawReads(t *testing.T) {
 	t.Parallel()
 	certs := newCertificates(t)
-	model() // outside of any bubble
+	model() // outside any bubble
 	for k, p := range providersWith(t, &http.Client{}, usual) {
 		if p.Forward == nil || p.Platform == platform.Mock {
 			continue
@@ -69,13 +69,13 @@ func TestSSRFOverRawReads(t *testing.T) {
 						})
 					}
 				}
-				break // one route redirects like another
+				break // all routes redirect in the same way
 			}
 		})
 	}
 }
 
-// witness is an upstream that answers everything and remembers what it was asked.
+// witness is an upstream that answers everything and records its requests.
 type witness struct {
 	mu    sync.Mutex
 	asked []*http.Request
@@ -97,7 +97,7 @@ func (w *witness) take() []*http.Request {
 	return asked
 }
 
-// strike sends the list at one provider.
+// strike tries the list with one provider.
 func strike(t *testing.T, p providers.Provider, certs *certificates) {
 	t.Helper()
 	w := &witness{}
@@ -146,7 +146,8 @@ func strike(t *testing.T, p providers.Provider, certs *certificates) {
 	}
 }
 
-// opened returns a path that fits a pattern, and its parts around the first segment that is open; open is "" where none is.
+// opened returns a path that matches a pattern, and its parts around the first open segment; open is "" if there is
+// none.
 func opened(pattern string) (route, open, rest string) {
 	parts := strings.Split(pattern, "/")
 	first := slices.IndexFunc(parts, func(s string) bool { return strings.HasPrefix(s, "{") })
@@ -159,13 +160,13 @@ func opened(pattern string) (route, open, rest string) {
 		open = strings.Join(append(slices.Clone(parts[:first]), ""), "/")
 		rest = strings.Join(append([]string{""}, parts[first+1:]...), "/")
 		if open == "" {
-			open = "./" // never an empty one: it is dropped as a dot segment would be
+			open = "./" // never an empty one, which is dropped like a dot segment
 		}
 	}
 	return strings.Join(parts, "/"), open, strings.TrimSuffix(rest, "/")
 }
 
-// strays tells what is wrong with a request that an upstream got, when an honest read makes those requests.
+// strays returns what is wrong with a request to an upstream, given the requests of an ordinary read.
 func strays(got *http.Request, honest []*http.Request) string {
 	var why string
 	for _, h := range honest {
@@ -210,7 +211,7 @@ func differs(got, honest *http.Request) string {
 	return ""
 }
 
-// raw sends a request line as it is, and returns the status.
+// raw sends a request line unchanged, and returns the status.
 func (s *hostileServer) raw(t *testing.T, target string) int {
 	t.Helper()
 	time.Sleep(65 * time.Second) // the smallest quota of an upstream is 10 in ten minutes

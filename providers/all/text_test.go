@@ -13,12 +13,12 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// TestALongTextIsSearchedToABound has an upstream send 5.5 MB of text in which everything is an address. When each was
-// compared with all before it, the call was 504 and went on for minutes.
+// TestALongTextIsSearchedToABound has an upstream send 5.5 MB of text that consists of addresses. An algorithm that
+// compares each with all before it would take minutes, and the call would be a 504.
 func TestALongTextIsSearchedToABound(t *testing.T) {
 	t.Parallel()
 	certs := newCertificates(t)
-	model() // outside of any bubble
+	model() // outside any bubble
 	var text strings.Builder
 	for i := 0; text.Len() < 5_500_000; i++ {
 		fmt.Fprintf(&text, "https://a.example/%d)) ", i)

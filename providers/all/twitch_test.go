@@ -35,13 +35,13 @@ func TestWhatTwitchItselfMocksIsReadRight(t *testing.T) {
 	m.clips(t)
 }
 
-// mockOfTwitch compares what the engine reads with what the mock says that it holds.
+// mockOfTwitch compares what the engine reads with the mock's own data.
 type mockOfTwitch struct {
 	at     string
 	client *socialdata.Client
 }
 
-// units lists what the mock holds of a kind.
+// units lists the mock's data of one kind.
 func units[T any](t *testing.T, m *mockOfTwitch, kind string) []T {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, m.at+"/units/"+kind, nil)
@@ -75,7 +75,7 @@ func (m *mockOfTwitch) connect(t *testing.T) {
 	m.client = clientWith(t, &http.Client{}, settings)
 }
 
-// users reads each account as profile, as broadcast and in a search.
+// users reads each account as a profile, as a broadcast and in a search.
 func (m *mockOfTwitch) users(t *testing.T) {
 	t.Helper()
 	viewers := map[string]int64{}
@@ -124,7 +124,7 @@ func (m *mockOfTwitch) finds(t *testing.T, login, id string) bool {
 	return false
 }
 
-// videos reads each video alone and among those of its channel.
+// videos reads each video alone and in the list of its channel.
 func (m *mockOfTwitch) videos(t *testing.T) {
 	t.Helper()
 	for _, v := range units[struct {
@@ -152,7 +152,7 @@ func (m *mockOfTwitch) videos(t *testing.T) {
 	}
 }
 
-// clips reads those of each channel, and each of them alone.
+// clips reads the clips of each channel, and each clip alone.
 func (m *mockOfTwitch) clips(t *testing.T) {
 	t.Helper()
 	read := 0

@@ -21,8 +21,8 @@ func (c *client) collections(ctx context.Context, q providers.CollectionsQuery, 
 	return albums(ctx, c, q.Handle, cursor, row.collection, func(a schema.Collection) *time.Time { return a.CreatedAt })
 }
 
-// albums reads all of an artist's albums and sorts them: sort=recent is no strict order. Some are of a group that the
-// artist plays in.
+// albums reads all of an artist's albums and sorts them, because Apple's sort=recent is not strictly by date. Some
+// belong to a group that the artist is a member of.
 func albums[T any](
 	ctx context.Context, c *client, handle, cursor string, convert func(r row, country string, raw []byte) T, date func(T) *time.Time,
 ) (page providers.Page[T], err error) {
@@ -37,8 +37,8 @@ func albums[T any](
 	return cut(ctx, rows, cursor, row.isAlbum, func(r row, raw []byte) T { return convert(r, c.country, raw) }, date)
 }
 
-// cut makes a page of those rows that belong. One that does not say what it is becomes an object without an id, which breaks
-// the schema. The newest come first where there is a date.
+// cut makes a page of the rows that belong. A row of unknown type becomes an object without an id, which violates the
+// schema. The newest come first if the objects have dates.
 func cut[T any](
 	ctx context.Context, rows wire.Rows[row], cursor string, belongs func(row) bool, convert func(r row, raw []byte) T,
 	date func(T) *time.Time,
@@ -79,7 +79,7 @@ func (c *client) postsByID(ctx context.Context, ids []string) (map[string]schema
 	})
 }
 
-// collectionsByID reads albums by their ids; playlists are left to collection.
+// collectionsByID reads albums by their ids; playlists are read by collection.
 func (c *client) collectionsByID(ctx context.Context, ids []string, q providers.CollectionQuery) (map[string]schema.Collection, error) {
 	found, err := c.lookups(ctx, ids)
 	return providers.PerKey(ids, err, func(id string) (schema.Collection, error) {
@@ -120,7 +120,7 @@ func (c *client) collectionTracks(
 	return cut(ctx, rows, cursor, row.isTrack, func(r row, raw []byte) schema.Track { return r.track(c.country, raw) }, nil)
 }
 
-// albumsOnly leaves playlists to the Apple Music interface.
+// albumsOnly refuses playlists, which only the Apple Music API has.
 func albumsOnly(q providers.CollectionQuery) error {
 	kind, err := kindOf(q)
 	if err == nil && kind == schema.Playlist {
@@ -129,7 +129,7 @@ func albumsOnly(q providers.CollectionQuery) error {
 	return err
 }
 
-// kindOf tells albums from playlists, whose ids begin with pl.
+// kindOf distinguishes albums from playlists, whose ids begin with pl.
 func kindOf(q providers.CollectionQuery) (schema.CollectionKind, error) {
 	kind := schema.Album
 	if playlistID.MatchString(q.ID) {

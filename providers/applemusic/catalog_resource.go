@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// resource is an artist, an album, a song or a playlist, in one shape.
+// resource is an artist, an album, a song or a playlist, which have one format.
 // https://developer.apple.com/documentation/applemusicapi/resource
 type resource struct {
 	ID            wire.ID    `json:"id"`
@@ -22,7 +22,7 @@ type resource struct {
 	} `json:"relationships"`
 }
 
-// may tells whether r can be of one of these types: it is, or does not say.
+// may reports whether r can be of one of these types: it has that type, or no type.
 func (r resource) may(types ...string) bool { return r.Type == "" || slices.Contains(types, r.Type) }
 
 type attributes struct {
@@ -31,11 +31,11 @@ type attributes struct {
 	Artwork     *artwork   `json:"artwork"`
 	ArtistName  string     `json:"artistName"`
 	AlbumName   string     `json:"albumName"`
-	CuratorName string     `json:"curatorName"` // whose playlist it is; without an id
+	CuratorName string     `json:"curatorName"` // the name of the playlist's owner; there is no id
 	TrackCount  wire.Count `json:"trackCount"`
 	ReleaseDate string     `json:"releaseDate"` // 1991-01-01 or 1991
 	Millis      wire.Float `json:"durationInMillis"`
-	Rating      string     `json:"contentRating"` // explicit, clean or absent
+	Rating      string     `json:"contentRating"` // explicit or clean; may be absent
 	Previews    []struct {
 		URL string `json:"url"`
 	} `json:"previews"`
@@ -44,7 +44,7 @@ type attributes struct {
 	Description *notes `json:"description"`
 }
 
-// notes are HTML.
+// notes contain HTML.
 type notes struct {
 	Standard string `json:"standard"`
 	Short    string `json:"short"`
@@ -91,7 +91,7 @@ func (r resource) profile(storefront string, raw []byte) schema.Profile {
 	}
 }
 
-// actor is the album's artist, whose id is not always there.
+// actor returns the album's artist, whose id may be missing.
 func (r resource) actor() schema.Actor {
 	a := schema.UnknownActor()
 	for _, artist := range r.Relationships.Artists.Data.All() {
@@ -129,7 +129,7 @@ func (r resource) album(storefront string, raw []byte) schema.Collection {
 	}
 }
 
-// playlist has no owner: it names a person without an id.
+// playlist returns no owner: Apple names a person without an id.
 func (r resource) playlist(storefront string, raw []byte) schema.Collection {
 	return schema.Collection{
 		Common:      schema.Common{ID: string(r.ID), URL: r.url(storefront, "playlist"), Raw: raw},

@@ -14,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// both returns the two upstreams, which answer every read with body.
+// both returns the two providers, with upstreams that answer every read with body.
 func both(body string) providers.Chain {
 	client := &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) { return http.StatusOK, body })}
 	return applemusic.New(applemusic.Config{DeveloperToken: "made-up", HTTP: client})

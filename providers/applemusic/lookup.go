@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	longest       = "200" // results of one answer; there is no second page
+	longest       = "200" // maximum number of results; there is no second page
 	longestAnswer = 200   // the same
-	pageSize      = 50    // of ours, cut out of that
-	// longestKeys is how long the ids of a look-up may be together, in bytes: its address is of 2 KB at most, and each comma in it
-	// takes three.
+	pageSize      = 50    // of our pages, which are parts of one answer
+	// longestKeys is the maximum total length of the ids in a look-up, in bytes: the URL may have at most 2 KB, and
+	// each comma takes three bytes.
 	longestKeys = 1500
 )
 
-// row is one object of an answer: an artist, a collection or a track, in one shape.
+// row is one object in an answer: an artist, a collection or a track, which have one format.
 // https://developer.apple.com/library/archive/documentation/AudioVideo/Conceptual/iTuneSearchAPI/UnderstandingSearchResults.html
 type row struct {
 	WrapperType    string      `json:"wrapperType"` // artist, collection or track
@@ -39,12 +39,12 @@ type row struct {
 	TrackURL       string      `json:"trackViewUrl"`
 	TrackMillis    wire.Float  `json:"trackTimeMillis"`
 	Explicitness   string      `json:"trackExplicitness"` // explicit, notExplicit or cleaned
-	Preview        string      `json:"previewUrl"`        // absent where the song is for streaming only
+	Preview        string      `json:"previewUrl"`        // absent if the song can only be streamed
 	Artwork        string      `json:"artworkUrl100"`
 	ReleaseDate    string      `json:"releaseDate"`
 }
 
-// rows reads an answer, which begins with blank lines and calls itself JavaScript.
+// rows reads an answer, which begins with blank lines and has the content type of JavaScript.
 func (c *client) rows(ctx context.Context, r upstream.Request) (wire.Rows[row], error) {
 	var answer struct {
 		Results wire.Rows[row] `json:"results"`
@@ -55,8 +55,8 @@ func (c *client) rows(ctx context.Context, r upstream.Request) (wire.Rows[row], 
 	return answer.Results, answer.Results.Check(ctx, "results")
 }
 
-// lookup reads the object with an id, which must be of that wrapper type, and what belongs to it: its albums, its songs
-// or, when entity is "", nothing. All holds the object too.
+// lookup reads the object with an id, which must have that wrapper type, and what belongs to it: its albums, its songs
+// or, if entity is "", nothing. all includes the object itself.
 func (c *client) lookup(ctx context.Context, id, wrapper, entity string) (head wire.Object[row], all wire.Rows[row], err error) {
 	r := upstream.Get("lookup").With("id", id).With("country", c.country)
 	if entity != "" {
@@ -69,7 +69,7 @@ func (c *client) lookup(ctx context.Context, id, wrapper, entity string) (head w
 		return head, all, err
 	}
 	if head, err = c.choose(ctx, all, map[string]bool{id: true}, id, wrapper); err != nil && entity != "" && belong(all, id, wrapper) {
-		err = nil // the object itself is odd, and what belongs to it is there
+		err = nil // the object itself is malformed, but what belongs to it is present
 	}
 	return head, all, err
 }
@@ -81,7 +81,7 @@ type lookups struct {
 	asked map[string]bool
 }
 
-// lookups reads the objects with ids, which are of any type. What is no id of Apple's is not asked for.
+// lookups reads the objects with ids, of any type. It does not request invalid ids.
 func (c *client) lookups(ctx context.Context, ids []string) (found lookups, err error) {
 	found = lookups{c: c, asked: map[string]bool{}}
 	known := providers.Together(ids, isID)
@@ -94,7 +94,7 @@ func (c *client) lookups(ctx context.Context, ids []string) (found lookups, err 
 	return found, err
 }
 
-// of returns the object with an id, which must be of that wrapper type.
+// of returns the object with an id, which must have that wrapper type.
 func (l lookups) of(ctx context.Context, id, wrapper string) (wire.Object[row], error) {
 	if !l.asked[id] {
 		return wire.Object[row]{}, providers.Alone()
@@ -102,10 +102,10 @@ func (l lookups) of(ctx context.Context, id, wrapper string) (wire.Object[row], 
 	return l.c.choose(ctx, l.all, l.asked, id, wrapper)
 }
 
-// isID tells whether an id may be asked for beside others. Those of today have up to ten digits.
+// isID reports whether an id may be requested together with others. Current ids have up to ten digits.
 func isID(id string) bool { return links.Digits(id) && len(id) <= 15 }
 
-// belong tells whether a row names the artist or the collection with that id as what it belongs to.
+// belong reports whether a row belongs to the artist or the collection with that id.
 func belong(all wire.Rows[row], id, wrapper string) bool {
 	for _, r := range all.All() {
 		if wrapper == "artist" && string(r.V.ArtistID) == id || wrapper == "collection" && string(r.V.CollectionID) == id {
@@ -115,8 +115,8 @@ func belong(all wire.Rows[row], id, wrapper string) bool {
 	return false
 }
 
-// choose takes the object with an id, which must be of that wrapper type, out of the answer to those that were asked for. Apple's
-// ids are of one kind: that of an app or a book is known too, and is no artist's, album's or song's.
+// choose returns the object with an id, which must have that wrapper type, from the answer to a look-up. All types
+// share Apple's ids, so the id may be that of an app or a book instead of an artist, album or song.
 func (c *client) choose(ctx context.Context, all wire.Rows[row], asked map[string]bool, id, wrapper string) (wire.Object[row], error) {
 	odd, another := all.Lost() > 0, false
 	for _, r := range all.All() {
@@ -136,7 +136,7 @@ func (c *client) choose(ctx context.Context, all wire.Rows[row], asked map[strin
 	return none, providers.NotFound("Apple Music has no %s with that id in storefront %s", wrapper, c.country)
 }
 
-// id is the one of the object that the row is about.
+// id returns the id of the object that the row describes.
 func (r row) id() string {
 	switch r.WrapperType {
 	case "artist":
@@ -147,17 +147,17 @@ func (r row) id() string {
 	return string(r.TrackID)
 }
 
-// unnamed tells whether the row lacks the type that all have but books.
+// unnamed reports whether the row lacks the type that all rows except books have.
 func (r row) unnamed() bool { return r.WrapperType == "" && r.Kind != "ebook" }
 
-// odd tells whether the row does not say what it is: it may belong, and nothing can be made of it.
+// odd reports whether the type of the row is unknown: it may belong, but cannot be converted.
 func (r row) odd() bool { return r.unnamed() || r.WrapperType == "track" && r.Kind == "" }
 
 func (r row) isArtist() bool { return r.WrapperType == "artist" }
 func (r row) isAlbum() bool  { return r.WrapperType == "collection" }
 func (r row) isSong() bool   { return r.WrapperType == "track" && r.Kind == "song" }
 
-// isTrack is for what stands on an album: its films count among its tracks, its booklets do not.
+// isTrack reports whether the row counts as a track of an album: music videos do, booklets do not.
 func (r row) isTrack() bool { return r.isSong() || r.WrapperType == "track" && r.Kind == "music-video" }
 
 func (r row) actor() schema.Actor {
@@ -169,8 +169,8 @@ func (r row) actor() schema.Actor {
 	return a
 }
 
-// link returns a page of the store without what only says where the link was found; of a song's it keeps which song of
-// the album.
+// link removes tracking parameters from the address of a page in the store. It keeps the parameter that identifies a
+// song on its album.
 func link(s string) string {
 	u, err := url.Parse(s)
 	if err != nil {
@@ -184,7 +184,7 @@ func link(s string) string {
 	return text.URLOr(u.String(), "")
 }
 
-// cover returns the artwork in a size: any may be put where Apple writes the smallest.
+// cover returns the address of the artwork in a size: any size may replace the smallest one, which Apple writes.
 func (r row) cover(size string) *string {
 	art := strings.Replace(r.Artwork, "http://", "https://", 1)
 	return text.URL(strings.Replace(art, "100x100bb", size, 1))

@@ -10,7 +10,7 @@ import (
 
 var playlistID = regexp.MustCompile(`^pl\.[A-Za-z0-9-]+$`)
 
-// addresses is how the addresses and identifiers of Apple Music are read, in any storefront. Read only.
+// addresses describes how the addresses and identifiers of Apple Music are parsed, in any storefront. Read only.
 var addresses = &links.Site{
 	Hosts: []string{"music.apple.com", ".music.apple.com", "itunes.apple.com", "geo.itunes.apple.com"},
 	Order: []providers.Subject{providers.TrackID, providers.PostID, providers.CollectionID, providers.Handle},
@@ -21,7 +21,7 @@ var addresses = &links.Site{
 	In: inLink, ID: canonical,
 }
 
-// inLink finds what an address is about; "" when it is not about that.
+// inLink returns the identifier of kind s in an address, or "" when there is none.
 func inLink(s providers.Subject, l *links.Link) string {
 	kind, id := object(l)
 	switch {
@@ -36,10 +36,10 @@ func inLink(s providers.Subject, l *links.Link) string {
 	return ""
 }
 
-// canonical checks an id. An artist may also be named.
+// canonical checks an id. An artist may also be given by name.
 func canonical(s providers.Subject, value string) (string, error) {
 	switch {
-	case s == providers.Handle && !links.Digits(value): // a name, which is looked up without regard to case
+	case s == providers.Handle && !links.Digits(value): // a name, which is looked up ignoring case
 		return strings.ToLower(strings.Join(strings.Fields(value), " ")), nil
 	case links.Digits(value), s == providers.CollectionID && playlistID.MatchString(value):
 		return value, nil
@@ -51,7 +51,8 @@ func canonical(s providers.Subject, value string) (string, error) {
 	return "", providers.Invalid("an Apple Music post is an album's id or URL")
 }
 
-// object takes the kind and the id out of a path such as us/album/some-words/1728639278 or, of old, us/album/id1728639278.
+// object extracts the kind and the id from a path such as us/album/some-words/1728639278 or, in the former format,
+// us/album/id1728639278.
 func object(link *links.Link) (kind, id string) {
 	segments := link.Segments
 	if len(segments) > 0 && len(segments[0]) == 2 {
@@ -61,7 +62,7 @@ func object(link *links.Link) (kind, id string) {
 		return "", ""
 	}
 	id = segments[len(segments)-1]
-	if id == "see-all" { // of one of an artist's lists
+	if id == "see-all" { // a page with one of an artist's lists
 		id = segments[len(segments)-2]
 	}
 	return segments[0], strings.TrimPrefix(id, "id")

@@ -10,11 +10,12 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// search finds songs, or albums or artists when the kind asks for them: one answer holds one of the three.
+// search finds songs, albums or artists, depending on the kind: one answer has only one of the three. Songs are the
+// default.
 func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor string) (page providers.Page[schema.SearchResult], err error) {
 	country := strings.ToLower(cmp.Or(q.Region, c.country))
 	entity, belongs, object := "song", row.isSong, func(r row, raw []byte) schema.Object { t := r.track(country, raw); return &t }
-	switch q.Kind { //nolint:exhaustive // the other kinds are not among the filters
+	switch q.Kind { //nolint:exhaustive // the other kinds are not accepted
 	case schema.ProfileResult:
 		entity, belongs, object = "musicArtist", row.isArtist, func(r row, raw []byte) schema.Object { p := r.profile(country, raw); return &p }
 	case schema.CollectionResult:
@@ -32,7 +33,7 @@ func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor str
 	return page, nil
 }
 
-// term asks for the objects of one entity that match a text.
+// term returns a request for the objects of one entity that match a text.
 // https://developer.apple.com/library/archive/documentation/AudioVideo/Conceptual/iTuneSearchAPI/Searching.html
 func (c *client) term(term, entity, country string) upstream.Request {
 	return upstream.Get("search").Says("term", term).With("media", "music").With("entity", entity).With("country", country)

@@ -16,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// life is how long a token of our own making is good for; Apple takes up to six months.
+// life is how long our own tokens are valid; Apple accepts up to six months.
 const life = 12 * time.Hour
 
 var errKey = errors.New("applemusic: private_key is not the PEM text of an elliptic-curve P-256 key")
@@ -48,7 +48,7 @@ func parseKey(text string) (*ecdsa.PrivateKey, error) {
 	return key, nil
 }
 
-// sign makes a JSON Web Token whose signature is r and s side by side, 32 bytes each.
+// sign returns a JSON Web Token whose signature is r and s, 32 bytes each, concatenated.
 // https://www.rfc-editor.org/rfc/rfc7518#section-3.4
 func sign(key *ecdsa.PrivateKey, keyID, team string, now time.Time) (string, error) {
 	head, err := json.Marshal(struct {

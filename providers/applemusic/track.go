@@ -24,7 +24,7 @@ func (c *client) tracks(ctx context.Context, ids []string) (map[string]schema.Tr
 	})
 }
 
-// song converts a track, which must be a song, unless it has failed.
+// song converts a track, which must be a song. It returns err if it is not nil.
 func (c *client) song(ctx context.Context, r wire.Object[row], err error) (schema.Track, error) {
 	if err == nil {
 		err = wire.Need(ctx, "kind", r.V.Kind != "")
@@ -52,7 +52,7 @@ func (r row) track(country string, raw []byte) schema.Track {
 		t.URL = "https://music.apple.com/" + country + "/song/" + t.ID
 	}
 	if r.ArtistName != "" {
-		t.Artists = []string{r.ArtistName} // one line, as it is shown: "A & B" may be one band
+		t.Artists = []string{r.ArtistName} // in one string, as it is displayed: "A & B" may be one band
 	}
 	switch r.Explicitness {
 	case "explicit":

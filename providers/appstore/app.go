@@ -21,7 +21,8 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	return a.V.profile(a.Raw), nil
 }
 
-// profiles reads apps by their numbers; bundle ids are left to profile, for Apple documents several numbers alone.
+// profiles reads apps by their numbers. Bundle ids are read by profile, because Apple documents several numbers in one
+// request only.
 func (c *client) profiles(ctx context.Context, handles []string) (map[string]schema.Profile, error) {
 	found, err := c.apps(ctx, handles, c.country)
 	return providers.PerKey(handles, err, func(handle string) (schema.Profile, error) {
@@ -47,7 +48,7 @@ func (c *client) productsByID(ctx context.Context, ids []string, q providers.Pro
 	})
 }
 
-// sold converts an app that has a price, unless it has failed.
+// sold converts an app that has a price. It returns err if it is not nil.
 func sold(ctx context.Context, a wire.Object[app], err error) (schema.Product, error) {
 	if err == nil && a.V.Price.Absent() {
 		err = providers.NotFound("this app has no price in this storefront")
@@ -61,7 +62,7 @@ func sold(ctx context.Context, a wire.Object[app], err error) (schema.Product, e
 	return a.V.product(a.Raw), nil
 }
 
-// storefront returns the country that the caller asks for, or our own.
+// storefront returns the requested country, or the default one.
 func (c *client) storefront(region string) string {
 	if region == "" {
 		return c.country
@@ -95,16 +96,16 @@ func (c *client) app(ctx context.Context, id, country string) (wire.Object[app],
 	return choose(ctx, found, map[string]bool{id: true}, id)
 }
 
-// apps are those with several numbers.
+// apps are apps by their numbers.
 type apps struct {
 	all   wire.Rows[app]
 	asked map[string]bool
 }
 
-// apps looks up apps by their numbers. What is no number is not asked for.
+// apps looks up apps by their numbers. It does not request anything else.
 func (c *client) apps(ctx context.Context, ids []string, country string) (found apps, err error) {
 	found.asked = map[string]bool{}
-	// The numbers of today have ten digits.
+	// Current numbers have ten digits.
 	known := providers.Together(ids, func(id string) bool { return links.Digits(id) && len(id) <= 15 })
 	for _, id := range known {
 		found.asked[id] = true
@@ -125,9 +126,9 @@ func (f apps) of(ctx context.Context, id string) (wire.Object[app], error) {
 	return choose(ctx, f.all, f.asked, id)
 }
 
-// choose takes the app with that number or bundle id out of the answer to those that were asked for. The versions for iOS and macOS may share a number: the one for
-// iOS is meant, where it is there. A number that is a song's or a developer's is no app's: Apple answers with the song,
-// or with the developer and what there is of them.
+// choose returns the app with that number or bundle id from the answer to a look-up. The versions for iOS and macOS may
+// share a number; then it is the one for iOS. If the number is that of a song or a developer, Apple answers with the
+// song, or with the developer and its apps, and there is no such app.
 func choose(ctx context.Context, found wire.Rows[app], asked map[string]bool, id string) (best wire.Object[app], err error) {
 	another, odd := false, found.Lost() > 0
 	for _, a := range found.All() {
@@ -171,15 +172,16 @@ type app struct {
 	ArtistID     wire.Serial `json:"artistId"`
 	ArtistName   string      `json:"artistName"`
 	ArtistURL    string      `json:"artistViewUrl"`
-	Price        wire.Float  `json:"price"` // absent where the app is no longer sold
+	Price        wire.Float  `json:"price"` // absent if the app is no longer sold
 	Currency     string      `json:"currency"`
 	Screenshots  []string    `json:"screenshotUrls"`
 	Rating       wire.Float  `json:"averageUserRating"` // 0 without ratings
-	Ratings      wire.Count  `json:"userRatingCount"`   // in the storefront asked
+	Ratings      wire.Count  `json:"userRatingCount"`   // in the requested storefront
 	Genres       []string    `json:"genres"`
 }
 
-// isApp leaves out songs, books, whose type is never told, and developers: a look-up knows them by numbers of the same kind.
+// isApp is false for songs, for books, which have no type, and for developers: their numbers are valid in a look-up
+// too.
 func (a app) isApp() bool {
 	return a.WrapperType == "software" || a.WrapperType == "" && a.Kind != "ebook"
 }
@@ -191,7 +193,7 @@ func (a app) common(raw []byte) schema.Common {
 	}
 }
 
-// profile leaves followers alone: those who rate an app do not follow it.
+// profile does not set followers: people who rate an app do not follow it.
 func (a app) profile(raw []byte) schema.Profile {
 	p := schema.Profile{
 		Common:      a.common(raw),
@@ -208,7 +210,7 @@ func (a app) profile(raw []byte) schema.Profile {
 	return p
 }
 
-// product of an app without a developer is none: the store is an id that Apple has a field for.
+// product converts an app. Without a developer the result has no store, and violates the schema.
 func (a app) product(raw []byte) schema.Product {
 	p := schema.Product{
 		Common: a.common(raw),

@@ -39,7 +39,7 @@ func TestOfficial(t *testing.T) {
 			{Call: providertest.Product("a region without a store", providers.ProductQuery{ID: "9001", Region: "ZZ"}), Want: providers.ErrInvalid},
 		},
 		Lone:  map[providers.Op][]string{providers.OpProfile: {"com.example.tea.mac", "com.example.none"}}, // bundle ids
-		Drift: &providertest.Drift{Absent: []string{"results[].price"}},                                    // an app that is no longer sold has none
+		Drift: &providertest.Drift{Absent: []string{"results[].price"}},                                    // no longer sold
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "284882215", Want: "284882215"},
 			{Subject: providers.Handle, In: "id284882215", Want: "284882215"},
@@ -61,7 +61,7 @@ func TestOwn(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
 		New: func(c *http.Client) providers.Chain { return appstore.New(appstore.Config{HTTP: c}) }, Upstream: "appstore_own", Witness: true,
-		// Apple's feed is asked twice and the app is looked up: what is empty both times is an empty page.
+		// The feed is read twice and the app is looked up: if the feed is empty both times, the empty page is valid.
 		Witnessed: []string{"reviews-bundle-again.json feed.entry"},
 		Calls: []providertest.Call{
 			providertest.Reviews("reviews", "9001"),
@@ -75,7 +75,7 @@ func TestOwn(t *testing.T) {
 			{Call: providertest.Suggestions("an empty list", providers.SuggestionsQuery{Query: "zzz"}), Want: providers.ErrUnavailable},
 			{Call: providertest.Suggestions("a page in place of the list", providers.SuggestionsQuery{Query: "html"}), Want: providers.ErrUnavailable},
 		},
-		Drift: &providertest.Drift{Absent: []string{"feed.entry"}}, // Apple leaves out an empty list, or writes null
+		Drift: &providertest.Drift{Absent: []string{"feed.entry"}}, // Apple omits an empty list, or writes null
 	})
 }
 
@@ -153,7 +153,7 @@ func TestOwnSourcesCanBeSwitchedOff(t *testing.T) {
 	}
 }
 
-// answer is an upstream that always answers the same.
+// answer is an upstream that always gives the same answer.
 type answer string
 
 func (a answer) RoundTrip(r *http.Request) (*http.Response, error) {

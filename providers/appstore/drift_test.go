@@ -78,7 +78,7 @@ func TestAProductHasAPriceAndAStore(t *testing.T) {
 	const head = `{"results":[{"wrapperType":"software","trackId":1,"bundleId":"com.example.a","currency":"USD"`
 	for _, tt := range []struct {
 		name, rest string
-		want       error // nil is an object that breaks the schema
+		want       error // nil for an object that violates the schema
 	}{
 		{"no price", `,"artistId":7}]}`, providers.ErrNotFound},
 		{"a price that cannot be read", `,"artistId":7,"price":"free"}]}`, providers.ErrUnavailable},

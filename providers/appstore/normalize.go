@@ -11,7 +11,8 @@ import (
 
 var bundle = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$`)
 
-// addresses is how the addresses and identifiers of apps are read. An app is a profile and a product. Read only.
+// addresses describes how the addresses and identifiers of apps are parsed. An app is a profile and a product. Read
+// only.
 var addresses = &links.Site{
 	Hosts: []string{"apps.apple.com", "itunes.apple.com", "geo.itunes.apple.com"},
 	Order: []providers.Subject{providers.Handle},
@@ -19,7 +20,7 @@ var addresses = &links.Site{
 	In:    inLink, ID: canonical,
 }
 
-// inLink finds the number of the app in an address such as apps.apple.com/us/app/facebook/id284882215.
+// inLink returns the number of the app in an address such as apps.apple.com/us/app/facebook/id284882215.
 func inLink(_ providers.Subject, l *links.Link) string {
 	at := slices.Index(l.Segments, "app")
 	if at < 0 {
@@ -33,7 +34,7 @@ func inLink(_ providers.Subject, l *links.Link) string {
 	return ""
 }
 
-// canonical reduces an app to its number or its bundle id, whose case matters.
+// canonical normalizes an app to its number or its case-sensitive bundle id.
 func canonical(_ providers.Subject, value string) (string, error) {
 	if n := number(value); links.Digits(n) {
 		return n, nil
@@ -44,7 +45,7 @@ func canonical(_ providers.Subject, value string) (string, error) {
 	return value, nil
 }
 
-// number takes the number out of id284882215, as the store's addresses write it.
+// number extracts the number from id284882215, the form in the store's addresses.
 func number(s string) string {
 	if n, ok := strings.CutPrefix(s, "id"); ok && links.Digits(n) {
 		return n

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	searchLimit = 200 // the most that a search gives, and it has no second page
-	searchPage  = 50  // of ours, cut out of that
+	searchLimit = 200 // Apple's maximum; there is no second page
+	searchPage  = 50  // of our pages, which are parts of one answer
 )
 
-// search finds apps. The cursor is the place in the one long answer.
+// search finds apps. The cursor is the position in the only answer.
 // https://developer.apple.com/library/archive/documentation/AudioVideo/Conceptual/iTuneSearchAPI/Searching.html
 func (c *client) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,

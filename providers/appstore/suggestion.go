@@ -17,7 +17,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// storefronts are the numbers that Apple gives its stores, of those that several public lists agree on.
+// storefronts are Apple's numbers for its stores, limited to those on which several public lists agree.
 var storefronts = map[string]string{
 	"us": "143441", "fr": "143442", "de": "143443", "gb": "143444", "it": "143450", "es": "143454", "ca": "143455",
 	"jp": "143462", "in": "143467", "mx": "143468", "sa": "143479", "tr": "143480", "ae": "143481", "kw": "143493",
@@ -25,7 +25,7 @@ var storefronts = map[string]string{
 	"om": "143562",
 }
 
-// regions are those of storefronts, as callers write them.
+// regions are the countries of storefronts, in the form that callers use.
 func regions() []string {
 	var out []string
 	for _, country := range slices.Sorted(maps.Keys(storefronts)) {
@@ -34,7 +34,7 @@ func regions() []string {
 	return out
 }
 
-// suggestions reads what the store's search box offers, a property list in XML.
+// suggestions reads the hints of the store's search box, a property list in XML.
 func (c *client) suggestions(ctx context.Context, q providers.SuggestionsQuery, _ string) (providers.Page[schema.Suggestion], error) {
 	var page providers.Page[schema.Suggestion]
 	country := c.storefront(q.Region)
@@ -67,23 +67,23 @@ func (c *client) suggestions(ctx context.Context, q providers.SuggestionsQuery, 
 	return page, nil
 }
 
-// hint is one suggestion, in the words of the property list.
+// hint is one suggestion, with the field names of the property list.
 type hint struct {
 	Term     string `json:"term"`
 	Priority string `json:"priority,omitempty"`
 	URL      string `json:"url,omitempty"`
 
-	place int64 // in the list
+	place int64 // position in the list
 }
 
-// node is any element of a property list; a dict holds its keys and its values by turns.
+// node is any element of a property list; a dict contains alternating keys and values.
 type node struct {
 	XMLName xml.Name
 	Text    string `xml:",chardata"`
 	Nodes   []node `xml:",any"`
 }
 
-// readHints takes the dicts out of the first array of the list.
+// readHints extracts the dicts from the first array of the list.
 func readHints(ctx context.Context, body []byte) ([]hint, error) {
 	var list node
 	if err := markup.XML(body, &list); err != nil {
@@ -106,7 +106,7 @@ func readHints(ctx context.Context, body []byte) ([]hint, error) {
 	return hints, wire.Understood("array", len(hints), len(array.Nodes)-len(hints))
 }
 
-// array is the list in the dict that a property list is.
+// array returns the array in the dict that makes up a property list.
 func (n node) array() (node, bool) {
 	for _, in := range n.Nodes {
 		if in.XMLName.Local == "array" {

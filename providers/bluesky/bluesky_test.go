@@ -65,14 +65,15 @@ func TestAppView(t *testing.T) {
 			{Call: providertest.Comments("cursor that is no place", at(ann, "3rich")).From("-1"), Want: providers.ErrCursor},
 		},
 		Lone: map[providers.Op][]string{
-			// Bob does not tell his handle, and may be the one that is missing.
+			// Bob's handle is not in the answer, so he may be the missing account.
 			providers.OpProfile: {"nobody.example.com", "down.example.com", "off.example.com"},
 			providers.OpPost:    {at("nobody.example.com", "3rich")},
 		},
 		Drift: &providertest.Drift{
-			// The last page has no cursor, an account that is not on air no status, and below the depth there are no replies.
+			// The last page has no cursor, an account that is not live has no status, and there are no replies below
+			// the requested depth.
 			Absent: []string{"cursor", "status", "thread.replies", "thread.replies[].replies"},
-			// Of reposts and quotes the one that is not there is none.
+			// A missing count of reposts or quotes counts as zero in the sum.
 			Sums: []string{"posts[].repostCount", "posts[].quoteCount", "feed[].post.repostCount", "feed[].post.quoteCount"},
 		},
 		Inputs: []providertest.Input{
@@ -132,7 +133,7 @@ func named(name string, cfg bluesky.Config) providers.Provider {
 	panic("no provider " + name)
 }
 
-// answering is a client whose every answer is body.
+// answering returns a client whose answers all have that body.
 func answering(status int, body string) *http.Client {
 	return &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) { return status, body })}
 }
@@ -148,7 +149,8 @@ func TestAHandleThatIsLeftOutIsNotFound(t *testing.T) {
 	}
 }
 
-// TestAnAccountWithoutItsHandleIsNobodyElses: which handle such an account was asked for by, the answer does not tell.
+// TestAnAccountWithoutItsHandleIsNobodyElses: the answer about such an account does not show which handle was
+// requested.
 func TestAnAccountWithoutItsHandleIsNobodyElses(t *testing.T) {
 	t.Parallel()
 	body := `{"profiles":[{"did":"` + ann + `","handle":"handle.invalid"},{"did":"` + bob + `","handle":"bob.example.com"}]}`
@@ -171,7 +173,7 @@ func TestSharesAreRepostsAndQuotes(t *testing.T) {
 	for counts, want := range map[string]*int64{
 		`"repostCount":3,"quoteCount":4`:     new(int64(7)),
 		`"repostCount":"3","quoteCount":4.0`: new(int64(7)),
-		`"repostCount":null,"quoteCount":0`:  new(int64(0)), // as answers were before there were quotes, or reposts
+		`"repostCount":null,"quoteCount":0`:  new(int64(0)), // an answer from before there were quotes, or reposts
 		`"quoteCount":4`:                     new(int64(4)),
 		`"repostCount":3`:                    new(int64(3)),
 		`"replyCount":1`:                     nil,

@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	commentDepth = 100 // levels of answers: more than people write
-	commentPage  = 50  // cut out of the thread, which has no pages
+	commentDepth = 100 // levels of replies: more than real threads have
+	commentPage  = 50  // of our pages: the thread itself has no pages
 )
 
-// comments reads the answers to a post, and those to them.
+// comments reads the replies to a post, and their replies.
 func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
 	t, page, err := c.thread(ctx, postID, commentDepth, cursor)
 	if err != nil {
@@ -28,7 +28,8 @@ func (c *client) comments(ctx context.Context, postID, cursor string) (providers
 	return page, nil
 }
 
-// replies reads the direct answers to a comment. Which post they are about is told by themselves, and by the comment.
+// replies reads the direct replies to a comment. Each of them, and the comment, names the post that the thread belongs
+// to.
 func (c *client) replies(
 	ctx context.Context, q providers.RepliesQuery, cursor string,
 ) (providers.Page[schema.Comment], error) {
@@ -37,7 +38,7 @@ func (c *client) replies(
 		return page, err
 	}
 	for _, p := range t.below {
-		root := t.at // the comment is a post itself
+		root := t.at // the comment is itself a post
 		for _, said := range []string{p.V.Record.Reply.Root.URI, t.above.Record.Reply.Root.URI, q.PostID} {
 			if isPost(said) {
 				root = said
@@ -51,15 +52,15 @@ func (c *client) replies(
 	return page, nil
 }
 
-// part is a part of the answers to a post.
+// part is a part of the replies to a post.
 type part struct {
 	at    string // the post's AT-URI
 	above post
 	below []wire.Object[post]
 }
 
-// thread reads depth levels below the post id and cuts a page out of them: the cursor is its place. The page has no
-// items yet.
+// thread reads depth levels below the post id and selects a page from them: the cursor is a position. The returned page
+// has no items yet.
 // https://docs.bsky.app/docs/api/app-bsky-feed-get-post-thread
 func (c *client) thread(
 	ctx context.Context, id string, depth int, cursor string,
@@ -87,12 +88,12 @@ func (c *client) thread(
 	return t, page, err
 }
 
-// thread is a post with the answers to it, or the place of one that is deleted or withheld.
+// thread is a post with its replies, or the placeholder for one that is deleted or withheld.
 // https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/defs.json
 type thread struct {
 	Type     string            `json:"$type"` // absent from some answers
 	Post     wire.Object[post] `json:"post"`
-	Replies  wire.Rows[thread] `json:"replies"` // absent below the depth asked for
+	Replies  wire.Rows[thread] `json:"replies"` // absent below the requested depth
 	NotFound bool              `json:"notFound"`
 	Blocked  bool              `json:"blocked"`
 }
@@ -101,7 +102,7 @@ func (t thread) gone() bool {
 	return t.NotFound || t.Blocked || strings.HasSuffix(t.Type, "#notFoundPost") || strings.HasSuffix(t.Type, "#blockedPost")
 }
 
-// flatten appends the answers below t, each before those to it.
+// flatten appends the replies below t, each before its own replies.
 func (t thread) flatten(to []wire.Object[post]) []wire.Object[post] {
 	for _, r := range t.Replies.All() {
 		if !r.V.gone() {

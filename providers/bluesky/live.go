@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// live reads the live badge of a profile.
+// live reads the live status in a profile.
 func (c *client) live(ctx context.Context, handle string) (schema.LiveStream, error) {
 	a, err := c.actor(ctx, handle)
 	if err != nil {
@@ -35,11 +35,11 @@ func (c *client) live(ctx context.Context, handle string) (schema.LiveStream, er
 	return l, nil
 }
 
-// status is what an account says it is doing, for a while.
+// status is the temporary status of an account.
 // https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/actor/defs.json
 type status struct {
 	URI    string `json:"uri"`
-	Status string `json:"status"` // app.bsky.actor.status#live, and whatever else comes to be known
+	Status string `json:"status"` // app.bsky.actor.status#live, or a later addition
 	Record struct {
 		CreatedAt wire.Time `json:"createdAt"`
 	} `json:"record"`
@@ -54,8 +54,8 @@ type status struct {
 	Active    wire.Bool `json:"isActive"`
 }
 
-// live tells whether the account is on air: not where the status has run out, whatever Bluesky still says of it. It
-// fails where that cannot be told.
+// live reports whether the account is live. It is not if the status has expired, even if Bluesky still marks it as
+// active. It returns an error if that is unknown.
 func (s status) live(ctx context.Context, now time.Time) (bool, error) {
 	if err := wire.Need(ctx, "status.status", s.Status != ""); err != nil {
 		return false, err
@@ -68,7 +68,7 @@ func (s status) live(ctx context.Context, now time.Time) (bool, error) {
 	return true, wire.Need(ctx, "status.isActive and status.expiresAt", s.Active.V != nil && s.ExpiresAt.V != nil)
 }
 
-// describe adds what the badge says of the stream, which is elsewhere.
+// describe adds what the status states about the stream, which is on another site.
 func (s status) describe(l *schema.LiveStream) {
 	stream := s.Embed.External
 	l.ID = cmp.Or(s.URI, l.ID)

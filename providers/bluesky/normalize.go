@@ -14,7 +14,7 @@ var (
 	rkey   = regexp.MustCompile(`^[A-Za-z0-9._:~-]{1,512}$`)
 )
 
-// addresses is how the addresses of Bluesky's app and its identifiers are read. Read only.
+// addresses describes how the addresses of Bluesky's app and its identifiers are parsed. Read only.
 var addresses = &links.Site{
 	Hosts: []string{"bsky.app", "embed.bsky.app"},
 	Order: []providers.Subject{providers.PostID, providers.Handle},
@@ -22,7 +22,7 @@ var addresses = &links.Site{
 	In:    inLink, ID: canonical,
 }
 
-// inLink finds what an address is about; "" when it is not about that.
+// inLink returns the identifier of kind s in an address, or "" when there is none.
 func inLink(s providers.Subject, l *links.Link) string {
 	who := l.Segment(1)
 	switch {
@@ -35,7 +35,7 @@ func inLink(s providers.Subject, l *links.Link) string {
 	return ""
 }
 
-// normalize takes addresses of the AT protocol too.
+// normalize also accepts addresses of the AT protocol.
 func normalize(s providers.Subject, value string) (string, error) {
 	if strings.HasPrefix(value, "at://") {
 		return canonical(s, value)
@@ -43,8 +43,8 @@ func normalize(s providers.Subject, value string) (string, error) {
 	return addresses.Normalize(s, value)
 }
 
-// canonical folds a handle, which ignores case, and checks the AT-URI of a post, of whose author only Bluesky knows the DID
-// when the link has the handle.
+// canonical converts a handle to lower case, and checks the AT-URI of a post. If a link has the author's handle, the
+// DID is resolved later.
 func canonical(s providers.Subject, value string) (string, error) {
 	value, isURI := strings.CutPrefix(value, "at://")
 	if s == providers.Handle {
@@ -61,7 +61,7 @@ func canonical(s providers.Subject, value string) (string, error) {
 	return uri(who, key), nil
 }
 
-// account reads a handle or a DID. Handles that are copied out of the app come between marks of direction.
+// account parses a handle or a DID. Handles copied from the app are enclosed in direction marks.
 func account(value string) (string, error) {
 	value = strings.TrimPrefix(strings.Trim(value, "\u200e\u200f\u202a\u202c\u2066\u2068\u2069"), "@")
 	if did.MatchString(value) {
@@ -75,7 +75,7 @@ func account(value string) (string, error) {
 
 func uri(who, key string) string { return "at://" + who + "/" + postCollection + "/" + key }
 
-// isPost tells whether s is the address of a post under the DID of its author.
+// isPost reports whether s is the address of a post under the DID of its author.
 func isPost(s string) bool {
 	who, key, ok := strings.Cut(strings.TrimPrefix(s, "at://"), "/"+postCollection+"/")
 	return ok && strings.HasPrefix(s, "at://") && did.MatchString(who) && rkey.MatchString(key)

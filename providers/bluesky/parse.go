@@ -8,8 +8,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// ParseProfile converts an account as Bluesky's interface shows it, app.bsky.actor.defs#profileViewDetailed, wherever it was
-// read. The error wraps [providers.ErrUnavailable].
+// ParseProfile converts an account in the format of Bluesky's API, app.bsky.actor.defs#profileViewDetailed, from any
+// source. The error wraps [providers.ErrUnavailable].
 // https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/actor/defs.json
 func ParseProfile(ctx context.Context, raw json.RawMessage) (schema.Profile, error) {
 	var a actor
@@ -17,7 +17,7 @@ func ParseProfile(ctx context.Context, raw json.RawMessage) (schema.Profile, err
 	return a.profile(raw), err
 }
 
-// ParsePost converts a post as Bluesky's interface shows it, app.bsky.feed.defs#postView. The error wraps
+// ParsePost converts a post in the format of Bluesky's API, app.bsky.feed.defs#postView. The error wraps
 // [providers.ErrUnavailable].
 // https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/defs.json
 func ParsePost(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
@@ -26,7 +26,7 @@ func ParsePost(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
 	return p.post(raw), err
 }
 
-// ParseComment is [ParsePost] for an answer to the post postID.
+// ParseComment is [ParsePost] for a reply to the post postID.
 func ParseComment(ctx context.Context, postID string, raw json.RawMessage) (schema.Comment, error) {
 	var p post
 	err := wire.Decode(ctx, raw, &p)

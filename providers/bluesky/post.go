@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	pageSize   = "30" // of an account's posts; at most 100 upstream
-	emptyPages = 3    // of nothing but reposts, that are passed over in one read
+	pageSize   = "30" // posts of an account; the upstream's maximum is 100
+	emptyPages = 3    // pages with nothing but reposts that one read skips
 )
 
-// posts reads what an account has written, without what it has passed on. A page of nothing but that still leads on.
+// posts reads the posts of an account without its reposts. A page of reposts only still has a cursor.
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	page := providers.Page[schema.Post]{Next: cursor}
 	for range emptyPages {
@@ -31,7 +31,7 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 	return page, nil
 }
 
-// feed reads the page behind the one given.
+// feed reads the page after the given one.
 // https://docs.bsky.app/docs/api/app-bsky-feed-get-author-feed
 func (c *client) feed(ctx context.Context, handle string, page *providers.Page[schema.Post]) (err error) {
 	var answer struct {
@@ -54,7 +54,7 @@ func (c *client) feed(ctx context.Context, handle string, page *providers.Page[s
 	return err
 }
 
-// unique tells of each id whether it is the first of its kind. An object without one is left to the schema.
+// unique returns a function that reports whether an id is new. An empty id counts as new: the schema rejects it.
 func unique() func(id string) bool {
 	seen := map[string]bool{}
 	return func(id string) bool {
@@ -64,17 +64,16 @@ func unique() func(id string) bool {
 	}
 }
 
-// feedItem is a post in the list of an account, and why it stands there.
+// feedItem is a post in the list of an account, with the reason why it is listed.
 // https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/defs.json
 type feedItem struct {
 	Post   wire.Object[post] `json:"post"`
 	Reason struct {
 		Type string `json:"$type"`
-	} `json:"reason"` // absent where the account has just written it
+	} `json:"reason"` // absent if the account wrote the post itself
 }
 
-// post leaves out what the account has passed on. The post of somebody else that stands there for no such reason is
-// odd.
+// post returns false for a repost. A post by another account that is listed without a reason is malformed.
 func (i feedItem) post(who string) (schema.Post, bool) {
 	if i.Reason.Type == "app.bsky.feed.defs#reasonRepost" {
 		return schema.Post{}, false
@@ -85,7 +84,7 @@ func (i feedItem) post(who string) (schema.Post, bool) {
 	return i.Post.V.post(i.Post.Raw), true
 }
 
-// post reads one post. One that does not exist, or no more, is an empty list.
+// post reads one post. If it does not exist, or has been deleted, the list is empty.
 // https://docs.bsky.app/docs/api/app-bsky-feed-get-posts
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	at, err := c.resolve(ctx, id)
@@ -110,7 +109,7 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	return schema.Post{}, providers.ErrNotFound
 }
 
-// postsByID reads posts, the authors of which may be named by their handles.
+// postsByID reads posts, whose authors may be named by their handles.
 func (c *client) postsByID(ctx context.Context, ids []string) (map[string]schema.Post, error) {
 	at, err := c.resolveAll(ctx, ids)
 	var found wire.Keyed[post]
@@ -142,10 +141,10 @@ func (c *client) postsAt(ctx context.Context, uris []string) (found wire.Keyed[p
 	return found, err
 }
 
-// resolveAll returns the AT-URIs of ids with the DIDs of their authors. It leaves out those of whose authors nothing was found.
+// resolveAll returns the AT-URIs of ids with the DIDs of their authors. It leaves out ids whose author was not found.
 func (c *client) resolveAll(ctx context.Context, ids []string) (map[string]string, error) {
 	at := map[string]string{}
-	parts := map[string][2]string{} // the handle of an author, and what is behind it
+	parts := map[string][2]string{} // the handle of an author, and the rest of the id
 	for _, id := range ids {
 		who, rest, _ := strings.Cut(strings.TrimPrefix(id, "at://"), "/")
 		if strings.HasPrefix(who, "did:") {
@@ -171,7 +170,7 @@ func (c *client) resolveAll(ctx context.Context, ids []string) (map[string]strin
 	return at, nil
 }
 
-// resolve returns the AT-URI id with the DID of its author, which is what other posts refer to.
+// resolve returns the AT-URI id with the DID of its author, the form in which other posts refer to it.
 // https://docs.bsky.app/docs/api/com-atproto-identity-resolve-handle
 func (c *client) resolve(ctx context.Context, id string) (string, error) {
 	who, rest, _ := strings.Cut(strings.TrimPrefix(id, "at://"), "/")
@@ -193,16 +192,16 @@ type post struct {
 	URI       string     `json:"uri"`
 	Author    actor      `json:"author"`
 	Record    record     `json:"record"`
-	Embed     embed      `json:"embed"` // absent from a post of text alone
+	Embed     embed      `json:"embed"` // absent from a text-only post
 	Replies   wire.Count `json:"replyCount"`
 	Reposts   wire.Count `json:"repostCount"`
 	Likes     wire.Count `json:"likeCount"`
-	Quotes    wire.Count `json:"quoteCount"`    // which repostCount does not hold; absent before 2024
+	Quotes    wire.Count `json:"quoteCount"`    // not included in repostCount; absent before 2024
 	Bookmarks wire.Count `json:"bookmarkCount"` // absent before 2025
 	IndexedAt wire.Time  `json:"indexedAt"`
 }
 
-// id is the post's AT-URI, "" when the answer has none.
+// id returns the post's AT-URI, "" if the answer has none.
 func (p post) id() string {
 	if isPost(p.URI) {
 		return p.URI
@@ -230,7 +229,8 @@ func (p post) post(raw []byte) schema.Post {
 	}
 }
 
-// sum is the other where one of the two is absent, and nil where one cannot be read: a part is not the whole.
+// sum returns a+b, where an absent count is zero. It is nil if both are absent or one cannot be read, because a part is
+// not the sum.
 func sum(a, b wire.Count) *int64 {
 	switch {
 	case a.Absent():

@@ -22,8 +22,8 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 }
 
 const (
-	most    = 25      // accounts or posts that one request takes
-	longest = 3 << 10 // bytes that their names may have together: they are in the address of the request
+	most    = 25      // accounts or posts in one request
+	longest = 3 << 10 // total length of their names in bytes: they are in the URL of the request
 )
 
 // profiles reads the accounts of handles and DIDs.
@@ -38,10 +38,10 @@ func (c *client) profiles(ctx context.Context, handles []string) (map[string]sch
 	})
 }
 
-// actors are what came of some handles and DIDs.
+// actors are the accounts found for some handles and DIDs.
 type actors struct {
 	rows wire.Rows[actor]
-	odd  bool // some may be another of those that were asked for than they say, or say nothing
+	odd  bool // some cannot be assigned to a requested handle: they state another one, or none
 }
 
 // actors reads at most 25 profiles. Those of accounts that are unknown, suspended or deactivated are left out.
@@ -67,14 +67,14 @@ func (c *client) actors(ctx context.Context, who []string) (actors, error) {
 	return found, err
 }
 
-// of returns the account that who names.
+// of returns the account that who identifies.
 func (f actors) of(who string) (wire.Object[actor], error) {
 	for _, a := range f.rows.All() {
 		if a.V.names(who) {
 			return a, nil
 		}
 	}
-	if f.odd { // an account whose domain no longer agrees does not tell the handle that it was asked for by
+	if f.odd { // an account whose handle is invalid does not show which handle was requested
 		return wire.Object[actor]{}, providers.Unreadable(nil)
 	}
 	return wire.Object[actor]{}, providers.ErrNotFound
@@ -91,11 +91,12 @@ func (c *client) actor(ctx context.Context, who string) (wire.Object[actor], err
 	return a, err
 }
 
-// actor is a profile in any of its three sizes: whole, in lists (no counts), and as an author (no description either).
+// actor is a profile in any of its three sizes: complete, in lists (without counts), and as an author (also without a
+// description).
 // https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/actor/defs.json
 type actor struct {
 	DID          string     `json:"did"`
-	Handle       string     `json:"handle"`      // handle.invalid when the domain no longer agrees
+	Handle       string     `json:"handle"`      // handle.invalid if the domain no longer points to the account
 	DisplayName  string     `json:"displayName"` // absent or ""
 	Description  string     `json:"description"`
 	Website      string     `json:"website"`
@@ -106,7 +107,7 @@ type actor struct {
 	Verification struct {
 		Verified        string `json:"verifiedStatus"`
 		TrustedVerifier string `json:"trustedVerifierStatus"`
-	} `json:"verification"` // of this account; viewer holds those of others
+	} `json:"verification"` // of this account; viewer contains those of others
 	Status json.RawMessage `json:"status"` // of kind [status]; absent or null without one
 }
 
@@ -131,7 +132,7 @@ func (a actor) actor() schema.Actor {
 	}
 }
 
-// id is the account's DID, "" when the answer has none.
+// id returns the account's DID, "" if the answer has none.
 func (a actor) id() string {
 	if did.MatchString(a.DID) {
 		return a.DID
@@ -139,7 +140,7 @@ func (a actor) id() string {
 	return ""
 }
 
-// is tells whether a is the account that who, a handle or a DID, names.
+// is reports whether who, a handle or a DID, may identify the account a.
 func (a actor) is(who string) bool {
 	if strings.HasPrefix(who, "did:") {
 		return a.DID == who
@@ -147,14 +148,14 @@ func (a actor) is(who string) bool {
 	return strings.EqualFold(a.Handle, who) || a.Handle == invalidHandle
 }
 
-// names tells whether a is the account that who names, and says so itself.
+// names reports whether who identifies the account a according to a itself.
 func (a actor) names(who string) bool {
 	return a.is(who) && (a.Handle != invalidHandle || a.DID == who)
 }
 
 func (a actor) handle() string { return cmp.Or(a.Handle, a.id()) }
 
-// url leads by the handle, or by the DID where the handle leads nowhere.
+// url contains the handle, or the DID if the handle is invalid.
 func (a actor) url() string {
 	if h := a.handle(); h != invalidHandle {
 		return site + h

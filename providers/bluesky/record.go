@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// record is a post as its author's own program has written it. Nobody has checked it: any field may be of another type.
+// record is a post as the author's client wrote it. It is unchecked: any field may have another type.
 // https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/post.json
 type record struct {
 	Text      string    `json:"text"`
@@ -22,14 +22,14 @@ type record struct {
 	Reply     struct {
 		Root   reference `json:"root"`
 		Parent reference `json:"parent"`
-	} `json:"reply"` // absent from a post that answers nothing
+	} `json:"reply"` // absent from a post that is not a reply
 }
 
 type reference struct {
 	URI string `json:"uri"`
 }
 
-// facet says what a part of the text is. The bounds count bytes of UTF-8.
+// facet describes a part of the text. The bounds count bytes of UTF-8.
 // https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/richtext/facet.json
 type facet struct {
 	Index struct {
@@ -45,7 +45,7 @@ type feature struct {
 	DID  string `json:"did"`
 }
 
-// of returns the part of text that the facet is about, "" where it is none.
+// of returns the part of text that the facet describes, "" if the bounds are invalid.
 func (f facet) of(text string) string {
 	start, end := f.Index.Start.V, f.Index.End.V
 	if start == nil || end == nil || *start >= *end || *end > int64(len(text)) {
@@ -62,7 +62,8 @@ func (r record) lang() *string {
 	return &r.Langs[0]
 }
 
-// createdAt returns the author's time, unless it cannot be read or lies behind the time at which Bluesky saw the post.
+// createdAt returns the author's time, unless it cannot be read or is later than the time at which Bluesky saw the
+// post.
 func (r record) createdAt(seen *time.Time) *time.Time {
 	said := r.CreatedAt.V
 	if said == nil || seen != nil && said.After(*seen) {
@@ -82,7 +83,7 @@ func (r record) facets() []facet {
 	return slices.SortedStableFunc(slices.Values(r.Facets), func(a, b facet) int { return cmp.Compare(start(a), start(b)) })
 }
 
-// hashtags returns the tags of the text and those beside it, each once in its first spelling.
+// hashtags returns the tags in the text and the separate ones, each once in its first spelling.
 func (r record) hashtags() []string {
 	var out []string
 	seen := map[string]bool{"": true}
@@ -106,7 +107,7 @@ func (r record) hashtags() []string {
 	return out
 }
 
-// mentions returns the handles that the text names, or the DID where the text has none.
+// mentions returns the handles that are mentioned in the text, or the DID if the text has no handle.
 func (r record) mentions() []string {
 	var out []string
 	for _, f := range r.facets() {
@@ -124,7 +125,7 @@ func (r record) mentions() []string {
 	return text.Each(out)
 }
 
-// embed is what Bluesky shows with a post, in as far as it is media. Link cards and quoted posts are not.
+// embed is the media of a post. Link cards and quoted posts are not included.
 // https://github.com/bluesky-social/atproto/tree/main/lexicons/app/bsky/embed
 type embed struct {
 	Type   string `json:"$type"`
@@ -139,7 +140,7 @@ type embed struct {
 	} `json:"items"`
 	Playlist  string `json:"playlist"` // HLS
 	Thumbnail string `json:"thumbnail"`
-	Media     *embed `json:"media"` // of a quote with media; absent from any other
+	Media     *embed `json:"media"` // of a quote with media; otherwise absent
 }
 
 func (e embed) media() []schema.Media {

@@ -67,7 +67,7 @@ func (c *client) suggestions(
 	return page, nil
 }
 
-// searchPosts finds posts, the newest first unless the query asks for the best.
+// searchPosts finds posts, newest first unless the query asks for the best.
 // https://docs.bsky.app/docs/api/app-bsky-feed-search-posts
 func (s *session) searchPosts(
 	ctx context.Context, q providers.SearchQuery, cursor string,

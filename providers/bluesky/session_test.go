@@ -28,13 +28,13 @@ func TestWithoutAnAccountThePostsCannotBeSearched(t *testing.T) {
 	}
 }
 
-// server is an account's server that counts what it is asked.
+// server is an account's server that counts its requests.
 type server struct {
 	mu     sync.Mutex
 	asked  []string
-	refuse bool          // the password
-	ends   time.Duration // after which a token says that it ends; 0 says nothing
-	good   string        // the token that is let in; "" is any
+	refuse bool          // rejects the password
+	ends   time.Duration // lifetime stated in a token; 0 states none
+	good   string        // the token that is accepted; "" accepts any
 }
 
 func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {

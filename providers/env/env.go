@@ -16,7 +16,7 @@ import (
 	"unicode"
 )
 
-// Prefix is what the name of every setting begins with.
+// Prefix is the prefix of the name of every setting.
 const Prefix = "SOCIALDATA_"
 
 // Lookup returns the value of a variable and whether it is set, as [os.LookupEnv] does. A variable that is set to the
@@ -39,7 +39,7 @@ func Fill(lookup Lookup, provider string, cfg any) error {
 	var errs []error
 	for f, at := range reflect.ValueOf(cfg).Elem().Fields() {
 		if at.Kind() == reflect.Pointer {
-			continue // what providers share is not a setting
+			continue // fields shared by providers are not settings
 		}
 		name := Name(provider, f.Name)
 		value, _ := lookup(name)

@@ -65,7 +65,7 @@ var hostile = []struct {
 		meta.RefusalOf([]byte(s + "}}"))
 	}},
 	{"links.Parse", behind("https://a.example", "/b"), func(_ context.Context, s string) {
-		links.Parse(s, "a.example") //nolint:errcheck // how long it takes is what is asked
+		links.Parse(s, "a.example") //nolint:errcheck // only the time matters
 	}},
 	{"dates.Parse", repeated("2"), func(_ context.Context, s string) { dates.Release(s) }},
 	{"dates.NewestFirst", repeated("x"), func(_ context.Context, s string) {
@@ -76,13 +76,13 @@ var hostile = []struct {
 	{"vtt.Segments/one cue", behind("WEBVTT\n\n00:01.000 --> 00:02.000\n", "a<b\n"), subtitles},
 	{"vtt.Segments/notes", behind("WEBVTT\n\n", "NOTE\nx\n"), subtitles},
 	{"markup.Check", repeated("<p a='"), func(_ context.Context, s string) {
-		markup.Check([]byte(s)) //nolint:errcheck // how long it takes is what is asked
+		markup.Check([]byte(s)) //nolint:errcheck // only the time matters
 	}},
 	{"markup.Check/scripts", repeated("<script></"), func(_ context.Context, s string) {
-		markup.Check([]byte(s)) //nolint:errcheck // how long it takes is what is asked
+		markup.Check([]byte(s)) //nolint:errcheck // only the time matters
 	}},
 	{"markup.XML", repeated("<a>"), func(_ context.Context, s string) {
-		markup.XML([]byte(s), new(struct{})) //nolint:errcheck // how long it takes is what is asked
+		markup.XML([]byte(s), new(struct{})) //nolint:errcheck // only the time matters
 	}},
 	{"island.Read", repeated(`<meta name=a content=b><script>{"</script>`), func(_ context.Context, s string) {
 		island.Read([]byte(s))
@@ -92,7 +92,7 @@ var hostile = []struct {
 	{"island.Objects", repeated(`{"`), objects},
 	{"island.Objects/many", repeated(`f({"a":1});`), objects},
 	{"dom.Parse", repeated("<p><b>x"), func(_ context.Context, s string) {
-		dom.Parse([]byte(s)) //nolint:errcheck // how long it takes is what is asked
+		dom.Parse([]byte(s)) //nolint:errcheck // only the time matters
 	}},
 	{"dom.Text", repeated("<p>" + strings.Repeat("some words ", 10) + "<br>"), func(ctx context.Context, s string) {
 		dom.Text(page(s))
@@ -151,7 +151,7 @@ func distinct(size int) string {
 }
 
 func subtitles(ctx context.Context, s string) {
-	vtt.Segments(ctx, []byte(s)) //nolint:errcheck // how long it takes is what is asked
+	vtt.Segments(ctx, []byte(s)) //nolint:errcheck // only the time matters
 }
 
 func find(_ context.Context, s string) {
@@ -171,7 +171,7 @@ func objects(_ context.Context, s string) {
 }
 
 func decode(ctx context.Context, s string) {
-	wire.Decode(ctx, json.RawMessage(s), new(tree)) //nolint:errcheck // how long it takes is what is asked
+	wire.Decode(ctx, json.RawMessage(s), new(tree)) //nolint:errcheck // only the time matters
 }
 
 func page(s string) *html.Node {

@@ -14,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// reels lists a channel's clips. Kick's pages overlap; what has been there before is the engine's to leave out.
+// reels lists a channel's clips. Kick's pages overlap; the engine removes the duplicates.
 func (w *website) reels(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	var page providers.Page[schema.Post]
 	r := upstream.Get("api", "v2", "channels", handle, "clips").With("sort", "date").With("time", "all")
@@ -36,7 +36,7 @@ func (w *website) reels(ctx context.Context, handle, cursor string) (providers.P
 	if err == nil {
 		next, err = a.Next.Next(ctx, "nextCursor")
 	}
-	if err == nil { // Kick counts no clips
+	if err == nil { // Kick does not count clips
 		err = wire.Witness{Rows: a.Clips.Len(), Cursor: cursor, More: next != ""}.Check(ctx, "clips")
 	}
 	if err != nil {
@@ -79,7 +79,7 @@ func (w *website) clip(ctx context.Context, id string) (schema.Post, error) {
 	return c.post(w.whole(ctx, c.Channel.channel()).actor(), a.Clip.Raw), nil
 }
 
-// of returns the channel whose clips these are. It is looked up where one of them does not tell its user.
+// of returns the channel to which these clips belong. It is looked up if a clip does not have the channel's user.
 func (w *website) of(ctx context.Context, handle string, clips wire.Rows[clipping]) channel {
 	for _, c := range clips.All() {
 		if c.V.Channel.UserID == "" {
@@ -89,8 +89,8 @@ func (w *website) of(ctx context.Context, handle string, clips wire.Rows[clippin
 	return channel{Slug: handle}
 }
 
-// whole returns a channel, of which a clip tells the slug and the name, with the id of its user, when that can be looked
-// up: without it the clip still stands, and keeps what it tells.
+// whole adds the id of its user to a channel, whose slug and name are in each clip. If the look-up fails, the clip is
+// valid with the channel as it is.
 func (w *website) whole(ctx context.Context, known channel) channel {
 	if known.UserID != "" || !slug.MatchString(known.Slug) {
 		return known
@@ -104,7 +104,7 @@ func (w *website) whole(ctx context.Context, known channel) channel {
 	return known.or(looked.V)
 }
 
-// or returns c, with what it does not tell taken from other.
+// or returns c with its missing fields taken from other.
 func (c channel) or(other channel) channel {
 	c.ID, c.UserID, c.Slug = cmp.Or(c.ID, other.ID), cmp.Or(c.UserID, other.UserID), cmp.Or(c.Slug, other.Slug)
 	c.User.Username = cmp.Or(c.User.Username, other.User.Username)
@@ -116,9 +116,9 @@ func (c channel) or(other channel) channel {
 type clipping struct {
 	ID           string              `json:"id"`
 	Title        string              `json:"title"`
-	ClipURL      string              `json:"clip_url"` // a playlist of the film
+	ClipURL      string              `json:"clip_url"` // the address of the video's playlist
 	ThumbnailURL string              `json:"thumbnail_url"`
-	Privacy      wire.Object[string] `json:"privacy"` // such as "public" or "CLIP_PRIVACY_PUBLIC"; absent where it is not told
+	Privacy      wire.Object[string] `json:"privacy"` // such as "public" or "CLIP_PRIVACY_PUBLIC"; absent if unknown
 	CreatedAt    wire.Time           `json:"created_at"`
 	Duration     wire.Float          `json:"duration"` // seconds
 	ViewCount    wire.Count          `json:"view_count"`
@@ -130,10 +130,10 @@ type clipping struct {
 
 func (c clipping) private() bool { return strings.HasSuffix(strings.ToLower(c.Privacy.V), "private") }
 
-// told tells whether it is known who may see c: everybody, where it says nothing of that, for nobody is signed in here.
+// told reports whether it is known who may see c. If the privacy is missing, c is public, because we are not signed in.
 func (c clipping) told() bool { return !c.Privacy.Odd() }
 
-// clipChannel is the channel that a clip is of, not the user who made it.
+// clipChannel is the channel of a clip, not the user who made the clip.
 type clipChannel struct {
 	ID             wire.Serial `json:"id"`
 	UserID         wire.Serial `json:"user_id"`

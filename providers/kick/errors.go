@@ -7,8 +7,8 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// check reads the refusals of the official interface, where what does not exist comes as an empty list: a 404 is an
-// address that is wrong or was taken away.
+// check handles refusals of the official API. It answers with an empty list for what does not exist, so a 404 means
+// that an address is wrong or no longer served.
 func check(res *upstream.Response) error {
 	switch res.Status {
 	case http.StatusBadRequest:
@@ -19,7 +19,7 @@ func check(res *upstream.Response) error {
 	return nil
 }
 
-// checkOwn leaves all but a 400 of the website to the common rules.
+// checkOwn leaves everything except a 400 of the website to the common rules.
 func checkOwn(res *upstream.Response) error {
 	if res.Status == http.StatusBadRequest {
 		return res.Malformed("Kick")

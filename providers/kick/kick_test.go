@@ -46,7 +46,7 @@ func TestOfficial(t *testing.T) {
 			{Call: providertest.Profile("an address that Kick does not know", "lost"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("a slug that Kick cannot read", "odd"), Want: providers.ErrInvalid},
 		},
-		// Null is a channel that has no stream.
+		// Null means that a channel has no stream.
 		Drift: &providertest.Drift{Absent: []string{"data[].stream"}},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "@xQc", Want: "xqc"},
@@ -106,10 +106,10 @@ func TestOwn(t *testing.T) {
 			}), Want: providers.ErrCursor},
 		},
 		Drift: &providertest.Drift{
-			// Null is a channel off the air, a recording that is gone, and the last page of clips. A clip of which nothing is
-			// said is public.
+			// Null is an offline channel, a deleted recording, or the last page of clips. A clip without privacy is
+			// public.
 			Absent: []string{"livestream", "[].video", "nextCursor", "clips[].privacy"},
-			// Kick writes these twice, and the other stands in for the one that is missing.
+			// Kick writes these fields twice, and one is the fallback for the other.
 			Sums: []string{"clips[].view_count", "clips[].likes_count", "clip.view_count", "clip.likes_count", "[].video.views", "video.views"},
 		},
 		Inputs: []providertest.Input{

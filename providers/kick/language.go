@@ -2,7 +2,7 @@ package kick
 
 import "strings"
 
-// languages are those that the website writes by their English name.
+// languages maps the English names that the website uses to codes.
 var languages = map[string]string{
 	"albanian": "sq", "arabic": "ar", "bulgarian": "bg", "chinese": "zh", "croatian": "hr", "czech": "cs", "danish": "da",
 	"dutch": "nl", "english": "en", "estonian": "et", "filipino": "fil", "finnish": "fi", "french": "fr", "georgian": "ka",
@@ -12,7 +12,7 @@ var languages = map[string]string{
 	"spanish": "es", "swedish": "sv", "thai": "th", "turkish": "tr", "ukrainian": "uk", "urdu": "ur", "vietnamese": "vi",
 }
 
-// language returns the code of a language that is written as a code or as an English name, nil for any other word.
+// language returns the code of a language given as a code or an English name, nil for other words.
 func language(s string) *string {
 	s = strings.TrimSpace(s)
 	if code, ok := languages[strings.ToLower(s)]; ok {

@@ -14,13 +14,13 @@ var (
 	clip = regexp.MustCompile(`^clip_[0-9A-Za-z]{1,64}$`)
 )
 
-// reserved are paths of kick.com that are no channels.
+// reserved are paths of kick.com that are not channels.
 var reserved = map[string]bool{
 	"api": true, "browse": true, "categories": true, "category": true, "clips": true, "community-guidelines": true,
 	"dashboard": true, "following": true, "login": true, "signup": true, "privacy-policy": true, "search": true, "terms-of-service": true, "video": true,
 }
 
-// addresses is how the addresses and identifiers of Kick are read. Read only.
+// addresses describes how the addresses and identifiers of Kick are parsed. Read only.
 var addresses = &links.Site{
 	Hosts: []string{"kick.com", "player.kick.com", "clips.kick.com"},
 	Order: []providers.Subject{providers.PostID, providers.Handle},
@@ -41,7 +41,7 @@ var addresses = &links.Site{
 	ID: canonical,
 }
 
-// canonical reduces a handle to its slug, which is lower case and has - where the name has _; and a post to the UUID of a
+// canonical converts a handle to its slug, which is lower case and has - in place of _, and a post to the UUID of a
 // recording or the id of a clip.
 func canonical(s providers.Subject, value string) (string, error) {
 	if s == providers.Handle {
@@ -60,7 +60,7 @@ func canonical(s providers.Subject, value string) (string, error) {
 	return value, nil
 }
 
-// postOf finds the recording or clip that a URL names, "" when it names none.
+// postOf returns the recording or clip in a URL, "" if there is none.
 func postOf(l *links.Link) string {
 	first, second, third := l.Segment(0), l.Segment(1), l.Segment(2)
 	switch {

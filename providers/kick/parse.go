@@ -9,8 +9,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// ParseClip converts a clip as Kick's website gets it, wherever it was read. The error wraps [providers.ErrUnavailable], or
-// [providers.ErrNotFound] for a clip that is private.
+// ParseClip converts a clip in the format of the website's API, from any source. The error wraps
+// [providers.ErrUnavailable], or [providers.ErrNotFound] for a private clip.
 func ParseClip(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
 	var c clipping
 	if err := wire.Decode(ctx, raw, &c); err != nil {

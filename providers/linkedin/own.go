@@ -263,7 +263,7 @@ func country(s string) *string {
 	return &s
 }
 
-// mostHops is how often a link is unwrapped: a page redirects to the login once.
+// mostHops is the maximum number of times that a link is unwrapped: a page redirects to the login once.
 const mostHops = 4
 
 // number returns the number of an organisation: from the link to the people who work there, preferably one that belongs

@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// alone says which operation reads what a list shows.
+// alone maps list operations to the operation that reads one element.
 var alone = map[providers.Op]providers.Op{
 	providers.OpFollowers: providers.OpProfile, providers.OpFollowing: providers.OpProfile,
 	providers.OpPosts: providers.OpPost, providers.OpReels: providers.OpPost, providers.OpTrending: providers.OpPost,

@@ -1,10 +1,10 @@
 package mock
 
-// dice rolls the same numbers for the same words, on every machine and in every version: what the sandbox says about
-// a handle or an id never changes, and needs no store.
+// dice generates the same numbers for the same words, on every machine and in every version: the sandbox's data for a
+// handle or an id never changes, and needs no store.
 type dice uint64
 
-// roll returns the dice of the given words.
+// roll returns the dice for the given words.
 func roll(words ...string) *dice {
 	d := dice(14695981039346656037) // FNV-1a
 	for _, w := range words {
@@ -31,13 +31,13 @@ func (d *dice) below(n int) int { return int(d.next() % uint64(n)) }
 // between returns a number from low to high, both included.
 func (d *dice) between(low, high int) int { return low + d.below(high-low+1) }
 
-// often is true in so many of a hundred rolls.
+// often returns true in that percentage of cases.
 func (d *dice) often(percent int) bool { return d.below(100) < percent }
 
 // pick returns one of from.
 func pick[T any](d *dice, from []T) T { return from[d.below(len(from))] }
 
-// hide returns v, or nil in so many of a hundred rolls: real platforms do not always tell.
+// hide returns nil in that percentage of cases, and v in the others, because real platforms do not always have a value.
 func hide[T any](d *dice, percent int, v T) *T {
 	if d.often(percent) {
 		return nil
@@ -45,7 +45,7 @@ func hide[T any](d *dice, percent int, v T) *T {
 	return &v
 }
 
-// count returns a number as platforms have them: mostly small, sometimes with many digits.
+// count returns a number distributed as on real platforms: usually small, sometimes with many digits.
 func (d *dice) count(digits int) int64 {
 	n := int64(d.between(1, 9))
 	for range d.below(digits) {

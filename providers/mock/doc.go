@@ -1,19 +1,19 @@
-// Package mock is the sandbox platform: it serves every operation with invented people and objects, so that a client
-// can be written and tested in every branch without a call to any upstream.
+// Package mock is the sandbox platform: it serves every operation with invented people and objects, so that every
+// branch of a client can be written and tested without a call to an upstream.
 //
-// Any ordinary handle, id or query works, and always finds the same: the data is made up from the words of the call
-// alone. What is listed can be read, and says the same: the third comment on the seventh post of salma_haddad is
-// salma_haddad-post-7-comment-3, stands on the first page of that post's comments and has replies of its own. Lists
-// have two or three pages of 20. Texts are in Arabic and English, with emoji; what real platforms hide now and then
-// is null now and then.
+// Any ordinary handle, id or query works, and always has the same result: the data is generated from the parameters of
+// the call alone. Objects in lists can be read alone, with the same data: the third comment on the seventh post of
+// salma_haddad is salma_haddad-post-7-comment-3, is on the first page of that post's comments and has replies of its
+// own. Lists have two or three pages of 20. Texts are in Arabic and English, with emoji; fields that real platforms
+// sometimes hide are sometimes null.
 //
-// Some words are magic: as a handle, an id or a query they show a state that a client must cope with, from not_found
-// over slow_5s to a list whose cursor loops. [Magic] returns the table of them.
+// Some words are magic: as a handle, an id or a query they produce a state that a client must handle, such as
+// not_found, slow_5s, or a list whose cursor loops. [Magic] returns all of them.
 //
 //	p := mock.New(mock.Config{})
-//	profile, err := p.Profile(ctx, "salma_haddad") // somebody
+//	profile, err := p.Profile(ctx, "salma_haddad") // a profile
 //	_, err = p.Profile(ctx, "not_found")           // providers.ErrNotFound
 //
-// Each file shows one group of operations in the manner of any other provider: the answer as the platform would write
-// it (which is what raw holds), and its conversion. Only the fetching is replaced by making up.
+// Each file implements one group of operations as any other provider does: the answer in the platform's format (the raw
+// data), and its conversion. Only the fetching is replaced by generating.
 package mock

@@ -9,12 +9,12 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// FailEnrichment stands in the text of what the word fail_enrichment finds. An [Enricher] fails on it.
+// FailEnrichment is a part of the texts returned for the word fail_enrichment. An [Enricher] fails on such texts.
 const FailEnrichment = "[[mock: enrichment fails]]"
 
 var errEnrichment = errors.New("mock: the text asks for a failure")
 
-// Enricher returns next, but for texts that hold [FailEnrichment]: it fails on those.
+// Enricher returns next with one change: it fails for texts that contain [FailEnrichment].
 func Enricher(next enrich.Enricher) enrich.Enricher {
 	return enrich.Func(func(ctx context.Context, text string) (schema.Enrichment, error) {
 		if strings.Contains(text, FailEnrichment) {

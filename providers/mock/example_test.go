@@ -38,6 +38,6 @@ func ExampleMagic() {
 	// Output:
 	// true not found: this account is private
 	// upstream unavailable: the sandbox is rate limiting us
-	// not_found, every operation: 404, there is no such thing
-	// private, every operation: 404, its owner shows it to friends only
+	// not_found, every operation: 404, it does not exist
+	// private, every operation: 404, its owner only shows it to friends
 }

@@ -7,26 +7,26 @@ import (
 	"unicode"
 )
 
-// An id of the sandbox tells where its object stands: salma_haddad-post-7-comment-3 is the third comment on the
-// seventh post of salma_haddad. So an object that is listed can be read alone, and says the same, without a store.
-// Any other id is good as well: its object belongs to somebody whom the id picks.
+// An id of the sandbox contains the position of its object: salma_haddad-post-7-comment-3 is the third comment on the
+// seventh post of salma_haddad. So an object in a list can be read alone, with the same data, without a store. Any
+// other id is valid too: its owner is selected by the id.
 
-// child returns the id of the n-th thing of a kind that belongs to parent.
+// child returns the id of the n-th object of a kind that belongs to parent.
 func child(parent, kind string, n int) string { return parent + "-" + kind + "-" + strconv.Itoa(n) }
 
-// origin says what the thing with an id belongs to, and its number there.
+// origin returns the parent of the object with an id, and its number there.
 func origin(id string) (parent string, n int) {
 	if parent, _, n, ok := parse(id); ok {
-		return parent, n % 10_000 // times go back with n: far enough for any walk
+		return parent, n % 10_000 // times decrease with n: this is enough for any walk
 	}
 	d := roll("origin", id)
 	return person(d.below(cast)), 1 + d.below(40)
 }
 
-// owned are the kinds of things that an account has.
+// owned are the kinds of objects that an account has.
 var owned = []string{"post", "reel", "collection", "track", "product", "ad", "event", "live", "web"}
 
-// owner returns the handle that the thing with an id goes back to.
+// owner returns the handle of the account that owns the object with an id.
 func owner(id string) string {
 	for at := id; ; {
 		parent, kind, _, ok := parse(at)
@@ -41,7 +41,7 @@ func owner(id string) string {
 	}
 }
 
-// parse is the way back from [child].
+// parse is the inverse of [child].
 func parse(id string) (parent, kind string, n int, ok bool) {
 	rest, number, ok := cutLast(id)
 	parent, kind, named := cutLast(rest)
@@ -52,7 +52,7 @@ func parse(id string) (parent, kind string, n int, ok bool) {
 	return parent, kind, n, true
 }
 
-// cutLast cuts s at its last hyphen.
+// cutLast splits s at its last hyphen.
 func cutLast(s string) (before, after string, ok bool) {
 	i := strings.LastIndexByte(s, '-')
 	if i < 0 {
@@ -61,7 +61,7 @@ func cutLast(s string) (before, after string, ok bool) {
 	return s[:i], s[i+1:], true
 }
 
-// slug makes a handle out of any text, "" when the text has no letter or digit.
+// slug converts any text to a handle, "" if the text has no letter or digit.
 func slug(text string) string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '_' && r != '.'

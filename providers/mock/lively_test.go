@@ -13,7 +13,7 @@ import (
 
 func TestLivelyGoesByTheClock(t *testing.T) {
 	t.Parallel()
-	now := time.Unix(1_188_600*5*300+60, 0).UTC() // the newest post is one of those that will go
+	now := time.Unix(1_188_600*5*300+60, 0).UTC() // the newest post is one that will be deleted
 	p := mock.New(mock.Config{Now: func() time.Time { return now }})[0]
 	posts := func() []schema.Post {
 		t.Helper()
@@ -50,7 +50,7 @@ func TestLivelyGoesByTheClock(t *testing.T) {
 	}
 	gone := 0
 	now = now.Add(time.Hour)
-	for _, post := range before[:5] { // every fifth is taken away
+	for _, post := range before[:5] { // every fifth is deleted
 		if _, err := p.Post(t.Context(), post.ID); errors.Is(err, providers.ErrNotFound) {
 			gone++
 		}

@@ -21,16 +21,16 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// fetchedAt is the time that every object of a test was fetched at.
+// fetchedAt is the fetch time of every object in the tests.
 var fetchedAt = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 
-// answer is one page of any operation; an operation that answers one object answers a page of one.
+// answer is one page of any operation; for an operation that returns one object it is a page of one.
 type answer struct {
 	items []any // pointers to objects
 	next  string
 }
 
-// call is an operation, asked with the same word for its key, handle, id or query.
+// call is an operation with word as its key, handle, id or query.
 type call func(ctx context.Context, p providers.Provider, word, cursor string) (answer, error)
 
 func one[T any](read func(ctx context.Context, p providers.Provider, word string) (T, error)) call {
@@ -74,7 +74,7 @@ type (
 	prov = providers.Provider
 )
 
-// calls asks every operation.
+// calls contains every operation.
 var calls = map[providers.Op]call{
 	providers.OpProfile: one(func(c ctx, p prov, w string) (schema.Profile, error) { return p.Profile(c, w) }),
 	providers.OpFollowers: list(func(c ctx, p prov, w, cur string) (providers.Page[schema.Profile], error) {
@@ -157,14 +157,14 @@ var calls = map[providers.Op]call{
 	}),
 }
 
-// singles are the operations that answer one object.
+// singles are the operations that return one object.
 var singles = map[providers.Op]bool{
 	providers.OpProfile: true, providers.OpAudience: true, providers.OpLive: true, providers.OpPost: true,
 	providers.OpTranscript: true, providers.OpCollection: true, providers.OpTrack: true, providers.OpCommunity: true,
 	providers.OpProduct: true, providers.OpStore: true, providers.OpAd: true, providers.OpEvent: true,
 }
 
-// regionOf returns the region that stands for a magic word where there is no key; "" for an ordinary word.
+// regionOf returns the region for a magic word if an operation has no key; "" for an ordinary word.
 func regionOf(word string) string {
 	for _, w := range mock.Magic() {
 		if w.Word == word {
@@ -174,7 +174,7 @@ func regionOf(word string) string {
 	return ""
 }
 
-// walk reads a list to its end, at most most pages.
+// walk reads a list to its end, up to most pages.
 func (c call) walk(t *testing.T, p prov, word string, most int) []any {
 	t.Helper()
 	var items []any
@@ -222,7 +222,7 @@ func TestEveryOperationIsServedAndAsked(t *testing.T) {
 	}
 }
 
-// keys are ordinary words of all sorts: handles, ids of the sandbox, ids of somewhere else, queries.
+// keys are ordinary words of all kinds: handles, ids of the sandbox, ids of other platforms, queries.
 var keys = []string{
 	"octocat", "سلمى", "salma_haddad-post-7", "ann-collection-2-song-1", "7412345678901234567", "t3_abc-1", "-x--1",
 	"coffee in Riyadh", "☕️", "a/b?c#d <e>",
@@ -293,7 +293,7 @@ func TestListsHavePagesOfAnHonestSize(t *testing.T) {
 	}
 }
 
-// golden compares the first three objects of each operation with testdata.
+// TestGolden compares the first three objects of each operation with testdata.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for op, ask := range calls {

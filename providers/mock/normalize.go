@@ -14,7 +14,7 @@ func inHandle(r rune) bool {
 
 func inID(r rune) bool { return !strings.ContainsRune("\t\n\f\r /?#@", r) }
 
-// pages says where the public page of each subject is: https://mock.example/posts/{id}. Handles stand behind an @.
+// pages maps subjects to the path of their public page: https://mock.example/posts/{id}. Handles follow an @.
 var pages = map[providers.Subject]string{
 	providers.PostID:       "posts",
 	providers.CommentID:    "comments",
@@ -28,8 +28,8 @@ var pages = map[providers.Subject]string{
 	providers.EventID:      "events",
 }
 
-// addresses is how the addresses and identifiers of the sandbox at a site are read. Every thing but an account has a page of
-// its own kind.
+// addresses describes how the addresses and identifiers of the sandbox at a site are parsed. Everything except an
+// account has a page of its own kind.
 func addresses(site string) *links.Site {
 	return &links.Site{
 		Hosts: []string{site},

@@ -8,7 +8,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// inside returns the object that o points to, be it a search result; nil for a store, which is no object.
+// inside returns the object that o points to, also for a search result; nil for a store, which is not an object.
 func inside(o any) schema.Object {
 	switch o := o.(type) {
 	case *schema.SearchResult:
@@ -20,7 +20,7 @@ func inside(o any) schema.Object {
 	}
 }
 
-// spoil takes the id away, which breaks the schema.
+// spoil removes the id, which violates the schema.
 func spoil(o any) {
 	if store, ok := o.(*providers.Storefront); ok {
 		store.ID = ""
@@ -29,7 +29,7 @@ func spoil(o any) {
 	inside(o).Shared().ID = ""
 }
 
-// strip leaves of an object only what it must have.
+// strip removes everything optional from an object.
 func strip(o any) {
 	object := inside(o)
 	if object == nil {

@@ -1,9 +1,8 @@
 package mock
 
-// What the sandbox is written with. Nobody writes to these tables; to add a line is to change what many ids say, and
-// with that the golden files.
+// The words of the sandbox. Read only. Adding a line changes the data of many ids, and thereby the golden files.
 
-// name is a word of a handle, and how people write it.
+// name is a part of a handle, and how it is written in names.
 type name struct{ latin, english, arabic string }
 
 var firstNames = []name{
@@ -110,7 +109,7 @@ var titles = map[string][]string{
 	"ar": {"صباح المدينة القديمة", "رسائل من الساحل", "أسبوع بلا هاتف", "عشرة أطباق صغيرة", "ما قاله النهر", "سهرة على الطريق"},
 }
 
-// ware is a thing for sale, priced in hundredths of a dollar.
+// ware is a product, priced in hundredths of a dollar.
 type ware struct {
 	title, arabic string
 	categories    []string

@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// asked are the operations that read a thing by what it is known by.
+// asked are the operations that read a thing by its identifier, by kind of thing.
 var asked = map[providers.Subject][]providers.Op{
 	providers.Handle:    {providers.OpProfile},
 	providers.PostID:    {providers.OpPost, providers.OpComments, providers.OpTranscript},
@@ -30,14 +30,14 @@ var asked = map[providers.Subject][]providers.Op{
 	providers.EventID:      {providers.OpEvent},
 }
 
-// known is a thing of an answer: what it may be asked for by, and where it is.
+// known is a thing in an answer: what identifies it, and its address.
 type known struct {
-	subjects []providers.Subject // the first that the platform reads counts
+	subjects []providers.Subject // the first one that the platform reads is used
 	url      string
-	ids      []string // the id, and of an account the handle
+	ids      []string // its id, and for an account also its handle
 }
 
-// knownBy returns what item can be asked for by; false where nothing is asked for by an address.
+// knownBy returns what identifies item; false if no operation reads such a thing by its address.
 func knownBy(item any) (known, bool) {
 	switch v := item.(type) {
 	case *schema.SearchResult:
@@ -66,9 +66,9 @@ func knownBy(item any) (known, bool) {
 	return known{}, false
 }
 
-// addresses checks that what the golden files name can be asked for by the address that they give: where the platform reads
-// that kind of thing its Normalize takes the address, and where the id is a part of the address it makes the id of it. A
-// thing without a page of its own has the address of what it is a part of.
+// addresses checks that what the golden files contain can be requested by the address in them. If the platform reads
+// that kind of thing, Normalize must accept the address, and reduce it to the id where the address contains the id. A
+// thing without a page has the address of what it is a part of.
 func addresses(t *testing.T, s Suite, m manifest) {
 	t.Helper()
 	under := s.open(t, &http.Client{Transport: m})
@@ -113,7 +113,7 @@ func (k known) check(t *testing.T, chain providers.Chain, normalize func(provide
 	}
 	var got string
 	var err error
-	for _, s := range subjects { // a community has the form of an account
+	for _, s := range subjects { // a community has the same form as an account
 		if got, err = normalize(s, k.url); err == nil {
 			subjects[0] = s
 			break
@@ -127,7 +127,7 @@ func (k known) check(t *testing.T, chain providers.Chain, normalize func(provide
 	}
 }
 
-// nearest reports whether an address is that of what the thing is a part of, such as its account or a hashtag.
+// nearest reports whether address is that of what the thing is a part of, such as its account or a hashtag.
 func nearest(address string, normalize func(providers.Subject, string) (string, error)) bool {
 	return strings.Contains(address, "/tags/") || slices.ContainsFunc([]providers.Subject{providers.Handle, providers.PostID}, func(s providers.Subject) bool {
 		_, err := normalize(s, address)
@@ -135,7 +135,7 @@ func nearest(address string, normalize func(providers.Subject, string) (string, 
 	})
 }
 
-// inside reports whether an id is a part of the address, as a word of its own.
+// inside reports whether an id is contained in the address, as a separate word.
 func (k known) inside() bool {
 	address := k.url
 	if plain, err := url.PathUnescape(address); err == nil {
@@ -162,7 +162,7 @@ func (k known) inside() bool {
 
 func isWord(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
 
-// is reports whether got is one of the ids, in the form that it is reduced to, or behind what it is found by, such as its
+// is reports whether got is one of the ids after normalization, or ends in one that follows its parent, such as its
 // account.
 func (k known) is(got string, reduce func(id string) (string, error)) bool {
 	return slices.ContainsFunc(k.ids, func(id string) bool {
@@ -174,7 +174,7 @@ func (k known) is(got string, reduce func(id string) (string, error)) bool {
 	})
 }
 
-// reads reports whether p reads such things, or would if its settings were there.
+// reads reports whether p reads such things, or would if its settings were present.
 func reads(p providers.Provider, subject providers.Subject) bool {
 	return slices.ContainsFunc(asked[subject], func(op providers.Op) bool { return p.Serves(op) || p.Missing[op] != nil })
 }

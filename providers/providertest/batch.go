@@ -17,23 +17,23 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// together is a batch: the keys of a suite's reads of one operation, with the same query beside them.
+// together is a batch: the keys of a suite's calls of one operation with the same query.
 type together struct {
 	suite Suite
 	op    providers.Op
 	query any
-	keys  []string        // of what there is, and of what is not found
-	calls map[string]Call // that read one of them
+	keys  []string        // existing and missing ones
+	calls map[string]Call // the calls that read one key each
 }
 
-// many is how a provider reads many things at once.
+// many describes how a provider reads many things in one call.
 type many struct {
 	most    int
 	limited bool
 	read    func(ctx context.Context, keys []string, query any) (map[string]any, error)
 }
 
-// manyOf returns how p reads many things of an operation; false where it reads each alone.
+// manyOf returns how p reads many things with op; false if it only reads one at a time.
 func manyOf(p providers.Provider, op providers.Op) (many, bool) {
 	b := p.Batches
 	switch op {
@@ -61,7 +61,7 @@ func manyOf(p providers.Provider, op providers.Op) (many, bool) {
 		return manyWith(b.Collection)
 	case providers.OpProduct:
 		return manyWith(b.Product)
-	default: // what reads lists
+	default: // operations that read lists
 		return many{}, false
 	}
 }
@@ -80,7 +80,7 @@ func manyWith[Q, T any](b providers.BatchBy[Q, T]) (many, bool) {
 	}}, b.Read != nil
 }
 
-// anything returns pointers to what there is in a map.
+// anything returns the values of a map as a map of pointers.
 func anything[T any](found map[string]T) map[string]any {
 	out := make(map[string]any, len(found))
 	for key, v := range found {
@@ -116,14 +116,15 @@ func (s Suite) togethers(p providers.Provider) []*together {
 	return out
 }
 
-// outcome is what a batch says of a key: the object, that there is none, or nothing at all. Then it is read by itself.
+// outcome is the result of a batch for one key: an object, an absence, or neither. In the last case the key is read
+// alone.
 type outcome struct {
 	item   any
 	absent bool
-	why    error // in the words for the caller, of what is absent
+	why    error // the message for the caller, if absent
 }
 
-// read reads b as the engine does. An object that breaks the schema is as good as none.
+// read reads b as the engine does. An object that violates the schema counts as missing.
 func (b *together) read(ctx context.Context, t *testing.T, up http.RoundTripper) (out map[string]outcome, err error) {
 	t.Helper()
 	defer func() {
@@ -169,7 +170,7 @@ func (b *together) valid(item any) bool {
 	return ok && b.suite.validate(v) == nil
 }
 
-// batches checks that what a provider reads of many things at once is what it reads of each alone.
+// batches checks that reading many things in one call has the same results as reading each alone.
 func batches(t *testing.T, s Suite, m manifest) {
 	t.Helper()
 	p := s.open(t, &http.Client{Transport: m})
@@ -205,7 +206,7 @@ func batches(t *testing.T, s Suite, m manifest) {
 	}
 }
 
-// asAlone reads all keys together and each by itself.
+// asAlone reads all keys together and each alone, and compares the results.
 func (b *together) asAlone(t *testing.T, m manifest) {
 	t.Helper()
 	p := b.suite.open(t, &http.Client{Transport: m})
@@ -253,7 +254,7 @@ func detail(err error) string {
 	return ""
 }
 
-// written returns an item as it is answered, with its raw.
+// written returns an item as JSON with its raw, as it is sent to the caller.
 func written(t *testing.T, item any) string {
 	t.Helper()
 	out, err := schema.Marshal(item)
@@ -263,7 +264,7 @@ func written(t *testing.T, item any) string {
 	return string(out)
 }
 
-// gone reads b for a caller who has gone: nothing may come of it.
+// gone reads b with a canceled context: it must return no results.
 func (b *together) gone(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -273,7 +274,7 @@ func (b *together) gone(t *testing.T) {
 	}
 }
 
-// apart reports whether got has nothing but absences that the upstream was not asked for.
+// apart reports whether got contains nothing except absences that did not need a request.
 func (b *together) apart(got map[string]outcome) bool {
 	for _, o := range got {
 		if o.item != nil || o.why == nil {
@@ -300,7 +301,7 @@ func (b *together) survive(t *testing.T, tt hostility) {
 	}
 }
 
-// shuffled gives the rows of each answer in another order, and each of them twice: neither may change anything.
+// shuffled reorders the rows of each answer and sends each of them twice: the results must not change.
 func (b *together) shuffled(t *testing.T, m manifest) {
 	t.Helper()
 	calm := &altered{manifest: m, at: -1}
@@ -324,7 +325,7 @@ func (b *together) shuffled(t *testing.T, m manifest) {
 	}
 }
 
-// mixed returns a document whose lists of objects, but for those inside of one another, are turned round, each row twice.
+// mixed returns a document whose lists of objects are reversed, with each row twice. Nested lists are unchanged.
 func mixed(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -357,8 +358,8 @@ func plainly(o outcome) any {
 	return o.absent
 }
 
-// drift changes each answer of b as the drift suite does. A key may then be left open, and another only where it is in the same
-// row; none may become what it is not.
+// drift changes each answer of b as the drift suite does. The affected key may then be left open, and other keys only
+// if they are in the same row. No key may get a wrong result.
 func (b *together) drift(t *testing.T, m manifest) {
 	t.Helper()
 	calm := &altered{manifest: m, at: -1}
@@ -390,7 +391,7 @@ func (b *together) drift(t *testing.T, m manifest) {
 	t.Logf("%d mutations", made)
 }
 
-// judge tells what is wrong with what came of a mutation.
+// judge returns an error that describes what is wrong with the results of a mutation.
 func (b *together) judge(m mutation, want, got map[string]outcome, err error) error {
 	d := b.suite.Drift
 	switch {
@@ -428,7 +429,7 @@ func (b *together) judge(m mutation, want, got map[string]outcome, err error) er
 	return nil
 }
 
-// identity gives the answer another id than that of a key.
+// identity replaces the id of a key in the answer with another one.
 func (b *together) identity(t *testing.T, want map[string]outcome, key string, m manifest, at int, doc document) error {
 	t.Helper()
 	if want[key].item == nil || slices.Contains(b.suite.Drift.Elsewhere, b.calls[key].name) || slices.Contains(b.keys, otherThan(key)) {

@@ -12,22 +12,22 @@ func Profile(name, handle string) Call {
 	return One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) { return p.Profile(ctx, handle) }).about(handle).with(providers.OpProfile, handle, nil)
 }
 
-// Followers lists who follows an account.
+// Followers lists the followers of an account.
 func Followers(name, handle string) Call {
 	return list(name, func(p providers.Provider) providers.List[schema.Profile] { return p.Followers }, handle)
 }
 
-// Following lists whom an account follows.
+// Following lists the accounts that an account follows.
 func Following(name, handle string) Call {
 	return list(name, func(p providers.Provider) providers.List[schema.Profile] { return p.Following }, handle)
 }
 
-// Linked lists what the platform itself says about an account elsewhere.
+// Linked lists the accounts elsewhere that the platform itself links to an account.
 func Linked(name, handle string) Call {
 	return list(name, func(p providers.Provider) providers.List[schema.LinkedProfile] { return p.Linked }, handle)
 }
 
-// Live reads one account's broadcast.
+// Live reads the current broadcast of one account.
 func Live(name, handle string) Call {
 	return One(name, func(ctx context.Context, p providers.Provider) (schema.LiveStream, error) { return p.Live(ctx, handle) }).about(handle).with(providers.OpLive, handle, nil)
 }
@@ -37,7 +37,7 @@ func Post(name, id string) Call {
 	return One(name, func(ctx context.Context, p providers.Provider) (schema.Post, error) { return p.Post(ctx, id) }).about(id).with(providers.OpPost, id, nil)
 }
 
-// Transcript reads what is said in one post.
+// Transcript reads the transcript of one post.
 func Transcript(name string, q providers.TranscriptQuery) Call {
 	return One(name, func(ctx context.Context, p providers.Provider) (schema.Transcript, error) {
 		return p.Transcript(ctx, q)
@@ -71,7 +71,7 @@ func Comments(name, postID string) Call {
 	return list(name, func(p providers.Provider) providers.List[schema.Comment] { return p.Comments }, postID)
 }
 
-// Replies lists what answers a comment.
+// Replies lists the replies to a comment.
 func Replies(name string, q providers.RepliesQuery) Call {
 	return listBy(name, func(p providers.Provider) providers.ListBy[providers.RepliesQuery, schema.Comment] { return p.Replies }, q)
 }
@@ -81,14 +81,14 @@ func Trending(name string, q providers.TrendingQuery) Call {
 	return listBy(name, func(p providers.Provider) providers.ListBy[providers.TrendingQuery, schema.Post] { return p.Trending }, q)
 }
 
-// Search lists what matches a text.
+// Search lists the results for a text.
 func Search(name string, q providers.SearchQuery) Call {
 	return listBy(name, func(p providers.Provider) providers.ListBy[providers.SearchQuery, schema.SearchResult] {
 		return p.Search
 	}, q)
 }
 
-// Suggestions lists how a text may go on.
+// Suggestions lists completions of a text.
 func Suggestions(name string, q providers.SuggestionsQuery) Call {
 	return listBy(name, func(p providers.Provider) providers.ListBy[providers.SuggestionsQuery, schema.Suggestion] {
 		return p.Suggestions
@@ -131,7 +131,7 @@ func Product(name string, q providers.ProductQuery) Call {
 	return One(name, func(ctx context.Context, p providers.Provider) (schema.Product, error) { return p.Product(ctx, q) }).about(q.ID).with(providers.OpProduct, q.ID, providers.ProductQuery{Region: q.Region})
 }
 
-// Reviews lists what buyers say about a product.
+// Reviews lists the reviews of a product.
 func Reviews(name, productID string) Call {
 	return list(name, func(p providers.Provider) providers.List[schema.Review] { return p.Reviews }, productID)
 }

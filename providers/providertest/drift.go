@@ -15,40 +15,43 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Drift is what the drift suite must know of an upstream. For every call of the suite, each field of each answer that
-// the call meets is in turn removed, nulled, renamed, made negative and given another type. The answer may then lack that
-// field or that row, or be [providers.ErrUnavailable]; it may not panic, invent a number, lose another row, be an empty
-// page, or say that there is no such thing. A row of several never fails its page. In the environment, DRIFT=full runs all
-// changes; else there are two for each field. With -v the suite tells how many it made.
+// Drift configures the drift suite for an upstream. For every call of the suite, the drift suite removes, nulls,
+// renames, negates and changes the type of each field of each answer that the call reads, one at a time. The answer may
+// then lack that field or row, or be [providers.ErrUnavailable]. It must not panic, invent a number, lose another row,
+// become an empty page, or state that the thing does not exist. A malformed row among several never fails its page.
+// With DRIFT=full in the environment all changes are made; otherwise two for each field. With -v the suite logs their
+// number.
 //
-// Paths are written as in items[].statistics.likeCount; "$" is the whole answer.
+// Paths have the form items[].statistics.likeCount; "$" is the whole answer.
 type Drift struct {
-	// Absent lists the paths at which nothing, or null, is the upstream's own word: for a thing that does not exist, a
-	// list that ends or is empty, a flag that does not fly. "{}" says that of an empty object as the whole answer.
+	// Absent lists the paths at which a missing value, or null, is a valid answer of the upstream: for a thing that
+	// does not exist, the end of a list, an empty list, or a flag that is not set. "{}" is an empty object as the whole
+	// answer.
 	Absent []string
-	// Scores lists the paths of scores, which are 0 when they are negative.
+	// Scores lists the paths of scores, which become 0 if they are negative.
 	Scores []string
-	// Sums lists the paths of parts of a sum that the platform itself shows without them.
+	// Sums lists the paths of summands, if the platform itself shows the sum without a missing one.
 	Sums []string
-	// Tuples lists the paths of lists whose places mean something each, although they hold the same kind of JSON.
+	// Tuples lists the paths of lists in which each position has its own meaning, although the elements have the same
+	// JSON type.
 	Tuples []string
-	// Trees lists the paths at which a row stands with all that hangs on it, such as the answers to a comment.
+	// Trees lists the paths of rows that contain further rows, such as the replies to a comment.
 	Trees []string
-	// Missed lists the paths of rows that a batch may do without, because their absence is an answer too, such as that of a stream
-	// of a channel that is off the air: with an odd one, all keys without a row are left open.
+	// Missed lists the paths of rows whose absence in a batch is a valid answer, such as the stream of a channel that
+	// is offline. If one is malformed, all keys without a row are left open.
 	Missed []string
-	// Elsewhere lists the calls whose answer may be about another id than the one asked for.
+	// Elsewhere lists the calls whose answer may be about another id than the requested one.
 	Elsewhere []string
 }
 
 // altered is the upstream of a manifest with one answer changed.
 type altered struct {
 	manifest
-	at   int // of the changed exchange; less than 0 for none
+	at   int // index of the changed exchange; negative for none
 	body []byte
 
 	mu   sync.Mutex
-	used []int // the exchanges that were met, in order, each once
+	used []int // indexes of the exchanges that were used, in order, each once
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -72,7 +75,7 @@ func (a *altered) RoundTrip(r *http.Request) (*http.Response, error) {
 	return respond(r, e.status(), e.Headers, e.body), nil
 }
 
-// fullDrift tells whether every change is to be made.
+// fullDrift reports whether every change is made.
 func fullDrift() bool { return os.Getenv("DRIFT") == "full" }
 
 func drift(t *testing.T, s Suite, m manifest) {
@@ -90,13 +93,13 @@ func drift(t *testing.T, s Suite, m manifest) {
 	}
 }
 
-// drifting is one call under changes.
+// drifting is one call of the drift suite.
 type drifting struct {
 	t        *testing.T
 	suite    Suite
 	call     Call
 	manifest manifest
-	want     [][]any // the items of each page when nothing has changed
+	want     [][]any // the items of each page without a change
 	made     int
 }
 
@@ -126,7 +129,7 @@ func (d *drifting) run(all bool) {
 	}
 }
 
-// identity gives the answer another id than the one that was asked for.
+// identity replaces the requested id in the answer with another one.
 func (d *drifting) identity(at int, doc document) {
 	d.t.Helper()
 	e := d.manifest[at]
@@ -147,8 +150,8 @@ func (d *drifting) identity(at int, doc document) {
 	}
 }
 
-// read makes the call and does what the engine does: it leaves out what breaks the schema, and takes a page of nothing else
-// for a failure. It returns the items without raw.
+// read makes the call and processes the results as the engine does: it leaves out items that violate the schema, and a
+// page that only has such items is a failure. It returns the items without raw.
 func (d *drifting) read(up http.RoundTripper) (items [][]any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -187,7 +190,7 @@ func plain(item any) any {
 	return v
 }
 
-// judge tells what is wrong with what came of a mutation.
+// judge returns an error that describes what is wrong with the results of a mutation.
 func (d *drifting) judge(m mutation, got [][]any, err error) error {
 	absent := m.gone && slices.Contains(d.suite.Drift.Absent, m.path) ||
 		m.path == "$" && m.kind == emptied && slices.Contains(d.suite.Drift.Absent, "{}")
@@ -207,8 +210,9 @@ func (d *drifting) judge(m mutation, got [][]any, err error) error {
 	return nil
 }
 
-// same tells what got has that it should not have, beside what is missing from it. Numbers says that numbers may differ, and
-// tree that several rows in a row may be missing, and what lay behind them.
+// same returns an error if got has something that was not there before the mutation; parts may be missing. If numbers
+// is true, numbers may differ. If tree is true, several consecutive rows may be missing, and so may the pages after
+// them.
 func (d *drifting) same(got [][]any, numbers, tree bool) error {
 	if len(got) < len(d.want) && !tree {
 		return fmt.Errorf("%d pages, want %d: the walk lost its cursor", len(got), len(d.want))
@@ -223,7 +227,7 @@ func (d *drifting) same(got [][]any, numbers, tree bool) error {
 	}
 	for i, item := range rest {
 		err := less("", want[i], item, numbers)
-		if err != nil && lost > 0 { // behind what was left out
+		if err != nil && lost > 0 { // on the pages after what was left out
 			err = less("", want[i+lost], item, numbers)
 		}
 		if err != nil {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// mayFall are the flags that are false when they are not known.
+// mayFall are the flags that are false when they are unknown.
 var mayFall = []string{"verified", "is_ad"}
 
-// less tells what got, a value of an answer, has that want has not. It may have less: null, a shorter list, other words,
-// since the next best name stands in for a missing one. It may not have another number, or a flag that has changed.
+// less returns an error if got, a value in an answer, has something that want lacks. It may have less: null, a shorter
+// list, or other text, since a missing name is replaced by the next best one. Numbers and flags must be the same.
 func less(path string, want, got any, numbers bool) error {
 	switch g := got.(type) {
 	case nil:
@@ -52,7 +52,7 @@ func less(path string, want, got any, numbers bool) error {
 	return odd(path, want, got)
 }
 
-// fewer compares lists: each of got must be one of want, in order.
+// fewer compares lists: each element of got must match one of want, in order.
 func fewer(path string, want, got []any, numbers bool) error {
 	if len(got) > len(want) {
 		return fmt.Errorf("%s has %d values, want %d at most", path, len(got), len(want))

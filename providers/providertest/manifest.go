@@ -15,7 +15,7 @@ import (
 )
 
 // manifest plays the upstream from testdata/MANIFEST.json. A request must match method, host, path and query exactly;
-// an exchange without a query matches any. What is not there is answered 501 with a word of what was asked.
+// an exchange without a query matches any. A request without an exchange is answered with 501 and a description of it.
 type manifest []exchange
 
 type exchange struct {
@@ -23,7 +23,7 @@ type exchange struct {
 	Request struct {
 		Method string          `json:"method"`
 		URL    string          `json:"url"`
-		Body   json.RawMessage `json:"body"` // compared when present: a JSON value, or a string holding a form
+		Body   json.RawMessage `json:"body"` // compared if present: a JSON value, or a string that contains a form
 	} `json:"request"`
 	Status  int               `json:"status"`
 	Headers map[string]string `json:"headers"`
@@ -71,7 +71,7 @@ func (m manifest) RoundTrip(r *http.Request) (*http.Response, error) {
 	return respond(r, m[at].status(), m[at].Headers, m[at].body), nil
 }
 
-// find returns the exchange of r, less than 0 when there is none, and the body of r.
+// find returns the index of the exchange for r, negative if there is none, and the body of r.
 func (m manifest) find(r *http.Request) (at int, sent []byte, err error) {
 	if r.Body != nil {
 		if sent, err = io.ReadAll(r.Body); err != nil {

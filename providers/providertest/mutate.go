@@ -14,21 +14,21 @@ import (
 
 // mutation is one change of one place in a JSON document.
 type mutation struct {
-	path string // of the place, as in items[].id; "$" is the document
+	path string // of the changed value, as in items[].id; "$" is the document
 	kind string
-	row  bool // the place lies in one of several rows
-	gone bool // nothing is there any more, or null
+	row  bool // the value is in one of several rows
+	gone bool // the value is removed, or null
 	doc  any
 }
 
-// rubbish is text that no upstream writes and no answer may show.
+// rubbish is a text that no upstream writes and that must not occur in any answer.
 const rubbish = "driftwood"
 
-// emptied is the kind of a document that has become an empty object.
+// emptied is the kind of mutation that replaces a document with an empty object.
 const emptied = "an empty object"
 
-// mutations returns the changed copies of a document. All are every place of every kind; else there is a few for each
-// field, which differ from one seed to another. Tuples are the paths of lists that are none of rows.
+// mutations returns the changed copies of a document. If all is true, every value is changed in every way; otherwise
+// there are a few changes for each field, selected by seed. tuples are the paths of lists that do not contain rows.
 func mutations(doc any, seed string, all bool, tuples ...string) []mutation {
 	out := wholes(doc)
 	seen := map[string]bool{}
@@ -49,7 +49,8 @@ func mutations(doc any, seed string, all bool, tuples ...string) []mutation {
 	return out
 }
 
-// wholes replace the document: by nothing, by another kind of JSON, by what an upstream says when it is at a loss.
+// wholes returns the mutations that replace the whole document: with nothing, another JSON type, or an upstream's error
+// message.
 func wholes(doc any) []mutation {
 	out := []mutation{
 		{path: "$", kind: "null", gone: true},
@@ -64,7 +65,7 @@ func wholes(doc any) []mutation {
 	return out
 }
 
-// kindsOf lists how a value can be changed.
+// kindsOf returns the ways in which a value can be changed.
 func kindsOf(v any, at []any) []string {
 	kinds := []string{"removed", "null", "renamed"}
 	if _, row := at[len(at)-1].(int); row {
@@ -82,10 +83,10 @@ func kindsOf(v any, at []any) []string {
 	case []any:
 		return append(kinds, "a string", "an object")
 	}
-	return append(kinds, "an object") // of null nobody knows what it is when it is not
+	return append(kinds, "an object") // the type of a value that is null is unknown
 }
 
-// some chooses two of kinds.
+// some selects two of kinds.
 func some(kinds []string, seed string) []string {
 	h := fnv.New32a()
 	h.Write([]byte(seed))
@@ -96,7 +97,7 @@ func some(kinds []string, seed string) []string {
 	return []string{kinds[at], kinds[(at+1+at%(len(kinds)-1))%len(kinds)]}
 }
 
-// walk calls f with the place of every value in doc.
+// walk calls f with the path of every value in doc.
 func walk(doc any, at []any, f func(at []any)) {
 	if len(at) > 0 {
 		f(at)
@@ -113,7 +114,7 @@ func walk(doc any, at []any, f func(at []any)) {
 		}
 	case []any:
 		for i := range v {
-			if i < 2 || i == len(v)-1 { // what is between is as they are
+			if i < 2 || i == len(v)-1 { // elements between the first two and the last are unchanged
 				walk(v[i], append(slices.Clip(at), i), f)
 			}
 		}
@@ -132,7 +133,7 @@ func lookUp(doc any, at []any) any {
 	return doc
 }
 
-// inRow tells whether the place lies in one row of a list of several, which tuples are not.
+// inRow reports whether the value is in one row of a list of several. Tuples have no rows.
 func inRow(doc any, at []any, tuples []string) bool {
 	for i, step := range at {
 		if _, ok := step.(int); !ok {
@@ -146,7 +147,7 @@ func inRow(doc any, at []any, tuples []string) bool {
 	return false
 }
 
-// isTuple tells whether the values of a list are of several kinds of JSON: each place means something else there.
+// isTuple reports whether the elements of a list have different JSON types, so that each position has its own meaning.
 func isTuple(list []any) bool {
 	kind := ""
 	for _, v := range list {
@@ -162,7 +163,7 @@ func isTuple(list []any) bool {
 	return false
 }
 
-// change returns a copy of doc with one place changed.
+// change returns a copy of doc with one value changed.
 func change(doc any, at []any, kind string) any {
 	if len(at) == 0 {
 		return changed(doc, kind)
@@ -210,7 +211,7 @@ func changed(v any, kind string) any {
 	return nil
 }
 
-// place writes at without the numbers of rows.
+// place formats a path without the indexes of rows.
 func place(at []any) string {
 	var b strings.Builder
 	for _, step := range at {
@@ -226,7 +227,7 @@ func place(at []any) string {
 	return b.String()
 }
 
-// another returns doc with another id in every place that holds the id asked for, and whether there is any.
+// another returns a copy of doc in which the requested id is replaced everywhere, and whether it occurs.
 func another(doc any, asked string) (any, bool) {
 	found := false
 	walkAll(doc, func(v any) any {
@@ -245,7 +246,7 @@ func another(doc any, asked string) (any, bool) {
 	return doc, found
 }
 
-// otherThan returns another id of the kind of id.
+// otherThan returns another id of the same form.
 func otherThan(id string) string {
 	if i, err := strconv.ParseInt(id, 10, 64); err == nil {
 		return strconv.FormatInt(i+1, 10)
@@ -253,7 +254,7 @@ func otherThan(id string) string {
 	return id + "x"
 }
 
-// walkAll replaces every scalar of doc by what f returns.
+// walkAll replaces every scalar in doc with the result of f.
 func walkAll(doc any, f func(v any) any) {
 	switch v := doc.(type) {
 	case map[string]any:
@@ -269,7 +270,7 @@ func walkAll(doc any, f func(v any) any) {
 	}
 }
 
-// document is JSON in a body: all of it, or what stands in a script of a page.
+// document is JSON in a body: the whole body, or the contents of a script in a page.
 type document struct {
 	from, to int
 	doc      any
@@ -321,7 +322,7 @@ func parse(b []byte) (any, bool) {
 	return nil, false
 }
 
-// with returns body with another document in the place of d.
+// with returns body with d replaced by another document.
 func (d document) with(body []byte, doc any) []byte {
 	b, err := json.Marshal(doc)
 	if err != nil {

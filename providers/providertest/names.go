@@ -16,11 +16,11 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// unsaid stands in names.txt where a reason is missing.
+// unsaid is written to names.txt in place of a missing reason.
 const unsaid = "?"
 
-// named checks that the address of each object of the golden files names that object. Those that do not, such as the page of
-// a post as the address of a comment on it, are listed with the reason in names.txt, beside the golden files.
+// named checks that the address of each object in the golden files identifies that object. The exceptions, such as a
+// comment with the address of its post, are listed with their reasons in names.txt, next to the golden files.
 func named(t *testing.T, s Suite, m manifest) {
 	t.Helper()
 	under := s.open(t, &http.Client{Transport: m})
@@ -77,8 +77,8 @@ func named(t *testing.T, s Suite, m manifest) {
 	}
 }
 
-// listed reads names.txt: the lines of the golden files of a suite without their reasons, those reasons, and the lines of
-// other suites.
+// listed parses names.txt. It returns the lines about the golden files of a suite without their reasons, those reasons,
+// and the lines of other suites.
 func listed(t *testing.T, file string, own map[string]bool) (lines []string, reasons map[string]string, others []string) {
 	t.Helper()
 	reasons = map[string]string{}
@@ -103,7 +103,7 @@ func listed(t *testing.T, file string, own map[string]bool) (lines []string, rea
 	return lines, reasons, others
 }
 
-// named returns "" when the address of k names it, and else what it names.
+// named returns "" if the address of k identifies it, and otherwise what it identifies.
 func (k known) named(p providers.Provider) string {
 	u, err := url.Parse(k.url)
 	if err != nil {
@@ -120,7 +120,8 @@ func (k known) named(p providers.Provider) string {
 		if s != subject && !slices.Contains(p.Also[s], subject) {
 			continue
 		}
-		// A thing may be named alike by another id than that which its address says first: a comment, and the post it is on.
+		// An address may identify two things, such as a comment and its post; the one that is asked for may be the
+		// second.
 		if also, err := p.Normalize(subject, k.url); err == nil && k.is(also, func(id string) (string, error) { return p.Normalize(subject, id) }) {
 			return ""
 		}
@@ -128,7 +129,7 @@ func (k known) named(p providers.Provider) string {
 	return fmt.Sprintf("%s %s", s, id)
 }
 
-// agrees checks that an address which is taken for a subject names it, or something that the provider lists beside it.
+// agrees checks that an address that is accepted for a subject identifies it, or something that the provider documents.
 func agrees(t *testing.T, p providers.Provider, in Input) {
 	t.Helper()
 	u, err := url.Parse(in.In)

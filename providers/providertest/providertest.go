@@ -1,13 +1,14 @@
 // Package providertest is the suite that every provider passes.
 //
-// A provider's test hands [Run] a [Suite]: how to build the provider around an *http.Client, and which calls to make.
-// The client answers from testdata/MANIFEST.json, a list of exchanges in the upstream's shape:
+// A provider's test passes a [Suite] to [Run]: how to build the provider with an *http.Client, and which calls to make.
+// The client answers from testdata/MANIFEST.json, a list of exchanges in the upstream's format:
 //
 //	{"file": "user.json", "request": {"method": "GET", "url": "https://api.github.com/users/ann"}, "status": 200, "headers": {}}
 //
-// Each call's result is compared with testdata/<name>.golden.json; go test -update rewrites those. On top of that every
-// call is made against hostile upstreams (no HTML, no half JSON, no wrong shape and no endless body may pass for an
-// answer or cause a panic), with every status of the common error table, and with a context that has ended.
+// The result of each call is compared with testdata/<name>.golden.json; go test -update rewrites these files. In
+// addition every call is made against hostile upstreams (HTML, half a JSON document, a wrong shape or an endless body
+// must not be accepted as an answer or cause a panic), with every status of the common error table, and with a context
+// that has ended.
 package providertest
 
 import (
@@ -36,41 +37,42 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// fetchedAt is the time that every object of a test was fetched at.
+// fetchedAt is the fetch time of every object in the tests.
 var fetchedAt = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // Suite describes a provider to [Run].
 type Suite struct {
-	// New returns the chain of the package, which sends all its requests through client.
+	// New returns the chain of the package; all its requests must use client.
 	New func(client *http.Client) providers.Chain
-	// Upstream names the provider of the chain that is under test; "" means the first.
+	// Upstream names the provider of the chain to test; "" means the first.
 	Upstream string
-	// Others are the providers of the platform that are in other packages: what the goldens name must be readable by its
-	// address, which the first provider of the platform reduces.
+	// Others are providers of the same platform in other packages: the first provider of the platform normalizes
+	// addresses for all of them, so the addresses in the goldens must be accepted by it.
 	Others providers.Chain
-	// NoAddress lists the things whose addresses do not hold what they are asked for by.
+	// NoAddress lists the kinds of things whose addresses do not contain their identifier.
 	NoAddress []providers.Subject
-	// Dir holds MANIFEST.json, its answers and the goldens; "" means testdata.
+	// Dir contains MANIFEST.json, its answers and the goldens; "" means testdata.
 	Dir string
 	// Calls are made against MANIFEST.json.
 	Calls []Call
-	// Fails are calls that must end in an error.
+	// Fails are calls that must return an error.
 	Fails []Fail
-	// Inputs are what people paste, and what it must be reduced to.
+	// Inputs are identifiers as people paste them, with their normalized form.
 	Inputs []Input
-	// Lone lists, for an operation of which the provider reads many things at once, those keys of Calls and Fails that are read
-	// by themselves all the same.
+	// Lone lists, for operations that read many things in one call, the keys of Calls and Fails that are read alone
+	// nevertheless.
 	Lone map[providers.Op][]string
-	// Platforms are those that the provider may name, where it is of a platform of the program's own; nil means those of
-	// the specification.
+	// Platforms are the platforms that the provider may name, for a provider of a platform that is not built in; nil
+	// means the built-in ones.
 	Platforms *platform.Table
-	// Drift is what the drift suite must know of the upstream; nil leaves the suite out.
+	// Drift configures the drift suite; nil omits it.
 	Drift *Drift
-	// Witness says that an empty list of this upstream needs a witness: then every call of a list is also made without the rows
-	// of its answers, and a page that had items must fail.
+	// Witness states that this upstream's empty lists need a witness. Every call of a list is then also made without
+	// the rows of its answers, and a page that had items must fail.
 	Witness bool
-	// Witnessed lists the rows that may be missing all the same, because what remains says that there are none: a file, a space,
-	// and the values of a list in JSON by its path, or the elements of a page by ".class" or "<tag>".
+	// Witnessed lists the rows that may be missing nevertheless, because the rest of the answer states that there are
+	// none. An entry is a file, a space, and the rows: the path of a list in JSON, or ".class" or "<tag>" for the
+	// elements of a page.
 	Witnessed []string
 }
 
@@ -79,7 +81,7 @@ func (s Suite) validate(o interface{ Validate() error }) error {
 	return schema.NewValidator(cmp.Or(s.Platforms, platform.Specified())).Validate(o)
 }
 
-// open returns the provider under test.
+// open returns the provider to test.
 func (s Suite) open(t *testing.T, client *http.Client) providers.Provider {
 	t.Helper()
 	for _, p := range s.New(client) {
@@ -91,7 +93,7 @@ func (s Suite) open(t *testing.T, client *http.Client) providers.Provider {
 	return providers.Provider{}
 }
 
-// Off checks that p, which was switched off by its setting own, serves nothing and says so.
+// Off checks that p, which was switched off by its setting own, serves no operation and reports why.
 func Off(t *testing.T, p providers.Provider) {
 	t.Helper()
 	for _, op := range providers.Ops() {
@@ -109,32 +111,32 @@ func Off(t *testing.T, p providers.Provider) {
 	}
 }
 
-// Call is a read whose result is compared with a golden file. Make one with [Profile], [Posts] and their kind, or for
-// any other read with [One] or [List]; begin a list elsewhere with [Call.From].
+// Call is a read whose result is compared with a golden file. Create it with [Profile], [Posts] and the like, or with
+// [One] or [List] for any other read; [Call.From] starts a list at a cursor.
 type Call struct {
 	name   string
 	cursor string // of the first page
 	list   bool
-	asked  string // the id or handle of the one object; "" when that is not known
+	asked  string // the id or handle of the one object; "" if it is unknown
 	op     providers.Op
-	key    string // by which op reads one thing; "" for any other read
-	query  any    // that op takes beside the key; nil for none
+	key    string // the key with which op reads one thing; "" for any other read
+	query  any    // the parameters of op besides the key; nil for none
 	pages  func(ctx context.Context, p providers.Provider, cursor string) ([]page, error)
 }
 
-// From returns c begun at a cursor, such as one that the upstream no longer knows.
+// From returns c starting at a cursor, such as one that the upstream has forgotten.
 func (c Call) From(cursor string) Call {
 	c.cursor = cursor
 	return c
 }
 
-// about returns c, whose answer must name the object that was asked for wherever it names one.
+// about returns c with the check that its answer names the requested object in every place where it names one.
 func (c Call) about(asked string) Call {
 	c.asked = asked
 	return c
 }
 
-// with returns c, which reads one thing by its key.
+// with returns c as a read of one thing by its key.
 func (c Call) with(op providers.Op, key string, query any) Call {
 	c.op, c.key, c.query = op, key, query
 	return c
@@ -144,13 +146,13 @@ func (c Call) read(ctx context.Context, p providers.Provider) ([]page, error) {
 	return c.pages(ctx, p, c.cursor)
 }
 
-// Fail is a read that must end in Want, one of the sentinels of the providers package.
+// Fail is a read that must return Want, one of the sentinel errors of the providers package.
 type Fail struct {
 	Call
 	Want error
 }
 
-// Input is an identifier as people paste it. Want "" means that it must be refused.
+// Input is an identifier as people paste it. An empty Want means that it must be refused.
 type Input struct {
 	Subject  providers.Subject
 	In, Want string
@@ -162,7 +164,7 @@ type page struct {
 	Raw   json.RawMessage `json:"raw,omitempty"`
 }
 
-// One is a call that answers one object. The name is that of its golden file.
+// One is a call that returns one object. name is that of its golden file.
 func One[T any](name string, read func(ctx context.Context, p providers.Provider) (T, error)) Call {
 	return Call{name: name, pages: func(ctx context.Context, p providers.Provider, _ string) ([]page, error) {
 		v, err := read(ctx, p)
@@ -173,7 +175,7 @@ func One[T any](name string, read func(ctx context.Context, p providers.Provider
 	}}
 }
 
-// List is a call that answers a list; it is followed to its end, at most 10 pages.
+// List is a call that returns a list; all pages are read, up to 10.
 func List[T any](name string, read func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[T], error)) Call {
 	return Call{name: name, list: true, pages: func(ctx context.Context, p providers.Provider, cursor string) ([]page, error) {
 		var pages []page
@@ -223,7 +225,7 @@ func Run(t *testing.T, s Suite) {
 				p := s.open(t, &http.Client{Transport: up})
 				golden(t, s, s.Dir, c, p)
 				lone := up.lone()
-				golden(t, s, s.Dir, c, p) // of what the upstream has not sent again
+				golden(t, s, s.Dir, c, p) // with answers that the upstream does not send again
 				if again := up.reset(); lone && again.asked > 0 && again.unchanged != again.asked {
 					t.Errorf("read again, %d of %d answers were 304; want all", again.unchanged, again.asked)
 				}
@@ -326,7 +328,7 @@ func inputs(t *testing.T, s Suite) {
 	}
 }
 
-// gone makes every call with a context that has ended: it must come back at once, with an error.
+// gone makes every call with a context that has ended: it must return an error at once.
 func gone(t *testing.T, s Suite) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -369,7 +371,7 @@ func table(t *testing.T, s Suite) {
 	}
 }
 
-// answer is an upstream that always answers the same.
+// answer is an upstream that always gives the same answer.
 type answer struct {
 	status int
 	body   string
@@ -396,23 +398,23 @@ func (a answer) RoundTrip(r *http.Request) (*http.Response, error) {
 
 const endless = "endless"
 
-// spaces never ends.
+// spaces is an endless reader.
 type spaces struct{}
 
 // Read implements [io.Reader].
 func (spaces) Read(b []byte) (int, error) { return copy(b, blank), nil }
 
-// blank is much at once: a byte at a time is slow under the race detector.
+// blank is large, because reading one byte at a time is slow under the race detector.
 var blank = strings.Repeat(" ", 1<<16)
 
-// hostility is an upstream that answers nonsense, and what may come of it.
+// hostility is an upstream that sends garbage, with the errors that may result.
 type hostility struct {
 	name string
 	up   answer
-	want []error // any of these
+	want []error // any of these is allowed
 }
 
-// hostiles are what upstreams answer that are at a loss. Read only.
+// hostiles are the answers of broken upstreams. Read only.
 var hostiles = []hostility{
 	{"HTML", answer{status: 200, body: "<!doctype html><html><body>Just a moment...</body></html>"}, unavailable},
 	{"nothing", answer{status: 200}, unavailable},
@@ -434,7 +436,7 @@ func hostile(t *testing.T, s Suite) {
 	for _, tt := range hostiles {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			// In a bubble the waits between two attempts take no time.
+			// In a synctest bubble the pauses between attempts take no time.
 			synctest.Test(t, func(t *testing.T) { survive(t, s, tt.up, tt.want) })
 		})
 	}
@@ -445,7 +447,7 @@ func survive(t *testing.T, s Suite, up answer, want []error) {
 	for _, c := range s.Calls {
 		pages, err := c.read(t.Context(), s.open(t, &http.Client{Transport: up}))
 		if err == nil {
-			// Where the shape allows for an empty list, that is an honest answer; an object is not.
+			// An empty list is a valid result if the format allows for one; an object is not.
 			for _, pg := range pages {
 				for _, item := range pg.Items {
 					if v, ok := item.(interface{ Validate() error }); ok && s.validate(v) == nil {
@@ -464,7 +466,8 @@ func survive(t *testing.T, s Suite, up answer, want []error) {
 	}
 }
 
-// unavailable is what nonsense may come to: a body that reads as "no such thing" is an honest not found.
+// unavailable are the errors that may result from garbage. Not found is valid for a body that can be read as "no such
+// thing".
 var unavailable = []error{providers.ErrUnavailable, providers.ErrNotFound}
 
 func isAny(err error, wants []error) bool {

@@ -18,8 +18,8 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// rowless makes each call of a list without the rows of the answers that it meets. A page that had items
-// must fail with [providers.ErrUnavailable] then: nothing says that there are none.
+// rowless makes each call of a list without the rows of its answers. A page that had items must then fail with
+// [providers.ErrUnavailable], because nothing in the answer states that there are none.
 func rowless(t *testing.T, s Suite, m manifest) {
 	t.Helper()
 	for _, c := range s.Calls {
@@ -37,7 +37,7 @@ func rowless(t *testing.T, s Suite, m manifest) {
 	}
 }
 
-// empty removes the rows of each answer that the call meets.
+// empty removes the rows from each answer that the call reads.
 func (d *drifting) empty() {
 	d.t.Helper()
 	calm := &altered{manifest: d.manifest, at: -1}
@@ -79,8 +79,8 @@ func believed(want, got [][]any, err error) error {
 	return nil
 }
 
-// withoutRows yields copies of a body, each without the rows of one kind, which it names: in JSON the values of a list, by
-// its path; on a page the elements that share a class, as ".class", or a tag, as "<tag>".
+// withoutRows yields copies of a body, each without the rows of one kind, and the name of that kind: the path of a list
+// in JSON; ".class" or "<tag>" for elements of a page with the same class or tag.
 func withoutRows(body []byte) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		whole := false
@@ -108,7 +108,7 @@ func withoutRows(body []byte) iter.Seq2[string, []byte] {
 	}
 }
 
-// lists returns the paths of the lists in a document that hold anything, each once.
+// lists returns the paths of the lists in a document that are not empty, each once.
 func lists(doc any) []string {
 	found := map[string]bool{}
 	if list, ok := doc.([]any); ok && len(list) > 0 {
@@ -122,7 +122,7 @@ func lists(doc any) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// emptyAt returns a copy of what is at a path of a document, with the lists at another path emptied.
+// emptyAt returns a copy of v, whose path is at, with the lists at path emptied.
 func emptyAt(v any, at, path string) any {
 	if _, list := v.([]any); list && (at == path || at == "" && path == "$") {
 		return []any{}
@@ -149,7 +149,7 @@ var (
 	classes = regexp.MustCompile(`class="([^"]*)"`)
 )
 
-// names returns the words that a pattern finds in a body, each once.
+// names returns the words that match a pattern in a body, each once.
 func names(pattern *regexp.Regexp, body []byte) []string {
 	var out []string
 	for _, found := range pattern.FindAllSubmatch(body, -1) {
@@ -159,7 +159,7 @@ func names(pattern *regexp.Regexp, body []byte) []string {
 	return slices.Compact(out)
 }
 
-// withoutElements returns a page, or XML, without the elements of a name.
+// withoutElements returns a page, or XML, without the elements of that name.
 func withoutElements(body []byte, name string) []byte {
 	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("<?xml")) {
 		return regexp.MustCompile(`(?s)<`+name+`\b[^>]*?(/>|>.*?</`+name+`>)`).ReplaceAll(body, nil)
@@ -178,7 +178,7 @@ func withoutClass(body []byte, class string) []byte {
 	})
 }
 
-// pruned returns a page without the elements that is matches.
+// pruned returns a page without the elements for which is returns true.
 func pruned(body []byte, is func(*html.Node) bool) []byte {
 	page, err := html.Parse(bytes.NewReader(body))
 	if err != nil {

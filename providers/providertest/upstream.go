@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Upstream plays an upstream, where a test needs more than testdata/MANIFEST.json can say.
+// Upstream plays an upstream for tests for which testdata/MANIFEST.json is not enough.
 type Upstream func(r *http.Request) (*http.Response, error)
 
 // RoundTrip implements [http.RoundTripper].
@@ -19,7 +19,7 @@ func Answer(r *http.Request, status int, body string) *http.Response {
 	}
 }
 
-// Answers returns an upstream that answers a request with what f returns.
+// Answers returns an upstream that answers each request with the result of f.
 func Answers(f func(r *http.Request) (status int, body string)) Upstream {
 	return func(r *http.Request) (*http.Response, error) {
 		status, body := f(r)

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// validators gives each answer to a GET that next has an entity tag, and answers 304 where the request names that tag.
+// validators adds an entity tag to each answer of next to a GET, and answers 304 if the request contains that tag.
 type validators struct {
 	next http.RoundTripper
 
@@ -17,14 +17,15 @@ type validators struct {
 	count counted
 }
 
-// counted is what has been asked since the last reset.
+// counted are the requests since the last reset.
 type counted struct {
-	asked     int // requests
-	could     int // of them, those that a 304 may answer the next time
-	unchanged int // of them, those that were answered 304
+	asked     int
+	could     int // those whose answers may be confirmed by a 304 the next time
+	unchanged int // those that were answered with 304
 }
 
-// lone reports whether there was one request since the last reset, which can be asked again by its tag, and resets.
+// lone reports whether there was exactly one request since the last reset and its answer can be confirmed by its tag.
+// It resets the counts.
 func (v *validators) lone() bool {
 	c := v.reset()
 	return c.asked == 1 && c.could == 1

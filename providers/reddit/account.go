@@ -27,7 +27,7 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	return t.Data.V.profile(t.Data.Raw), nil
 }
 
-// isAccount fails when t is not the account that was asked for, or one that is suspended.
+// isAccount returns an error if t is not the requested account, or if the account is suspended.
 func isAccount(ctx context.Context, t thing[account], handle string) error {
 	if err := wire.Marker(ctx, "kind", t.Kind, "t2"); err != nil {
 		return err
@@ -42,12 +42,12 @@ func isAccount(ctx context.Context, t thing[account], handle string) error {
 	return wire.SameFold(ctx, "account", handle, a.Name)
 }
 
-// account is the answer of GET /user/{username}/about. Its verified is about an e-mail address, not about the person.
+// account is the answer of GET /user/{username}/about. Its field verified is about the e-mail address, not the person.
 // https://www.reddit.com/dev/api#GET_user_{username}_about
 type account struct {
 	ID        wire.ID   `json:"id"`
 	Name      string    `json:"name"`
-	Suspended wire.Bool `json:"is_suspended"` // then there is little else
+	Suspended wire.Bool `json:"is_suspended"` // if true, most other fields are missing
 	Avatar    string    `json:"snoovatar_img"`
 	Icon      string    `json:"icon_img"`
 	Subreddit struct {

@@ -14,25 +14,25 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// comments reads a post's comments of every level, each answer behind what it answers.
+// comments reads a post's comments at every level, each reply after its comment.
 func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
 	return c.replies(ctx, providers.RepliesQuery{PostID: postID}, cursor)
 }
 
 const (
-	threadSize = "100" // comments of a thread's first page
-	batch      = 100   // ids that Reddit opens at once
-	queue      = 200   // ids of a thread that a cursor takes along
-	queueMost  = 500   // ids that a cursor holds at all, which keeps it under 5 kB
+	threadSize = "100" // comments on a thread's first page
+	batch      = 100   // ids in one request to Reddit
+	queue      = 200   // ids of a thread that are stored in a cursor at a time
+	queueMost  = 500   // the maximum number of ids in a cursor, which keeps it under 5 kB
 )
 
-// place is where a thread goes on. A large thread comes with stubs in place of most of its comments: the ids behind
-// them. A cursor takes some along; the rest is found by reading the thread again.
+// place is a position in a thread. A large thread has stubs in place of most of its comments, with the ids of those. A
+// cursor contains some of the ids; the others are found by reading the thread again.
 type place struct {
 	Post    string `json:"p"`
-	Comment string `json:"c,omitempty"` // whose replies are read; "" for the whole thread
-	Open    string `json:"o,omitempty"` // ids to be opened, with commas; one behind a _ is a comment whose replies are
-	Last    string `json:"l,omitempty"` // the last of the thread's ids that was taken along; "" when all were
+	Comment string `json:"c,omitempty"` // the comment whose replies are read; "" for the whole thread
+	Open    string `json:"o,omitempty"` // ids to request, with commas; _ marks a comment whose replies are requested
+	Last    string `json:"l,omitempty"` // the last of the thread's ids that was stored; "" if all were
 }
 
 func (p place) String() string {
@@ -46,7 +46,7 @@ func (p place) String() string {
 	return string(b)
 }
 
-// take returns p with the next of the thread's ids taken along.
+// take returns p with the next ids of the thread.
 func (p place) take(ids []string) place {
 	p.Last = ""
 	if len(ids) > queue {
@@ -57,7 +57,7 @@ func (p place) take(ids []string) place {
 	return p
 }
 
-// replies reads what answers one comment, at every level; without a comment, all that answers the post.
+// replies reads the replies to one comment, at every level; without a comment, all replies to the post.
 func (c *client) replies(
 	ctx context.Context, q providers.RepliesQuery, cursor string,
 ) (providers.Page[schema.Comment], error) {
@@ -79,7 +79,7 @@ func (c *client) replies(
 	return f.page(p.take(f.ids))
 }
 
-// begin finds the ids of the post and the comment.
+// begin returns a place with the ids of the post and the comment.
 func (c *client) begin(ctx context.Context, q providers.RepliesQuery) (p place, err error) {
 	if p.Comment, err = c.web.resolve(ctx, providers.CommentID, q.CommentID); err != nil {
 		return place{}, err
@@ -91,7 +91,7 @@ func (c *client) begin(ctx context.Context, q providers.RepliesQuery) (p place, 
 	return p, err
 }
 
-// postOf names the post that a comment belongs to.
+// postOf returns the post that a comment belongs to.
 func (c *client) postOf(ctx context.Context, id string) (string, error) {
 	found, err := single(ctx, c, "t1", "comment", id, func(e entity) wire.ID { return e.ID })
 	if err != nil {
@@ -128,17 +128,17 @@ func (c *client) further(ctx context.Context, p place) (providers.Page[schema.Co
 	if err != nil {
 		return providers.Page[schema.Comment]{}, err
 	}
-	open := slices.Concat(f.ids, later) // what was inside comes first, so that the list stays short
+	open := slices.Concat(f.ids, later) // nested ids come first, so that the list stays short
 	p.Open = strings.Join(open[:min(len(open), queueMost)], ",")
 	return f.page(p)
 }
 
-// unreadable stands among ids for those that a stub should name and does not: a walk does not end there as if nothing were
-// left.
+// unreadable is put into a list of ids in place of ids that are missing from a stub. It keeps a walk from ending as if
+// there were no more.
 const unreadable = "?"
 
-// next parts ids into those to open now, as many as Reddit opens at once, and the rest. A comment whose replies are
-// still to be read takes a request of its own, and waits until no other id is left; what cannot be read comes last.
+// next splits ids into those to request now, up to Reddit's maximum, and the rest. A comment whose replies are to be
+// read needs a request of its own, and comes after all other ids; unreadable comes last.
 func next(ids []string) (now, later []string) {
 	var roots, odd []string
 	for _, id := range ids {
@@ -160,14 +160,14 @@ func next(ids []string) (now, later []string) {
 	return now, later
 }
 
-// read reads a thread, or what answers the comment root in it.
+// read reads a thread, or the replies to the comment root in it.
 // https://www.reddit.com/dev/api#GET_comments_{article}
 func (c *client) read(ctx context.Context, postID, root string) (*flat, error) {
 	r := get("comments", postID)
 	if root != "" {
 		r = get("comments", postID, "_", root).With("context", "0")
 	}
-	var answer wire.Rows[branch] // the post, its comments
+	var answer wire.Rows[branch] // the post and its comments
 	if _, err := c.api.Read(ctx, r.With("sort", "new").With("limit", threadSize), &answer); err != nil {
 		return nil, err
 	}
@@ -201,7 +201,7 @@ func (c *client) read(ctx context.Context, postID, root string) (*flat, error) {
 	return f, f.list(ctx, "data.children", comments.Data.Children)
 }
 
-// only gives the comment that a listing begins with: the one that was asked for.
+// only returns the first comment of a listing, which must be the requested one.
 func (b branch) only(ctx context.Context, id string) (entity, error) {
 	if err := b.Data.Children.Check(ctx, "data.children"); err != nil {
 		return entity{}, err
@@ -212,13 +212,13 @@ func (b branch) only(ctx context.Context, id string) (entity, error) {
 	return entity{}, providers.NotFound("no such comment")
 }
 
-// more opens stubs. It is a POST for its length alone: a GET with a hundred ids is refused as too long.
+// more requests the comments of stubs. It is a POST because a GET with a hundred ids is refused as too long.
 // https://www.reddit.com/dev/api#GET_api_morechildren
 func (c *client) more(ctx context.Context, postID string, ids []string) (*flat, error) {
 	var answer struct {
 		JSON struct {
 			Data struct {
-				Things wire.Rows[thing[entity]] `json:"things"` // flat
+				Things wire.Rows[thing[entity]] `json:"things"` // not nested
 			} `json:"data"`
 		} `json:"json"`
 	}
@@ -235,21 +235,21 @@ func (c *client) more(ctx context.Context, postID string, ids []string) (*flat, 
 	return f, f.list(ctx, "json.data.things", answer.JSON.Data.Things)
 }
 
-// flat is a tree of comments in the order of reading.
+// flat is a tree of comments as a list: each comment before its replies.
 type flat struct {
 	post     string
-	tree     bool // whether answers stand inside what they answer, and not beside it
+	tree     bool // replies are nested in their comments
 	comments []wire.Object[entity]
-	ids      []string        // behind the stubs, in order
-	answered map[string]bool // fullnames of comments that something answers
-	lost     int             // things that could not be read
+	ids      []string        // from the stubs, in order
+	answered map[string]bool // fullnames of comments with replies
+	lost     int             // number of unreadable things
 }
 
 func newFlat(post string, tree bool) *flat {
 	return &flat{post: post, tree: tree, answered: map[string]bool{}}
 }
 
-// list adds the rows of the list with that name, which must be there.
+// list adds the rows of the list with that name, which is required.
 func (f *flat) list(ctx context.Context, name string, rows wire.Rows[thing[entity]]) error {
 	if err := rows.Check(ctx, name); err != nil {
 		return err
@@ -280,7 +280,8 @@ func (f *flat) addThing(t thing[entity]) {
 	}
 }
 
-// addComment adds a comment, and what answers it. Where that cannot be read, it is asked for as what lies too deep is.
+// addComment adds a comment and its replies. If the replies cannot be read, they are requested later, as those of deep
+// comments are.
 func (f *flat) addComment(e wire.Object[entity]) {
 	f.answered[e.V.ParentID] = true
 	f.comments = append(f.comments, e)
@@ -314,7 +315,7 @@ func (f *flat) addStub(s entity) {
 	}
 }
 
-// page gives what has been read; what is not followed by place.
+// page returns what has been read, with a cursor for next.
 func (f *flat) page(next place) (page providers.Page[schema.Comment], err error) {
 	page.Next = next.String()
 	for _, o := range f.comments {
@@ -326,14 +327,14 @@ func (f *flat) page(next place) (page providers.Page[schema.Comment], err error)
 	return page, wire.Understood("data.children", len(page.Items), f.lost)
 }
 
-// branch is a listing of what answers a post or comment.
+// branch is a listing of the replies to a post or comment.
 type branch struct {
 	Data struct {
 		Children wire.Rows[thing[entity]] `json:"children"`
 	} `json:"data"`
 }
 
-// replies is a branch, or an empty string when nothing answers.
+// replies is a branch, or an empty string if there are no replies.
 type replies struct {
 	wire.Object[branch]
 	none bool
@@ -350,13 +351,13 @@ func (r *replies) UnmarshalJSON(b []byte) error {
 
 func (r *replies) readable() bool { return r.none || r.V.Data.Children.Here() }
 
-// entity is a t1 of any listing, or a stub. A stub stands for comments that were left out; without children it says
-// "continue this thread" at its parent.
+// entity is a t1 in any listing, or a stub. A stub replaces omitted comments; without children it is the "continue this
+// thread" link of its parent.
 // https://github.com/reddit-archive/reddit/wiki/JSON#comment-implements-votable--created
 type entity struct {
 	ID             wire.ID    `json:"id"`
 	LinkID         string     `json:"link_id"`
-	ParentID       string     `json:"parent_id"` // a comment or the post
+	ParentID       string     `json:"parent_id"` // the fullname of a comment or of the post
 	Permalink      string     `json:"permalink"` // absent in old answers
 	Author         string     `json:"author"`
 	AuthorFullname string     `json:"author_fullname"`
@@ -366,10 +367,10 @@ type entity struct {
 	ScoreHidden    wire.Bool  `json:"score_hidden"`
 	Replies        replies    `json:"replies"`
 
-	Children wire.Rows[wire.ID] `json:"children"` // of a stub
+	Children wire.Rows[wire.ID] `json:"children"` // only in a stub
 }
 
-// gone tells whether nothing is left of a comment but its place.
+// gone reports whether a comment is only a placeholder.
 func (e entity) gone() bool {
 	return (e.Body == deleted || e.Body == removed || e.Body == "") && (e.Author == deleted || e.Author == "")
 }

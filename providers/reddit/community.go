@@ -24,8 +24,8 @@ func (c *client) community(ctx context.Context, name string) (schema.Profile, er
 	return t.Data.V.profile(t.Data.Raw), nil
 }
 
-// communitiesByName reads communities by their names. Reddit documents that it can and not which ones it leaves out, so those that
-// are missing are asked for by themselves.
+// communitiesByName reads communities by their names. Reddit documents that several names are allowed, but not which
+// communities it omits, so missing ones are read alone.
 // https://www.reddit.com/dev/api#GET_api_info
 func (c *client) communitiesByName(ctx context.Context, names []string) (map[string]schema.Profile, error) {
 	known := providers.Together(names, community.MatchString)
@@ -43,9 +43,9 @@ func (c *client) communitiesByName(ctx context.Context, names []string) (map[str
 	})
 }
 
-// isCommunity fails when t is not the community that was asked for, or one that is not for everybody.
+// isCommunity returns an error if t is not the requested community, or if the community is not public.
 func isCommunity(ctx context.Context, t thing[subreddit], name string) error {
-	if t.Kind == "Listing" { // a search for the name
+	if t.Kind == "Listing" { // Reddit has searched for the name
 		return providers.NotFound("no such community")
 	}
 	if err := wire.Marker(ctx, "kind", t.Kind, "t5"); err != nil {
@@ -67,7 +67,7 @@ func isCommunity(ctx context.Context, t thing[subreddit], name string) error {
 	return nil
 }
 
-// The words of Reddit's interface for ours.
+// orders maps our orders to Reddit's.
 var orders = map[string]string{"": "new", "recent": "new", "hot": "hot", "top": "top", "rising": "rising"}
 
 func (c *client) communityPosts(ctx context.Context, q providers.CommunityPostsQuery, cursor string) (providers.Page[schema.Post], error) {

@@ -20,7 +20,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// feedSize is how many entries a full feed has.
+// feedSize is the number of entries in a full feed.
 const feedSize = 100
 
 func (w web) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
@@ -48,8 +48,8 @@ func (w web) find(ctx context.Context, q providers.SearchQuery, cursor string) (
 	return results(page), nil
 }
 
-// comments reads those of a post, which stands first in the feed. A feed does not tell what answers what, and has no
-// second page of comments.
+// comments reads the comments on a post; the first entry of the feed is the post itself. A feed does not show which
+// comment a reply belongs to, and has no second page of comments.
 func (w web) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
 	if cursor != "" {
 		return providers.Page[schema.Comment]{}, providers.ErrCursor
@@ -84,7 +84,7 @@ func (w web) comments(ctx context.Context, postID, cursor string) (providers.Pag
 	return page, wire.Understood("entry", len(page.Items), lost)
 }
 
-// about fails when the feed of a post's comments does not begin with the post.
+// about returns an error unless the feed of a post's comments begins with the post.
 func about(ctx context.Context, entries []entry, postID string) error {
 	if len(entries) == 0 {
 		return wire.Need(ctx, "entry", false)
@@ -92,7 +92,8 @@ func about(ctx context.Context, entries []entry, postID string) error {
 	return wire.Same(ctx, "post", "t3_"+postID, entries[0].ID)
 }
 
-// page reads a feed of posts. It names no next page: that is behind the last entry of a full one.
+// page reads a feed of posts. A feed has no link to the next page: if the feed is full, the next page begins after its
+// last entry.
 func (w web) page(ctx context.Context, r upstream.Request, cursor string) (providers.Page[schema.Post], error) {
 	if cursor != "" && !fullname.MatchString(cursor) {
 		return providers.Page[schema.Post]{}, providers.ErrCursor
@@ -119,7 +120,7 @@ func (w web) page(ctx context.Context, r upstream.Request, cursor string) (provi
 	if err := wire.Understood("entry", len(page.Items), lost); err != nil {
 		return providers.Page[schema.Post]{}, err
 	}
-	return page, wire.Witness{Rows: len(entries), Cursor: cursor}.Check(ctx, "entry") // a feed counts nothing
+	return page, wire.Witness{Rows: len(entries), Cursor: cursor}.Check(ctx, "entry") // a feed has no counts
 }
 
 func (w web) feed(ctx context.Context, r upstream.Request) ([]entry, error) {
@@ -145,7 +146,7 @@ type entry struct {
 	Author *struct {
 		Name string `xml:"name" json:"name"` // /u/name
 		URI  string `xml:"uri" json:"uri"`
-	} `xml:"author" json:"author"` // absent when the account is gone
+	} `xml:"author" json:"author"` // absent if the account has been deleted
 	Category struct {
 		Term  string `xml:"term,attr" json:"term"`
 		Label string `xml:"label,attr" json:"label"`
@@ -161,7 +162,7 @@ type entry struct {
 	Updated   string `xml:"updated" json:"updated"`
 }
 
-// odd is 1 for an entry of which nobody knows what it is, and 0 for one of another kind.
+// odd is 1 for an entry of unknown type, and 0 for one of another type.
 func (e entry) odd() int {
 	if fullname.MatchString(e.ID) {
 		return 0
@@ -185,10 +186,10 @@ func (e entry) post() schema.Post {
 	}
 }
 
-// raw is the entry as JSON, the feed being none.
+// raw returns the entry as JSON, because the feed is XML.
 func (e entry) raw() []byte {
 	b, err := json.Marshal(e)
-	if err != nil { // it is all strings
+	if err != nil { // strings always marshal
 		return nil
 	}
 	return b
@@ -217,7 +218,7 @@ func (e entry) time() *time.Time {
 	return nil
 }
 
-// media shows a picture or film that is hosted by Reddit; of a gallery the feed has one small picture only.
+// media returns the picture or video, if Reddit hosts it; for a gallery the feed only has one small picture.
 func (e entry) media(target string) []schema.Media {
 	u, err := url.Parse(target)
 	switch thumbnail := address(e.Thumbnail.URL); {
@@ -233,8 +234,8 @@ func (e entry) media(target string) []schema.Media {
 	return nil
 }
 
-// content takes the HTML of an entry apart: what was written stands between two comments, and what the post links to
-// is behind the word [link].
+// content extracts the text of an entry from its HTML, where it is enclosed in two comments, and the target of the
+// post, which is the link [link].
 func (e entry) content() (body, target string) {
 	_, rest, ok := strings.Cut(e.Content, "<!-- SC_OFF -->")
 	if inner, _, closed := strings.Cut(rest, "<!-- SC_ON -->"); ok && closed {

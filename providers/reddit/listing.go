@@ -14,17 +14,17 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// thing is how Reddit wraps every object: t1 is a comment, t2 an account, t3 a post, t5 a community, more a stub.
+// thing is Reddit's envelope for every object: t1 is a comment, t2 an account, t3 a post, t5 a community, more a stub.
 // https://www.reddit.com/dev/api#fullnames
 type thing[T any] struct {
 	Kind string         `json:"kind"`
 	Data wire.Object[T] `json:"data"`
 }
 
-// kinds are the words by which Reddit names things.
+// kinds are Reddit's names for the types of things.
 var kinds = map[string]bool{"t1": true, "t2": true, "t3": true, "t4": true, "t5": true, "t6": true, "more": true}
 
-// is tells whether t is of a kind, and whether that can be told at all.
+// is reports whether t is of a kind, and whether its kind is known.
 func (t thing[T]) is(kind string) (it, known bool) {
 	return t.Kind == kind && t.Data.Raw != nil, t.Data.Raw != nil && kinds[t.Kind]
 }
@@ -34,20 +34,20 @@ func (t thing[T]) is(kind string) (it, known bool) {
 type listing[T any] struct {
 	Kind string `json:"kind"`
 	Data struct {
-		After    wire.Token          `json:"after"` // null on the last page, and on no other, however short
+		After    wire.Token          `json:"after"` // null on the last page only; other pages may be short too
 		Children wire.Rows[thing[T]] `json:"children"`
 	} `json:"data"`
 }
 
 func get(segments ...string) upstream.Request {
-	// Without raw_json every string is HTML-escaped, addresses included.
+	// Without raw_json every string is HTML-escaped, including addresses.
 	return upstream.Get(segments...).With("raw_json", "1")
 }
 
 var fullname = regexp.MustCompile(`^t[1-5]_[0-9a-z]+$`)
 
-// list reads one page of things of a kind. Reddit takes any nonsense for a cursor and answers its first page, so it is
-// checked here.
+// list reads one page of things of a kind. It checks the cursor, because Reddit answers an invalid one with the first
+// page.
 func list[T, O any](
 	ctx context.Context, c *client, r upstream.Request, cursor, kind string, convert func(T, json.RawMessage) (O, bool),
 ) (page providers.Page[O], err error) {
@@ -65,7 +65,8 @@ func list[T, O any](
 	return page, err
 }
 
-// items converts the things of a kind in a listing. What is of none that we know has no id, and is left out by the engine.
+// items converts the things of a kind in a listing. A thing of unknown kind becomes an object without an id, which the
+// engine omits.
 func items[T, O any](
 	ctx context.Context, l listing[T], kind string, convert func(T, json.RawMessage) (O, bool),
 ) ([]O, error) {
@@ -84,7 +85,7 @@ func items[T, O any](
 	return wire.Items(ctx, "data.children", l.Data.Children, convertThing)
 }
 
-// single reads the one thing of a kind that has an id, from the listing of those that have.
+// single reads one thing of a kind with an id, from the listing that contains it.
 func single[T any](
 	ctx context.Context, c *client, kind, what, id string, idOf func(T) wire.ID,
 ) (one wire.Object[T], err error) {
@@ -104,11 +105,12 @@ func single[T any](
 	return found[0], wire.Same(ctx, what, id, string(idOf(found[0].V)))
 }
 
-// most is how many things GET /api/info takes.
+// most is the maximum number of things in GET /api/info.
 // https://www.reddit.com/dev/api#GET_api_info
 const most = 100
 
-// several reads the things of a kind that r, a request for /api/info, asks for by keys. About says which of them a thing is.
+// several reads the things of a kind that r, a request to /api/info, asks for by keys. about returns the key of a
+// thing.
 func several[T any](
 	ctx context.Context, c *client, r upstream.Request, kind string, keys []string, about func(T) string,
 ) (found wire.Keyed[thing[T]], err error) {
@@ -130,7 +132,7 @@ func several[T any](
 	})
 }
 
-// address reads a URL, which Reddit escapes here and there although it was asked not to.
+// address parses a URL. Some of Reddit's URLs are escaped in spite of raw_json.
 func address(s string) *string {
 	if s == "" {
 		return nil
@@ -138,16 +140,16 @@ func address(s string) *string {
 	return text.URL(strings.ReplaceAll(s, "&amp;", "&"))
 }
 
-// unescape undoes, once, the escaping that some answers have although they were asked not to. It is for titles and
-// descriptions: a body is Markdown, where people write entities and mean them.
+// unescape decodes the HTML entities that some answers contain in spite of raw_json, once. It is for titles and
+// descriptions only: in a body, which is Markdown, people write entities themselves.
 var unescape = strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">").Replace
 
 const (
-	deleted = "[deleted]" // stands where an account or a text was deleted by its owner
-	removed = "[removed]" // and where a moderator took a text away
+	deleted = "[deleted]" // replaces an account or a text that its owner has deleted
+	removed = "[removed]" // replaces a text that a moderator has removed
 )
 
-// author names who wrote a post or comment; old answers have no fullname.
+// author returns the author of a post or comment; old answers have no fullname.
 func author(name, fullname string) schema.Actor {
 	switch {
 	case name == deleted, name == "" && fullname == "":
@@ -158,7 +160,7 @@ func author(name, fullname string) schema.Actor {
 	return schema.Actor{ID: cmp.Or(strings.TrimPrefix(fullname, "t2_"), name), Handle: name}
 }
 
-// shown gives a score, unless a flag hides it or nobody knows what the flag says.
+// shown returns a score, unless a flag hides it or the flag cannot be read.
 func shown(score wire.Score, hidden wire.Bool) *int64 {
 	if !hidden.Not() {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// attached is the part of a post that says what it shows.
+// attached is the part of a post that describes its media.
 type attached struct {
 	URL      string `json:"url"`
 	Target   string `json:"url_overridden_by_dest"`
@@ -32,14 +32,15 @@ type attached struct {
 	} `json:"preview"`
 }
 
-// metadata describes one picture of a gallery; while Reddit works on it there is only a status.
+// metadata describes one picture of a gallery; until Reddit has processed the picture it only has a status.
 type metadata struct {
-	Status   string    `json:"status"` // valid once it can be shown
+	Status   string    `json:"status"` // "valid" if the picture can be displayed
 	Source   picture   `json:"s"`
 	Previews []picture `json:"p"` // smallest first
 }
 
-// picture is an address under one of several names, by its format. Addresses are signed: their query must stay.
+// picture is an address, under one of several names that depend on the format. Addresses are signed: their query must
+// be kept.
 type picture struct {
 	U   string `json:"u"`
 	GIF string `json:"gif"`
@@ -58,7 +59,7 @@ type hosted struct {
 	} `json:"oembed"`
 }
 
-// media lists what a post shows; a link to a page shows nothing.
+// media returns the media of a post; a link to a page has none.
 func (a attached) media() []schema.Media {
 	switch {
 	case a.Gallery:
@@ -128,7 +129,7 @@ func (a attached) cover() *string {
 	return a.thumbnail()
 }
 
-// thumbnail is the preview; the field thumbnail of a post is more often a word than an address.
+// thumbnail returns the address of the preview; the field thumbnail of a post usually contains a keyword.
 func (a attached) thumbnail() *string {
 	if a.Preview == nil || len(a.Preview.Images) == 0 {
 		return nil
@@ -143,7 +144,7 @@ func one(kind schema.MediaType, src, thumbnail *string) []schema.Media {
 	return []schema.Media{{Type: kind, URL: *src, ThumbnailURL: thumbnail}}
 }
 
-// isImage tells whether an address is a picture on a host that serves nothing but.
+// isImage reports whether an address is a picture on a host that only serves pictures.
 func isImage(s string) bool {
 	switch _, ext := file(s); ext {
 	case ".jpg", ".jpeg", ".png", ".gif", ".webp":
@@ -152,8 +153,8 @@ func isImage(s string) bool {
 	return false
 }
 
-// film gives the address of the film that an address on such a host is about, "" when it is about none. A gifv is the
-// page of the film beside it.
+// film returns the address of the video for an address on such a host, "" if there is none. A gifv is the page of a
+// video with the same name.
 func film(s string) string {
 	u, ext := file(s)
 	switch ext {
@@ -167,7 +168,7 @@ func film(s string) string {
 	return ""
 }
 
-// file gives the kind of file that an address names, by its ending, where the host serves files alone; "" for any other.
+// file returns the type of a file by the extension in its address, if the host only serves files; otherwise "".
 func file(s string) (u *url.URL, ext string) {
 	u, err := url.Parse(s)
 	if err != nil || u.Host != "i.redd.it" && u.Host != "i.imgur.com" {

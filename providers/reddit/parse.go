@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// ParsePost converts a t3 without its wrapping, wherever it was read. The error wraps [providers.ErrUnavailable].
+// ParsePost converts a t3 without its envelope, from any source. The error wraps [providers.ErrUnavailable].
 // https://github.com/reddit-archive/reddit/wiki/JSON#link-implements-votable--created
 func ParsePost(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
 	var p post
@@ -17,8 +17,8 @@ func ParsePost(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
 	return p.post(raw), err
 }
 
-// ParseComment converts a t1 without its wrapping and without what answers it, in the thread of a post. The error wraps
-// [providers.ErrUnavailable], or [providers.ErrNotFound] where nothing is left of a comment but its place.
+// ParseComment converts a t1, without its envelope and its replies, in the thread of a post. The error wraps
+// [providers.ErrUnavailable], or [providers.ErrNotFound] if the comment is only a placeholder.
 // https://github.com/reddit-archive/reddit/wiki/JSON#comment-implements-votable--created
 func ParseComment(ctx context.Context, postID string, raw json.RawMessage) (schema.Comment, error) {
 	var e struct {

@@ -38,10 +38,10 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	return found.V.post(found.Raw), nil
 }
 
-// longestID is how long an id is that is asked for beside others: those that Reddit gives out today have seven characters.
+// longestID is the maximum length of an id that is requested together with others: current ids have seven characters.
 const longestID = 10
 
-// postsByID reads posts by their ids; share links are left to post, since each leads elsewhere by a request of its own.
+// postsByID reads posts by their ids. Share links are read by post, because each needs a request to find its target.
 func (c *client) postsByID(ctx context.Context, ids []string) (map[string]schema.Post, error) {
 	known := providers.Together(ids, func(id string) bool { return base36.MatchString(id) && len(id) <= longestID })
 	r := get("api/info").With("id", "t3_"+strings.Join(known, ",t3_"))
@@ -58,13 +58,13 @@ func (c *client) postsByID(ctx context.Context, ids []string) (map[string]schema
 	})
 }
 
-// post is a t3 of any listing. Its url is where it links to, which is not its own address.
+// post is a t3 in any listing. Its url is the target of its link, not its own address.
 // https://github.com/reddit-archive/reddit/wiki/JSON#link-implements-votable--created
 type post struct {
 	ID             wire.ID    `json:"id"`
 	Permalink      string     `json:"permalink"`
 	Author         string     `json:"author"`
-	AuthorFullname string     `json:"author_fullname"` // absent when the account is gone, and in old answers
+	AuthorFullname string     `json:"author_fullname"` // absent if the account has been deleted, and in old answers
 	Title          string     `json:"title"`
 	Selftext       string     `json:"selftext"` // Markdown
 	CreatedUTC     wire.Time  `json:"created_utc"`
@@ -76,7 +76,7 @@ type post struct {
 	Promoted       bool       `json:"promoted"`
 	FromAds        bool       `json:"is_created_from_ads_ui"`
 	attached
-	Parents []post `json:"crosspost_parent_list"` // one, of a crosspost
+	Parents []post `json:"crosspost_parent_list"` // for a crosspost, the original
 }
 
 func (p post) post(raw json.RawMessage) schema.Post {
@@ -104,5 +104,5 @@ func (p post) post(raw json.RawMessage) schema.Post {
 
 var mention = regexp.MustCompile(`(?:^|[^\pL\pN_/-])/?u/([A-Za-z0-9_-]{3,20})`)
 
-// mentions finds u/name and /u/name.
+// mentions returns the names after u/ and /u/.
 func mentions(s string) []string { return text.Find(mention, s) }

@@ -23,7 +23,7 @@ type Transport struct {
 func New(base string, next http.RoundTripper) (*Transport, error) {
 	u, err := url.Parse(strings.TrimRight(base, "/"))
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return nil, errors.New("replay: the address of the recorder is not an http URL") // which may hold a password
+		return nil, errors.New("replay: the address of the recorder is not an http URL") // it may contain a password
 	}
 	if next == nil {
 		next = &http.Transport{MaxIdleConnsPerHost: 16}
@@ -39,8 +39,8 @@ func (t *Transport) Recorded() {}
 // Unwrap returns the transport that sends the requests. It carries the responses that are kept for 304s.
 func (t *Transport) Unwrap() http.RoundTripper { return t.next }
 
-// RoundTrip sends r to the recorder. A Location in the response that points into the recorder is turned back into the
-// original URL, so that redirects are judged as they would be against the real host.
+// RoundTrip sends r to the recorder. A Location in the response that points into the recorder is converted back to the
+// original URL, so that redirects are checked as for the real host.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	sent := r.Clone(r.Context())
 	path := "/" + r.URL.Host + r.URL.EscapedPath()

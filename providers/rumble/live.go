@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// mostMarked is how many videos marked as live are checked at most: the mark may outlive the broadcast.
+// mostMarked is the maximum number of videos marked as live that are checked: the mark may outlive the broadcast.
 const mostMarked = 3
 
 // live looks for a video that the account's page marks as live, and checks with its player.

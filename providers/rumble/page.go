@@ -161,7 +161,7 @@ func count(ctx context.Context, part, s string) *int64 {
 // line returns the text of n on one line.
 func line(n *html.Node) string { return strings.Join(strings.Fields(dom.Text(n)), " ") }
 
-// raw encodes what has been read from a page, under names of ours: markup is not an object.
+// raw encodes what was read from a page as JSON with field names of this package, since the page is HTML.
 func raw(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil { // it consists of strings and of JSON that has been parsed before

@@ -70,7 +70,7 @@ func (p *page) header(ctx context.Context) (h header, err error) {
 	return h, wire.Need(ctx, "channel-header--title h1", h.Title != "")
 }
 
-// account returns whose page it is, from the follow button, else from the page's address.
+// account returns the account that the page belongs to: from the follow button, or else from the page's address.
 func (p *page) account() account {
 	button := dom.First(p.doc, dom.Class("media-subscribe-and-notify"), dom.Has("data-slug"))
 	kind := map[string]string{"channel": "c", "user": "user"}[dom.Attr(button, "data-type")]

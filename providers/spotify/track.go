@@ -88,7 +88,7 @@ type item struct {
 	} `json:"linked_from"` // the requested id, if the market has the track under another
 }
 
-// tracks converts the rows of a list. Complete adds to each what the list says about all of them. Local files, which
+// tracks converts the rows of a list. complete adds to each what the list says about all of them. Local files, which
 // only their owner has, do not belong.
 func tracks(ctx context.Context, name string, list rows[item], complete func(*item)) ([]schema.Track, error) {
 	return items(ctx, name, list, func(i item, raw json.RawMessage) (schema.Track, bool) {

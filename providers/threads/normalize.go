@@ -61,7 +61,7 @@ func canonical(s providers.Subject, value string) (string, error) {
 	return value, nil
 }
 
-// codeIn returns the shortcode in the address of a post's page, "" when it is another page. Link may be nil.
+// codeIn returns the shortcode in the address of a post's page, "" when it is another page. link may be nil.
 func codeIn(link *links.Link) string {
 	switch {
 	case link == nil:

@@ -45,7 +45,7 @@ func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor s
 // unknown is used for a post that neither the caller nor TikTok names.
 const unknown = "unknown"
 
-// discussion reads a page. Right reports whether a row is about the requested post or comment.
+// discussion reads a page. The function right reports whether a row is about the requested post or comment.
 func (c *client) discussion(
 	ctx context.Context, q commentQuery, cursor, postID string, right func(comment) (comment, bool),
 ) (page providers.Page[schema.Comment], err error) {

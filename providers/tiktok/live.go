@@ -11,10 +11,10 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// roomID is the number of a room, "" when there is none. Known reports whether the field was readable.
+// roomID is the number of a room, "" when there is none.
 type roomID struct {
 	V     string
-	known bool
+	known bool // set if the field was readable
 }
 
 // UnmarshalJSON never fails.

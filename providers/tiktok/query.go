@@ -42,7 +42,7 @@ type videoList struct {
 	} `json:"data"`
 }
 
-// query reads one page. Says reports that the query contains words of the caller.
+// query reads one page. If says is true, the query contains words of the caller.
 func (c *client) query(ctx context.Context, q videoQuery, says bool) (a videoList, err error) {
 	q.MaxCount = pageSize
 	r := ask("video/query/", videoFields, q)
@@ -57,11 +57,11 @@ const (
 	patient = 4  // queries for one page: an account may have been inactive for months
 )
 
-// walk is a search from new to old, one window at a time. Since and until are inclusive.
+// walk is a search from new to old, one window at a time.
 type walk struct {
 	query        conditions
-	since, until time.Time
-	says         bool // the query contains words of the caller
+	since, until time.Time // inclusive
+	says         bool      // the query contains words of the caller
 }
 
 // place is the position of a walk: the last day of the window, and the cursor within the window.

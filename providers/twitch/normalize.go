@@ -13,14 +13,14 @@ var (
 	slug  = regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`)
 )
 
-// reserved are paths of twitch.tv that are no channels.
+// reserved are paths of twitch.tv that are not channels.
 var reserved = map[string]bool{
 	"clip": true, "collections": true, "directory": true, "downloads": true, "drops": true, "friends": true, "inventory": true, "jobs": true,
 	"login": true, "logout": true, "p": true, "search": true, "settings": true, "signup": true, "store": true, "subscriptions": true,
 	"team": true, "turbo": true, "videos": true, "wallet": true,
 }
 
-// addresses is how the addresses and identifiers of Twitch are read. Read only.
+// addresses describes how the addresses and identifiers of Twitch are parsed. Read only.
 var addresses = &links.Site{
 	Hosts: []string{"twitch.tv", "clips.twitch.tv", "player.twitch.tv", "go.twitch.tv"},
 	Order: []providers.Subject{providers.PostID, providers.Handle},
@@ -34,8 +34,8 @@ var addresses = &links.Site{
 	ID: canonical,
 }
 
-// canonical folds a login, which ignores case, and checks the number of a video or the slug of a clip. A handle that no
-// login can be is left for the look-up to miss.
+// canonical converts a login, which ignores case, to lower case, and checks the number of a video or the slug of a
+// clip. An impossible login is accepted: the look-up will not find it.
 func canonical(s providers.Subject, value string) (string, error) {
 	if s == providers.Handle {
 		if value = strings.ToLower(strings.TrimLeft(value, "@")); value == "" {
@@ -49,7 +49,7 @@ func canonical(s providers.Subject, value string) (string, error) {
 	return value, nil
 }
 
-// channelIn finds the channel that a URL names, "" when it names none.
+// channelIn returns the channel in a URL, "" if there is none.
 func channelIn(l *links.Link) string {
 	name := l.Segment(0)
 	switch {
@@ -66,7 +66,7 @@ func channelIn(l *links.Link) string {
 	return name
 }
 
-// postOf finds the video or clip that a URL names, "" when it names none.
+// postOf returns the video or clip in a URL, "" if there is none.
 func postOf(l *links.Link) string {
 	first, second, third := l.Segment(0), l.Segment(1), l.Segment(2)
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
-// answer is what every list of Helix looks like.
+// answer is the envelope of every list of Helix.
 // https://dev.twitch.tv/docs/api/guide/#pagination
 type answer[T any] struct {
 	Data       wire.Rows[T] `json:"data"`
@@ -39,8 +39,8 @@ func (p pagination) next(ctx context.Context) (string, error) {
 	return at.Cursor.Next(ctx, "pagination.cursor")
 }
 
-// list reads the page at a cursor and returns the cursor of the next one. A last page may hold a cursor too; then the
-// page behind it has no rows.
+// list reads the page at a cursor and returns the cursor of the next one. The last page may have a cursor too; then the
+// page after it has no rows.
 func list[T any](ctx context.Context, c *client, r upstream.Request, cursor string) (rows wire.Rows[T], next string, err error) {
 	var a answer[T]
 	if err := c.read(ctx, r, cursor, &a); err != nil {
@@ -55,7 +55,8 @@ func list[T any](ctx context.Context, c *client, r upstream.Request, cursor stri
 	return a.Data, next, err
 }
 
-// read reads the page at a cursor into dst. What Helix cannot read of a request that has a cursor is the cursor.
+// read reads the page at a cursor into dst. If Helix rejects a request with a cursor as malformed, the cursor is the
+// reason.
 func (c *client) read(ctx context.Context, r upstream.Request, cursor string, dst any) error {
 	if cursor != "" {
 		r = r.Says("after", cursor)
@@ -67,8 +68,8 @@ func (c *client) read(ctx context.Context, r upstream.Request, cursor string, ds
 	return err
 }
 
-// several reads the rows of an answer to a request that holds each of keys, at most 100, as the parameter name. About says which of
-// them a row is.
+// several reads the rows of the answer to a request with each of keys, at most 100, as the parameter name. about
+// returns the key of a row.
 func several[T any](
 	ctx context.Context, c *client, r upstream.Request, name string, keys []string, about func(T) string,
 ) (found wire.Keyed[T], err error) {
@@ -84,8 +85,8 @@ func several[T any](
 	return wire.ByKey(ctx, "data", rows, keys, about)
 }
 
-// one reads the row of an answer that is what was asked for; what says what it is. It fails with [providers.ErrNotFound] when
-// there are no rows at all.
+// one returns the row for which is returns true; what is the name of the thing. It returns [providers.ErrNotFound] if
+// there are no rows.
 func one[T any](ctx context.Context, c *client, r upstream.Request, what string, is func(T) bool) (wire.Object[T], error) {
 	rows, _, err := list[T](ctx, c, r, "")
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	patience = 3 * time.Second // for what an object can do without
-	// patienceForAll is for what all the objects of a batch can do without.
+	patience = 3 * time.Second // maximum wait for optional parts of an object
+	// patienceForAll is the maximum wait for optional parts of all objects in a batch.
 	patienceForAll = 2 * patience
 )
 
@@ -39,8 +39,8 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	return p, nil
 }
 
-// profiles reads the profiles of logins: their accounts and languages together, and the followers of each by a request of its
-// own.
+// profiles reads the profiles of logins: their accounts and languages in one request each, and the followers of each in
+// one of its own.
 func (c *client) profiles(ctx context.Context, handles []string) (map[string]schema.Profile, error) {
 	found, err := c.accounts(ctx, handles)
 	var ids []string
@@ -61,7 +61,7 @@ func (c *client) profiles(ctx context.Context, handles []string) (map[string]sch
 	})
 }
 
-// besides reads what the profiles of some accounts say beside their accounts.
+// besides reads the parts of profiles that are not in the accounts.
 func (c *client) besides(ctx context.Context, ids []string) (followers map[wire.Serial]*int64, languages map[wire.Serial]*string) {
 	ctx, cancel := context.WithTimeout(ctx, patienceForAll)
 	defer cancel()
@@ -86,10 +86,10 @@ func (c *client) besides(ctx context.Context, ids []string) (followers map[wire.
 	return followers, languages
 }
 
-// accounts are what came of some logins.
+// accounts are the results for some logins.
 type accounts struct{ rows wire.Keyed[user] }
 
-// together is a login that may be looked up beside others: of one that Helix cannot read it refuses all.
+// together matches logins that may be looked up with others: Helix refuses the whole request if one login is malformed.
 var together = regexp.MustCompile(`^[a-z0-9][a-z0-9_]{0,24}$`)
 
 // accounts looks up at most 100 logins.
@@ -100,7 +100,7 @@ func (c *client) accounts(ctx context.Context, handles []string) (found accounts
 	return found, err
 }
 
-// of returns the account of a login. A login that was not looked up is left to a read of its own.
+// of returns the account of a login. A login that was not looked up must be read alone.
 func (a accounts) of(handle string) (wire.Object[user], error) {
 	switch {
 	case !login.MatchString(handle):
@@ -136,7 +136,7 @@ func (c *client) numbered(ctx context.Context, id wire.Serial) (wire.Object[user
 	return c.user(ctx, r, func(u user) bool { return u.ID == id && u.Login != "" })
 }
 
-// user reads one account. One that is suspended, renamed or unknown comes as an empty list.
+// user reads one account. For one that is suspended, renamed or unknown, the answer is an empty list.
 func (c *client) user(ctx context.Context, r upstream.Request, is func(user) bool) (wire.Object[user], error) {
 	u, err := one(ctx, c, r, "account", is)
 	if errors.Is(err, providers.ErrNotFound) {
@@ -145,8 +145,9 @@ func (c *client) user(ctx context.Context, r upstream.Request, is func(user) boo
 	return u, err
 }
 
-// followers counts those of a channel, nil when Twitch does not tell. It has told apps, though the documentation asks
-// for the owner's token: a refusal here speaks of this read alone, so it costs no new token.
+// followers returns the number of a channel's followers, nil if Twitch does not return it. Apps have received it,
+// although the documentation requires the owner's token: a refusal only affects this read, so it does not discard the
+// token.
 // https://dev.twitch.tv/docs/api/reference/#get-channel-followers
 func (c *client) followers(ctx context.Context, id wire.Serial) *int64 {
 	token, err := c.tokens.Get(ctx)
@@ -164,7 +165,8 @@ func (c *client) followers(ctx context.Context, id wire.Serial) *int64 {
 	return a.Total.V
 }
 
-// language is the one that a channel says it broadcasts in, nil when it says none or Twitch does not tell.
+// language returns the language that a channel states for its broadcasts, nil if it states none or Twitch does not
+// return it.
 // https://dev.twitch.tv/docs/api/reference/#get-channel-information
 func (c *client) language(ctx context.Context, id wire.Serial) *string {
 	info, err := one(ctx, c, upstream.Get("channels").With("broadcaster_id", string(id)), "channel", func(i information) bool {
@@ -191,7 +193,7 @@ func (c *client) languages(ctx context.Context, ids []string) map[wire.Serial]*s
 	return out
 }
 
-// information is one of GET /channels, as far as it says more than [user].
+// information is an element of GET /channels, with the fields that [user] lacks.
 type information struct {
 	ID       wire.Serial `json:"broadcaster_id"`
 	Language string      `json:"broadcaster_language"`
@@ -205,7 +207,7 @@ func lang(code string) *string {
 	return text.NonEmpty(code)
 }
 
-// user is one of GET /users.
+// user is an element of GET /users.
 // https://dev.twitch.tv/docs/api/reference/#get-users
 type user struct {
 	ID              wire.Serial `json:"id"`
@@ -236,8 +238,8 @@ func (u user) actor() schema.Actor {
 
 const site = "https://www.twitch.tv/"
 
-// owner returns the account behind an id for an object that names it, but not by its login. Where it cannot be looked
-// up, the name that is shown stands in: it differs from the login in case only, unless it is in another script.
+// owner returns the account with an id, for an object that does not have its login. If the look-up fails, the display
+// name is used as the login: they only differ in case, unless the display name is in another script.
 func (c *client) owner(ctx context.Context, id wire.Serial, shown string) (schema.Actor, error) {
 	if id == "" {
 		return stranger(id, shown), nil
@@ -254,7 +256,7 @@ func (c *client) owner(ctx context.Context, id wire.Serial, shown string) (schem
 	return stranger(id, shown), nil
 }
 
-// owners is [client.owner] for several accounts: the names that are shown stand in for all that cannot be looked up.
+// owners is [client.owner] for several accounts: the display name replaces the login of each that cannot be looked up.
 func (c *client) owners(ctx context.Context, ids []string) lookUp {
 	brief, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -272,7 +274,7 @@ func (c *client) owners(ctx context.Context, ids []string) lookUp {
 	}
 }
 
-// stranger is an account of which only the id and the name that is shown are known.
+// stranger returns an account of which only the id and the display name are known.
 func stranger(id wire.Serial, shown string) schema.Actor {
 	a := schema.Actor{ID: cmp.Or(string(id), schema.UnknownActor().ID), Handle: strings.ToLower(shown), DisplayName: text.NonEmpty(shown)}
 	if !login.MatchString(a.Handle) {

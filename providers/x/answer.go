@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
-// The fields to ask for: X gives no more than ids and texts unasked.
+// The fields to request: by default X only returns ids and texts.
 // https://docs.x.com/x-api/fundamentals/fields
 const (
 	tweetFields = "id,text,author_id,created_at,lang,public_metrics,entities,attachments,referenced_tweets,conversation_id," +
@@ -26,11 +26,11 @@ const (
 	communityFields = "access,created_at,description,id,join_policy,member_count,name"
 )
 
-// errWords says that X does not know the words in which we named the fields.
+// errWords means that X does not know the names of the fields that we requested.
 var errWords = providers.Cause("x: the field vocabulary was refused")
 
-// tweets sends r with the fields of a post, in the words that X last understood, and in the other ones when it refuses
-// them: in August 2026 the interface's description renamed tweets to posts, and its prose did not.
+// tweets sends r with the fields of a post, using the names that X last accepted, and the other ones if it refuses
+// them: in August 2026 the API's specification renamed tweets to posts, and its documentation did not.
 func (c *client) tweets(ctx context.Context, r upstream.Request, dst any) error {
 	words := c.postWords.Load()
 	_, err := c.http.Read(ctx, inWords(r, words), dst)
@@ -51,11 +51,11 @@ func inWords(r upstream.Request, post bool) upstream.Request {
 	return r.With(name, fields).With("expansions", expand).With("user.fields", authorFields).With("media.fields", mediaFields)
 }
 
-// answer is the envelope of every answer but its data. Errors may come with status 200, alone or beside data.
+// answer is the envelope of every answer, without the data. Errors may come with status 200, with or without data.
 // https://docs.x.com/x-api/fundamentals/response-codes-and-errors
 type answer struct {
 	Includes includes          `json:"includes"`
-	Meta     wire.Object[meta] `json:"meta"` // absent on look-ups
+	Meta     wire.Object[meta] `json:"meta"` // absent from look-ups
 	Errors   []fault           `json:"errors"`
 }
 
@@ -64,13 +64,13 @@ type meta struct {
 	NextToken wire.Token `json:"next_token"`
 }
 
-// single answers a look-up.
+// single is the answer to a look-up.
 type single[T any] struct {
 	answer
 	Data wire.Object[T] `json:"data"`
 }
 
-// check fails when there is no data: there is no such thing, or the answer is none.
+// check returns an error if there is no data: the thing does not exist, or the answer is malformed.
 func (a single[T]) check(ctx context.Context) error {
 	if a.Data.Raw != nil {
 		return nil
@@ -81,13 +81,13 @@ func (a single[T]) check(ctx context.Context) error {
 	return wire.Need(ctx, "data", false)
 }
 
-// list is a page. Data is absent, not empty, when nothing was found: then the count says so.
+// list is a page. If nothing was found, data is absent, not empty, and the count is 0.
 type list[T any] struct {
 	answer
 	Data wire.Rows[T] `json:"data"`
 }
 
-// check fails when there is no list and no word of X that it is empty.
+// check returns an error if there is no list and X does not state that it is empty.
 func (a list[T]) check(ctx context.Context) error {
 	if a.Data.Here() {
 		return a.Data.Check(ctx, "data")
@@ -120,13 +120,13 @@ func page[T, O any](
 	return out, err
 }
 
-// looked is what came of a look-up of several things.
+// looked are the results of a look-up of several things.
 type looked[T any] struct {
 	rows   wire.Keyed[T]
 	faults []fault
 }
 
-// looked sorts the answer to a look-up of several things by key: about says which of them a row is about.
+// looked groups the answer to a look-up of several things by key: about returns the key of a row.
 func (a list[T]) looked(ctx context.Context, keys []string, about func(T) string) (out looked[T], err error) {
 	out.faults = a.Errors
 	switch {
@@ -138,7 +138,8 @@ func (a list[T]) looked(ctx context.Context, keys []string, about func(T) string
 	return out, err
 }
 
-// of returns what a key names, or what X says in its place. A key of which X says nothing may still name something.
+// of returns the thing with a key, or the error that X returned for it. Without either, it is unknown whether the thing
+// exists.
 func (l looked[T]) of(key string) (wire.Object[T], error) {
 	row, err := l.rows.Of(key, providers.Unreadable(nil))
 	if err == nil {
@@ -152,12 +153,12 @@ func (l looked[T]) of(key string) (wire.Object[T], error) {
 	return row, err
 }
 
-// includes holds what the objects of data point to. Entries may be missing.
+// includes contains the objects that the data refers to. Entries may be missing.
 type includes struct {
 	Users  wire.Rows[user]  `json:"users"`
 	Media  wire.Rows[media] `json:"media"`
 	Tweets wire.Rows[tweet] `json:"tweets"`
-	Posts  wire.Rows[tweet] `json:"posts"` // the tweets in the words of 2026
+	Posts  wire.Rows[tweet] `json:"posts"` // the tweets, with the field name of 2026
 }
 
 func (in includes) user(id wire.Serial) *user {

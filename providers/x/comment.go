@@ -11,14 +11,15 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// The ways in which a list of comments is asked for. They begin its cursors, so that the post is paid for once.
+// The kinds of requests for a list of comments. They are the first part of its cursors, so that the post is paid for
+// once.
 const (
 	conversation = "c"
 	direct       = "r"
 )
 
-// comments reads the conversation under a post. X knows a conversation only by the post that began it, so the post is
-// read first: under one that is itself a reply, only the direct answers can be asked for.
+// comments reads the conversation under a post. X identifies a conversation by its first post, so the post is read
+// first. If the post is itself a reply, only its direct replies can be requested.
 func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
 	way, token, ok := strings.Cut(cursor, ":")
 	switch {
@@ -45,13 +46,13 @@ func (c *client) comments(ctx context.Context, postID, cursor string) (providers
 	return page, err
 }
 
-// replies reads the direct answers to a comment. Each of them names the conversation that it belongs to.
+// replies reads the direct replies to a comment. Each of them has the id of its conversation.
 func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
 	return c.answers(ctx, "in_reply_to_tweet_id:"+q.CommentID, q.PostID, q.CommentID, cursor)
 }
 
-// answers searches for the posts that answer a post: parent, or "" for any in the conversation. PostID is the post at the
-// top, "" when the caller does not know it.
+// answers searches for replies to a post: parent, or "" for any post in the conversation. postID is the first post, ""
+// if the caller does not know it.
 // https://docs.x.com/x-api/fundamentals/conversation-id
 func (c *client) answers(ctx context.Context, query, postID, parent, token string) (providers.Page[schema.Comment], error) {
 	a, err := c.searchTweets(ctx, upstream.Request{}.With("query", query).With("next_token", token))

@@ -29,7 +29,7 @@ func (c *client) community(ctx context.Context, id string) (schema.Profile, erro
 // group is a community.
 // https://docs.x.com/x-api/communities/communities-lookup-by-community-id
 type group struct {
-	ID          string     `json:"id"` // digits, or the base64 of "Community:" and digits
+	ID          string     `json:"id"` // digits, or "Community:" and digits in base64
 	Name        string     `json:"name"`
 	Description string     `json:"description"`
 	Members     wire.Count `json:"member_count"`

@@ -10,7 +10,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// live tells whether an account hosts a space now.
+// live returns the space that an account is hosting now.
 // https://docs.x.com/x-api/spaces/get-spaces-by-creator-ids
 func (c *client) live(ctx context.Context, handle string) (schema.LiveStream, error) {
 	u, err := c.who(ctx, handle)
@@ -39,8 +39,8 @@ func (c *client) live(ctx context.Context, handle string) (schema.LiveStream, er
 	return s.V.stream(a.V.Includes, u, s.Raw), nil
 }
 
-// current gives the space that is live, else the first that is announced or over. That none is live is only said when the
-// states of all are known.
+// current returns the live space, or else the first that is scheduled or has ended. It returns an error if no space is
+// known to be live but the state of one is unknown.
 func current(ctx context.Context, spaces wire.Rows[space]) (first wire.Object[space], err error) {
 	known := spaces.Lost() == 0
 	for _, s := range spaces.All() {

@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/providers/internal/links"
 )
 
-// short is the host of the links that X makes of those in posts.
+// short is the host of the links that X substitutes for those in posts.
 const short = "t.co"
 
 var (
@@ -17,14 +17,14 @@ var (
 	community = regexp.MustCompile(`^Community:([0-9]{1,20})$`)
 )
 
-// reserved are paths of x.com that are no accounts.
+// reserved are paths of x.com that are not accounts.
 var reserved = map[string]bool{
 	"about": true, "account": true, "compose": true, "download": true, "explore": true, "hashtag": true, "home": true, "i": true,
 	"intent": true, "jobs": true, "login": true, "logout": true, "messages": true, "notifications": true, "oauth": true,
 	"privacy": true, "search": true, "search-advanced": true, "settings": true, "share": true, "signup": true, "tos": true,
 }
 
-// addresses is how the addresses and identifiers of X are read. Read only.
+// addresses describes how the addresses and identifiers of X are parsed. Read only.
 var addresses = &links.Site{
 	Hosts: []string{"x.com", "twitter.com", "platform.twitter.com", "platform.x.com", short},
 	Order: []providers.Subject{providers.PostID, providers.CommunityID, providers.Handle},
@@ -33,7 +33,7 @@ var addresses = &links.Site{
 	Short: func(l *links.Link) bool { return l.Host == short && l.Segment(0) != "" },
 }
 
-// inLink finds an account, a post or a community in an address.
+// inLink returns the account, post or community in an address.
 func inLink(s providers.Subject, l *links.Link) string {
 	first := l.Segment(0)
 	switch {
@@ -49,14 +49,14 @@ func inLink(s providers.Subject, l *links.Link) string {
 		return l.Segment(2)
 	case s == providers.CommunityID:
 		return ""
-	case strings.HasPrefix(l.Host, "platform."): // a post on another site: embed/Tweet.html?id=1
+	case strings.HasPrefix(l.Host, "platform."): // an embedded post on another site: embed/Tweet.html?id=1
 		return l.Param("id")
 	}
 	return statusOf(l)
 }
 
-// canonical folds a handle, which ignores case, and checks the number of a post, comment or community. A handle that cannot
-// be one is left for the look-up, to which it is an account that does not exist.
+// canonical converts a handle, which ignores case, to lower case, and checks the number of a post, comment or
+// community. An impossible handle is accepted: the look-up will not find it.
 func canonical(s providers.Subject, value string) (string, error) {
 	switch s {
 	case providers.Handle:
@@ -77,7 +77,7 @@ func canonical(s providers.Subject, value string) (string, error) {
 	}
 }
 
-// statusOf reads the paths {handle}/status/{id}, i/status/{id} and i/web/status/{id}.
+// statusOf parses the paths {handle}/status/{id}, i/status/{id} and i/web/status/{id}.
 func statusOf(link *links.Link) string {
 	for i, s := range link.Segments {
 		if (s == "status" || s == "statuses") && i > 0 && i <= 2 {
@@ -89,7 +89,7 @@ func statusOf(link *links.Link) string {
 
 func number(s string) bool { return links.Digits(s) && len(s) <= 20 }
 
-// communityID decodes the base64 form in which a search gives a community's id.
+// communityID decodes the base64 form of a community's id in search results.
 func communityID(id string) string {
 	if b, err := base64.StdEncoding.DecodeString(id); err == nil {
 		if m := community.FindSubmatch(b); m != nil {

@@ -2,7 +2,7 @@ package x
 
 import "testing"
 
-// The wants are what V8 makes of X's own formula.
+// The expected values are the results of X's own formula in V8.
 func TestEmbedToken(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]string{

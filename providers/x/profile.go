@@ -23,7 +23,7 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	return u.V.profile(u.Raw), nil
 }
 
-// profilesByName reads accounts by their handles; those that are numbers are left to profile.
+// profilesByName reads accounts by their handles; numbers are read by profile.
 // https://docs.x.com/x-api/users/get-users-by-usernames
 func (c *client) profilesByName(ctx context.Context, handles []string) (map[string]schema.Profile, error) {
 	var found looked[user]
@@ -54,7 +54,7 @@ func (c *client) profilesByName(ctx context.Context, handles []string) (map[stri
 	})
 }
 
-// isName tells whether X looks up a handle by name.
+// isName reports whether X looks up a handle by name.
 func isName(handle string) bool { return !number(handle) && username.MatchString(handle) }
 
 func noName() error {
@@ -85,7 +85,7 @@ func (c *client) account(ctx context.Context, handle string) (wire.Object[user],
 	return a.Data, nil
 }
 
-// is fails when u is not whom a handle or number names.
+// is returns an error unless u is the account with that handle or number.
 func (u user) is(ctx context.Context, handle string) error {
 	if number(handle) {
 		if err := wire.Need(ctx, "username", u.Username != ""); err != nil {
@@ -118,10 +118,10 @@ type user struct {
 	Entities wire.Object[struct {
 		URL         entities `json:"url"`
 		Description entities `json:"description"`
-	}] `json:"entities"` // absent when there are none
+	}] `json:"entities"` // absent if there are none
 }
 
-// small is the size that profile_image_url names.
+// small matches the size in profile_image_url.
 var small = regexp.MustCompile(`_normal(\.[A-Za-z]+)?$`)
 
 func (u user) profile(raw json.RawMessage) schema.Profile {
@@ -157,8 +157,8 @@ func (u user) actor() schema.Actor {
 	return schema.Actor{ID: string(u.ID), Handle: u.Username, DisplayName: text.NonEmpty(u.Name), AvatarURL: text.URL(u.ProfileImageURL)}
 }
 
-// accounts remembers who a handle is: a timeline is asked for by number, and each look-up is paid for. The zero value
-// is ready.
+// accounts caches the account of each handle: a timeline is requested by number, and each look-up is paid for. The zero
+// value is ready for use.
 type accounts struct {
 	mu sync.Mutex
 	m  map[string]known
@@ -170,7 +170,7 @@ type known struct {
 }
 
 const (
-	rememberFor = time.Hour // a handle can be given up and taken by another
+	rememberFor = time.Hour // a handle may move to another account
 	mostKnown   = 10_000
 )
 
@@ -190,7 +190,7 @@ func (a *accounts) get(handle string) (user, bool) {
 	return k.user, ok && time.Now().Before(k.until)
 }
 
-// who gives the account behind a handle, from memory where it can.
+// who returns the account with a handle, from the cache if possible.
 func (c *client) who(ctx context.Context, handle string) (user, error) {
 	if u, ok := c.accounts.get(handle); ok {
 		return u, nil

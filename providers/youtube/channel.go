@@ -22,8 +22,7 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	return ch.V.profile(ch.Raw), nil
 }
 
-// profilesByID reads channels by their ids; those that are named by a handle are left to profile, for YouTube takes one handle
-// at a time.
+// profilesByID reads channels by their ids; handles are read by profile, because YouTube accepts one handle at a time.
 func (c *client) profilesByID(ctx context.Context, handles []string) (map[string]schema.Profile, error) {
 	found, err := byID(ctx, c, upstream.Get("channels").With("part", channelParts).With("maxResults", pageSize),
 		providers.Together(handles, channelID.MatchString), func(ch channel) string { return ch.ID })
@@ -39,7 +38,7 @@ func (c *client) profilesByID(ctx context.Context, handles []string) (map[string
 	})
 }
 
-// channel reads those parts of a channel by what normalize made of it.
+// channel reads the given parts of a channel by its normalized handle.
 func (c *client) channel(ctx context.Context, handle, parts string) (wire.Object[channel], error) {
 	r := upstream.Get("channels").With("part", parts)
 	if name, ok := strings.CutPrefix(handle, legacy); ok {
@@ -59,7 +58,8 @@ func (c *client) channel(ctx context.Context, handle, parts string) (wire.Object
 	return wire.Object[channel]{}, providers.NotFound("no such channel")
 }
 
-// is fails unless c is the channel that was asked for. A channel that was asked for by its old user name does not say it.
+// is returns an error unless c is the requested channel. Its former user name, if that was requested, is not in the
+// answer.
 func (c channel) is(ctx context.Context, handle string) error {
 	if err := wire.Need(ctx, "items[].id", channelID.MatchString(c.ID)); err != nil {
 		return err
@@ -77,14 +77,14 @@ func (c *client) channelsByID(ctx context.Context, ids []string) (batch[channel]
 	return byID(ctx, c, upstream.Get("channels").With("part", channelParts), ids, func(ch channel) string { return ch.ID })
 }
 
-// channel is an item of GET channels; which parts it has depends on what was asked for.
+// channel is an item of GET channels, with the requested parts.
 // https://developers.google.com/youtube/v3/docs/channels#resource
 type channel struct {
 	ID      string `json:"id"`
 	Snippet struct {
 		Title       string     `json:"title"`
 		Description string     `json:"description"`
-		CustomURL   string     `json:"customUrl"` // the handle; older answers have no @, and a few channels none at all
+		CustomURL   string     `json:"customUrl"` // the handle; without @ in older answers, and missing for a few channels
 		Language    string     `json:"defaultLanguage"`
 		Country     string     `json:"country"`
 		Thumbnails  thumbnails `json:"thumbnails"`
@@ -126,7 +126,7 @@ func (c channel) profile(raw []byte) schema.Profile {
 	return p
 }
 
-// uploads is the playlist of what the channel has published, which is named after it.
+// uploads returns the playlist of the channel's uploads, whose id is derived from the channel's.
 func (c channel) uploads() string {
 	return cmp.Or(c.ContentDetails.Related.Uploads, "UU"+strings.TrimPrefix(c.ID, "UC"))
 }
@@ -150,8 +150,8 @@ func (c channel) actor() schema.Actor {
 
 func channelURL(id string) string { return "https://www.youtube.com/channel/" + id }
 
-// owner is how the channel stands in a video or playlist, which give neither its handle nor its picture: those come
-// from known, where that is the same channel.
+// owner returns the channel of a video or playlist. Videos and playlists have neither its handle nor its picture: those
+// are taken from known, if that is the same channel.
 func owner(id, title string, known *schema.Actor) schema.Actor {
 	switch {
 	case known != nil && (id == known.ID || id == ""):
@@ -162,7 +162,7 @@ func owner(id, title string, known *schema.Actor) schema.Actor {
 	return schema.Actor{ID: id, Handle: id, DisplayName: text.NonEmpty(title)}
 }
 
-// thumbnails are a picture in several sizes, any of which may be missing.
+// thumbnails are the sizes of a picture, any of which may be missing.
 type thumbnails struct {
 	Default  thumbnail `json:"default"`
 	Medium   thumbnail `json:"medium"`

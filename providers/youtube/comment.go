@@ -14,10 +14,10 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-const commentsPage = "100" // the most that YouTube gives
+const commentsPage = "100" // YouTube's maximum
 
-// comments reads the top level of a video's comments, newest first. The replies inside a thread are a sample only, and
-// are left to the operation replies.
+// comments reads the top level of a video's comments, newest first. The replies within a thread are only a sample, and
+// are read by the operation replies.
 // https://developers.google.com/youtube/v3/docs/commentThreads/list
 func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
 	if !videoID.MatchString(postID) {
@@ -31,7 +31,7 @@ func (c *client) comments(ctx context.Context, postID, cursor string) (providers
 	}
 	items, err := wire.Items(ctx, "items", threads.Items, func(t thread, raw json.RawMessage) (schema.Comment, bool) {
 		if cmp.Or(t.video(), postID) != postID {
-			return schema.Comment{}, true // on another video
+			return schema.Comment{}, true // a comment on another video
 		}
 		top := t.Snippet.Top
 		top.ID = cmp.Or(top.ID, t.ID)
@@ -43,8 +43,8 @@ func (c *client) comments(ctx context.Context, postID, cursor string) (providers
 	return providers.Page[schema.Comment]{Items: items, Next: threads.Next}, nil
 }
 
-// replies reads the children of a thread, which YouTube gives without the video that they belong to: when the caller
-// does not name it, the thread is asked.
+// replies reads the replies in a thread. YouTube returns them without their video: if the caller does not name it, the
+// thread is read too.
 // https://developers.google.com/youtube/v3/docs/comments/list
 func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
 	if !commentID.MatchString(q.CommentID) || q.PostID != "" && !videoID.MatchString(q.PostID) {
@@ -74,11 +74,11 @@ func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor s
 	return providers.Page[schema.Comment]{Items: items, Next: w.String()}, err
 }
 
-// unknown stands for the video of a thread that YouTube does not place: one from the old discussion page of a channel.
+// unknown replaces the video of a thread without one: a thread on the former discussion page of a channel.
 const unknown = "unknown"
 
-// videoOf names the video that a thread belongs to. The replies have been read by then, and are worth having without
-// it: a failure leaves it unknown.
+// videoOf returns the video of a thread. The replies have been read by then, and are valid without it: after a failure
+// it is unknown.
 func (c *client) videoOf(ctx context.Context, threadID string) string {
 	found, err := get[thread](ctx, c, upstream.Get("commentThreads").With("part", "snippet").With("id", threadID))
 	if err != nil {
@@ -92,7 +92,7 @@ func (c *client) videoOf(ctx context.Context, threadID string) string {
 	return unknown
 }
 
-// thread is an item of GET commentThreads; its id is that of the comment at its top.
+// thread is an item of GET commentThreads; its id is that of its top-level comment.
 // https://developers.google.com/youtube/v3/docs/commentThreads#resource
 type thread struct {
 	ID      string `json:"id"`
@@ -112,13 +112,13 @@ type comment struct {
 		VideoID       string `json:"videoId"` // absent on replies
 		ParentID      string `json:"parentId"`
 		TextDisplay   string `json:"textDisplay"`
-		TextOriginal  string `json:"textOriginal"` // promised to the author only
+		TextOriginal  string `json:"textOriginal"` // documented as visible to the author only
 		AuthorName    string `json:"authorDisplayName"`
 		AuthorPicture string `json:"authorProfileImageUrl"`
 		AuthorURL     string `json:"authorChannelUrl"`
 		AuthorChannel struct {
 			Value string `json:"value"`
-		} `json:"authorChannelId"` // absent when the account was deleted
+		} `json:"authorChannelId"` // absent if the account has been deleted
 		Likes       wire.Count `json:"likeCount"`
 		PublishedAt wire.Time  `json:"publishedAt"`
 	} `json:"snippet"`
@@ -155,8 +155,8 @@ func (c comment) author() schema.Actor {
 	}
 }
 
-// text is what was asked for as plain text. Where it came as HTML all the same, it differs from what was typed and has
-// the marks that YouTube's HTML is made of.
+// text returns the plain text that was requested. If the answer is HTML nevertheless, which shows in its markup and in
+// a difference from the original text, it is converted.
 func (c comment) text() string {
 	s := cmp.Or(c.Snippet.TextDisplay, c.Snippet.TextOriginal)
 	if s == c.Snippet.TextOriginal {

@@ -12,23 +12,23 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
-// pageSize is that of every list but comments; the most that YouTube gives.
+// pageSize is that of every list except comments; YouTube's maximum.
 const pageSize = "50"
 
-// list is the answer of every list call.
+// list is the answer of every list method.
 // https://developers.google.com/youtube/v3/docs/videos/list#response
 type list[T any] struct {
 	Kind string `json:"kind"` // such as youtube#videoListResponse
 	Page struct {
-		Total wire.Count `json:"totalResults"` // an estimate, but for 0
+		Total wire.Count `json:"totalResults"` // an estimate, except for 0
 	} `json:"pageInfo"`
 	Items wire.Rows[T] `json:"items"`
 	Token wire.Token   `json:"nextPageToken"`
-	Next  string       `json:"-"` // the token, once it has been read
+	Next  string       `json:"-"` // the decoded token
 }
 
-// get reads a list of what r names, and makes sure that it is one. Channels have no items, rather than none, when there is
-// no such channel.
+// get reads a list for r, and checks its kind. If there is no such channel, the items of a list of channels are missing
+// instead of empty.
 func get[T any](ctx context.Context, c *client, r upstream.Request) (list[T], error) {
 	var l list[T]
 	if _, err := c.http.Read(ctx, r, &l); err != nil {
@@ -48,16 +48,16 @@ func get[T any](ctx context.Context, c *client, r upstream.Request) (list[T], er
 	return l, l.Items.Check(ctx, "items")
 }
 
-// batch is what came of some ids, in their order; those that do not exist are left out.
+// batch are the results for some ids, in the order of the ids, without those that do not exist.
 type batch[T any] struct {
 	rows []wire.Object[T]
-	lost int // rows that cannot be read, or are none of those asked for
+	lost int // rows that cannot be read, or were not requested
 }
 
-// most is how many ids one request takes.
+// most is the maximum number of ids in one request.
 const most = 50
 
-// byID reads at most 50 things, whose order is not that of the answer. A single odd row is for the caller to judge.
+// byID reads at most 50 things, and sorts them in the order of ids. A malformed row is reported in the batch.
 func byID[T any](ctx context.Context, c *client, r upstream.Request, ids []string, id func(T) string) (batch[T], error) {
 	var b batch[T]
 	if len(ids) == 0 {
@@ -79,18 +79,18 @@ func byID[T any](ctx context.Context, c *client, r upstream.Request, ids []strin
 	for _, id := range ids {
 		if o, ok := at[id]; ok {
 			b.rows = append(b.rows, o)
-			delete(at, id) // a playlist may hold a video twice
+			delete(at, id) // a playlist may contain a video twice
 		}
 	}
 	return b, nil
 }
 
-// one returns the only thing that was asked for; what says what it is.
+// one returns the only thing that was requested; what is the name of the thing.
 func (b batch[T]) one(what string) (wire.Object[T], error) {
 	return b.find(what, func(T) bool { return true })
 }
 
-// find returns the thing that was meant among those that were asked for; what says what it is.
+// find returns the thing for which meant returns true; what is the name of the thing.
 func (b batch[T]) find(what string, meant func(T) bool) (wire.Object[T], error) {
 	for _, o := range b.rows {
 		if meant(o.V) {
@@ -103,7 +103,7 @@ func (b batch[T]) find(what string, meant func(T) bool) (wire.Object[T], error) 
 	return wire.Object[T]{}, providers.NotFound("no such %s", what)
 }
 
-// forward reads a route unchanged. Searches have a limit of their own there, too.
+// forward reads a route unchanged. Searches count against their own limit here too.
 func (c *client) forward(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
 	r := upstream.Request{Path: []string{path}, Query: query, Input: true}
 	if path == "search" {

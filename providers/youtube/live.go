@@ -11,7 +11,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// live looks for a running broadcast among a channel's newest uploads, and only then spends one of the day's searches.
+// live looks for a running broadcast among a channel's newest uploads, and then, if there is none, uses one of the
+// day's searches.
 func (c *client) live(ctx context.Context, handle string) (schema.LiveStream, error) {
 	ch, err := c.channel(ctx, handle, "snippet,contentDetails")
 	if err != nil {
@@ -28,7 +29,7 @@ func (c *client) live(ctx context.Context, handle string) (schema.LiveStream, er
 	return running.V.live(running.Raw, &host), nil
 }
 
-// running returns the video that is on air; nil when there is none. A video of which it cannot be told may be the one.
+// running returns the live video; nil if there is none. It returns an error if a video of unknown state may be it.
 func (c *client) running(ctx context.Context, ch channel) (*wire.Object[video], error) {
 	v, unclear, err := c.runningUpload(ctx, ch)
 	if v != nil || err != nil {
@@ -40,11 +41,11 @@ func (c *client) running(ctx context.Context, ch channel) (*wire.Object[video], 
 	return nil, wire.Need(ctx, "items[].snippet.liveBroadcastContent", unclear == 0)
 }
 
-// runningUpload looks among the newest uploads. Unclear is how many of them may be on air or not.
+// runningUpload searches the newest uploads. unclear is the number of those of unknown state.
 func (c *client) runningUpload(ctx context.Context, ch channel) (v *wire.Object[video], unclear int, err error) {
 	newest, err := get[playlistItem](ctx, c, upstream.Get("playlistItems").With("part", playlistItemParts).
 		With("playlistId", ch.uploads()).With("maxResults", pageSize))
-	if errors.Is(err, providers.ErrNotFound) { // the channel has published nothing
+	if errors.Is(err, providers.ErrNotFound) { // the channel has no uploads
 		return nil, 0, nil
 	}
 	if err != nil {
@@ -67,7 +68,7 @@ func (c *client) runningUpload(ctx context.Context, ch channel) (v *wire.Object[
 	return nil, unclear, nil
 }
 
-// runningHit searches for what the channel broadcasts. What is found is on air as long as it has not ended.
+// runningHit searches for the channel's live video. A result is live until it has ended.
 func (c *client) runningHit(ctx context.Context, ch channel) (*wire.Object[video], error) {
 	hits, err := get[hit](ctx, c, upstream.Get("search").On(c.search).With("part", "snippet").
 		With("channelId", ch.ID).With("eventType", "live").With("type", "video"))
@@ -99,10 +100,10 @@ func (v video) onAir() bool {
 	return v.Snippet.Broadcast == "live" || v.Live.Started.V != nil && v.Live.Ended.V == nil
 }
 
-// unclear tells whether v says nothing about being on air.
+// unclear reports whether it is unknown if v is live.
 func (v video) unclear() bool { return v.Snippet.Broadcast == "" && v.Live.Started.V == nil }
 
-// live is v, which is on air.
+// live converts v, which is live.
 func (v video) live(raw []byte, host *schema.Actor) schema.LiveStream {
 	return schema.LiveStream{
 		Common:       schema.Common{ID: v.ID, URL: watchURL(v.ID), Raw: raw},

@@ -13,7 +13,7 @@ import (
 
 const playlistParts = "snippet,contentDetails,status"
 
-// collections reads the playlists that a channel has made, of one kind when the query names one.
+// collections reads a channel's playlists, of one kind if the query has one.
 func (c *client) collections(ctx context.Context, q providers.CollectionsQuery, cursor string) (providers.Page[schema.Collection], error) {
 	var w walk
 	var err error
@@ -31,7 +31,7 @@ func (c *client) collections(ctx context.Context, q providers.CollectionsQuery, 
 		return providers.Page[schema.Collection]{}, err
 	}
 	items, err := wire.Items(ctx, "items", found.Items, func(p playlist, raw json.RawMessage) (schema.Collection, bool) {
-		if q.Kind != "" && p.Status == (playlistStatus{}) { // it may be of either kind
+		if q.Kind != "" && p.Status == (playlistStatus{}) { // its kind is unknown
 			return schema.Collection{}, true
 		}
 		out := p.collection(raw, w.Author)
@@ -103,7 +103,7 @@ type playlist struct {
 
 type playlistStatus struct {
 	Privacy string `json:"privacyStatus"`
-	Podcast string `json:"podcastStatus"` // enabled for a podcast; older answers have none
+	Podcast string `json:"podcastStatus"` // "enabled" for a podcast; absent from older answers
 }
 
 func (p playlist) collection(raw []byte, author *schema.Actor) schema.Collection {

@@ -10,7 +10,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// The words of YouTube's interface for ours.
+// YouTube's names for our filters.
 var (
 	searchTypes = map[schema.ResultKind]string{
 		schema.PostResult: "video", schema.ProfileResult: "channel", schema.CollectionResult: "playlist",
@@ -18,8 +18,8 @@ var (
 	searchOrders = map[string]string{"relevance": "relevance", "recent": "date", "views": "viewCount", "rating": "rating"}
 )
 
-// find searches videos, channels and playlists, or one of them. A search answers little more than ids, which are then
-// read whole.
+// find searches videos, channels and playlists, or one of them. Search results contain little besides ids, so each
+// object is then read by its id.
 // https://developers.google.com/youtube/v3/docs/search/list
 func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
 	r := upstream.Get("search").On(c.search).Says("q", q.Query).With("part", "snippet").
@@ -28,7 +28,7 @@ func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor strin
 	if !q.Since.IsZero() {
 		r = r.With("publishedAfter", q.Since.UTC().Format(time.RFC3339))
 	}
-	if !q.Until.IsZero() { // which YouTube includes
+	if !q.Until.IsZero() { // YouTube includes the end
 		r = r.With("publishedBefore", q.Until.UTC().Add(-time.Second).Format(time.RFC3339))
 	}
 	hits, err := get[hit](ctx, c, r)
@@ -43,24 +43,24 @@ func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor strin
 	return page, nil
 }
 
-// hit is an item of GET search. Its snippet is cut short and HTML-escaped, unlike any other, and is not used.
+// hit is an item of GET search. Its snippet, unlike all others, is truncated and HTML-escaped, and is not used.
 // https://developers.google.com/youtube/v3/docs/search#resource
 type hit struct {
 	ID hitID `json:"id"`
 }
 
-// hitID names a video, a channel or a playlist: one of the fields is set.
+// hitID identifies a video, a channel or a playlist: one of the fields is set.
 type hitID struct {
 	Video    string `json:"videoId"`
 	Channel  string `json:"channelId"`
 	Playlist string `json:"playlistId"`
 }
 
-// known tells whether the hit names one of these.
+// known reports whether the hit is one of these.
 func (h hitID) known() bool { return h != hitID{} }
 
-// whole reads what hits name, each kind at once, and puts it in their order. Those that do not exist any longer are left
-// out.
+// whole reads the objects of hits, one request for each kind, and puts them in the order of the hits. Those that no
+// longer exist are omitted.
 func (c *client) whole(ctx context.Context, hits list[hit]) ([]schema.SearchResult, error) {
 	found := results{of: map[hitID]schema.Object{}, lost: hits.Items.Lost()}
 	for _, h := range hits.Items.All() {
@@ -82,14 +82,14 @@ func (c *client) whole(ctx context.Context, hits list[hit]) ([]schema.SearchResu
 	return out, wire.Understood("items", len(out), found.lost)
 }
 
-// results are the hits of a search, and what became of them.
+// results are the hits of a search, and their objects.
 type results struct {
 	ids  []hitID
 	of   map[hitID]schema.Object
 	lost int
 }
 
-// each returns what is not empty of one field of the hits.
+// each returns the values of one field of the hits that are not empty.
 func (r *results) each(field func(hitID) string) []string {
 	var out []string
 	for _, id := range r.ids {

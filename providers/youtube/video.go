@@ -56,12 +56,12 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 	return c.uploads(ctx, handle, cursor, channel.uploads)
 }
 
-// reels reads the list of a channel's Shorts, which stands beside that of its uploads.
+// reels reads the list of a channel's Shorts, which is another playlist.
 func (c *client) reels(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	return c.uploads(ctx, handle, cursor, func(ch channel) string { return "UUSH" + strings.TrimPrefix(ch.ID, "UC") })
 }
 
-// walk is where a channel's list goes on, with what its first page learned about the channel.
+// walk is a position in a channel's list, with the data of the channel from the first page.
 type walk struct {
 	List   string        `json:"list"`
 	Token  string        `json:"token"`
@@ -76,7 +76,7 @@ func (w walk) String() string {
 	return string(b)
 }
 
-// walked reads a cursor that a walk was written to.
+// walked decodes the cursor of a walk.
 func walked(cursor string) (walk, error) {
 	var w walk
 	if json.Unmarshal([]byte(cursor), &w) != nil || w.List == "" || w.Token == "" {
@@ -98,7 +98,7 @@ func (c *client) uploads(ctx context.Context, handle, cursor string, of func(cha
 	}
 	page, err := c.members(ctx, w.List, w.Token, w.Author)
 	if cursor == "" && errors.Is(err, errNoPlaylist) {
-		return providers.Page[schema.Post]{}, nil // the channel is there: it has published nothing
+		return providers.Page[schema.Post]{}, nil // the channel exists: it has no videos
 	}
 	w.Token = page.Next
 	page.Next = w.String()
@@ -113,8 +113,8 @@ func (c *client) start(ctx context.Context, handle string, of func(channel) stri
 	return walk{List: of(ch.V), Author: new(ch.V.actor())}, nil
 }
 
-// members reads one page of a playlist's videos, in its order. Private and deleted ones stand in the playlist and
-// nowhere else, so that a page may be short, or empty, and still not be the last.
+// members reads one page of a playlist's videos, in its order. Private and deleted videos are in the playlist but
+// cannot be read, so a page may be short, or empty, and not be the last.
 // https://developers.google.com/youtube/v3/docs/playlistItems/list
 func (c *client) members(ctx context.Context, playlist, token string, author *schema.Actor) (providers.Page[schema.Post], error) {
 	r := upstream.Get("playlistItems").With("part", playlistItemParts).
@@ -138,7 +138,7 @@ func (c *client) members(ctx context.Context, playlist, token string, author *sc
 	return page, wire.Understood("items", len(page.Items), found.lost)
 }
 
-// playlistItem is an item of GET playlistItems. Its publishedAt is when it was put there, not the video's.
+// playlistItem is an item of GET playlistItems. Its publishedAt is the time at which it was added to the playlist.
 // https://developers.google.com/youtube/v3/docs/playlistItems#resource
 type playlistItem struct {
 	Snippet struct {
@@ -151,7 +151,7 @@ type playlistItem struct {
 	} `json:"contentDetails"`
 }
 
-// videoIDs returns the videos of a page, and how many of its rows name none.
+// videoIDs returns the videos on a page, and the number of rows without one.
 func videoIDs(l list[playlistItem]) (ids []string, lost int) {
 	lost = l.Items.Lost()
 	for _, i := range l.Items.All() {
@@ -188,7 +188,7 @@ func (c *client) videos(ctx context.Context, ids []string) (batch[video], error)
 	return byID(ctx, c, upstream.Get("videos").With("part", videoParts), ids, func(v video) string { return v.ID })
 }
 
-// video is an item of GET videos. A count that is hidden or switched off is absent.
+// video is an item of GET videos. Counts that are hidden or disabled are absent.
 // https://developers.google.com/youtube/v3/docs/videos#resource
 type video struct {
 	ID      string `json:"id"`
@@ -204,7 +204,7 @@ type video struct {
 		Broadcast     string     `json:"liveBroadcastContent"` // live, upcoming or none
 	} `json:"snippet"`
 	ContentDetails struct {
-		Duration string `json:"duration"` // P0D while a broadcast runs or is to come
+		Duration string `json:"duration"` // P0D for a running or upcoming broadcast
 	} `json:"contentDetails"`
 	Statistics struct {
 		Views    wire.Count `json:"viewCount"`
@@ -214,7 +214,7 @@ type video struct {
 	Live struct {
 		Started wire.Time  `json:"actualStartTime"`
 		Ended   wire.Time  `json:"actualEndTime"`
-		Viewers wire.Count `json:"concurrentViewers"` // absent when hidden or over
+		Viewers wire.Count `json:"concurrentViewers"` // absent when hidden, or after the end
 	} `json:"liveStreamingDetails"`
 	Paid struct {
 		Placement bool `json:"hasPaidProductPlacement"`
@@ -246,12 +246,12 @@ func watchURL(id string) string { return "https://www.youtube.com/watch?v=" + id
 
 var mention = regexp.MustCompile(`(?:^|[^\pL\pN_@/.])@([\pL\pN_](?:[\pL\pN\pM_.·-]*[\pL\pN\pM_])?)`)
 
-// Mentions returns the handles that s names behind an @, each once, in order. They may be of any script here.
+// Mentions returns the handles after an @ in s, each once, in order. They may be in any script.
 func Mentions(s string) []string { return text.Find(mention, s) }
 
 var iso8601 = regexp.MustCompile(`^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$`)
 
-// seconds reads a duration such as P1DT2H3M4S; nil when it is zero, which stands for a broadcast without an end.
+// seconds parses a duration such as P1DT2H3M4S; nil if it is zero, which is the duration of a broadcast without an end.
 func seconds(duration string) *float64 {
 	m := iso8601.FindStringSubmatch(duration)
 	if m == nil {

@@ -33,7 +33,7 @@ const (
 	longestPause   = time.Hour       // an upstream that wants a longer pause is asked again all the same
 )
 
-// Config says how to reach one upstream host.
+// Config configures a client for one upstream host.
 type Config struct {
 	HTTP    *http.Client  // nil means a client of its own
 	Base    string        // such as "https://api.github.com"; a path prefix is kept
@@ -108,7 +108,7 @@ func New(cfg Config) *Client {
 	return c
 }
 
-// Gate returns what bounds the client's attempts at a time; nil when nothing does. It is that of a [providers.Provider].
+// Gate returns the limit on the client's concurrent attempts, for [providers.Provider]; nil if there is none.
 func (c *Client) Gate() *providers.Gate { return c.gate }
 
 // sameHost only follows redirects within the upstream's host, and never from https to http, so that credentials and

@@ -78,8 +78,8 @@ func TestNoAccountTakesAnothersShare(t *testing.T) {
 	}
 }
 
-// TestAReadForSeveralCountsInParts: each account uses of the limit what its keys are of a joined read (D98), and the one
-// that has used its share is named.
+// TestAReadForSeveralCountsInParts: a joined read counts against each account in proportion to its keys (D98), and the
+// error names the account that has used its share.
 func TestAReadForSeveralCountsInParts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -19,7 +19,7 @@ var Platform = platform.Info{ID: "mastodon", Name: "Mastodon", BaseCredits: 1, M
 
 const site = "https://mastodon.social"
 
-// Config says how to reach the server.
+// Config configures the provider for one server.
 type Config struct {
 	BaseURL string       // "" means https://mastodon.social
 	HTTP    *http.Client // nil means a client of its own
