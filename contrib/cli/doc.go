@@ -30,6 +30,7 @@
 //	                               GET /v1/me
 //	key create, set, rotate, revoke id, name, prefix, account, environment, created_at, last_used_at, revoked_at, day_cap,
 //	                               total_cap, rate_capacity, rate_refill, manage, secret (of a new key or secret alone)
+//	                               (account is empty with --server)
 //	key list                       a list of these
 //	usage                          a list of seq, time, kind, amount, balance, operation, platform, cache, request_id,
 //	                               key, reason
@@ -39,6 +40,12 @@
 //	                               credits, took_ms, providers
 //	platforms                      a list of platform, operation, available, providers, missing, note
 //	platforms --raw                a list of platform, route, available, missing
+//	quotas                         a list of platform, provider, name, limit, used, left, resets, shared
+//	erase                          no, at, by, kind, platform, subject, block, reason, attempts, removed, mentions (absent
+//	                               for none), before, hash
+//	erasures list                  a list of these
+//	changes, watch                 a list of what GET /v1/changes lists; from watch only with jsonl
+//	endpoints                      the data of GET /v1/endpoints, GET /v1/deliveries and what is below /manage/endpoints
 //	audit                          in_order, accounts, keys, entries, credits, problems, losses, changed_keys
 //	                               (losses: a list of accepted, at, had_entries, had_credits, entries, credits)
 //	doctor                         a list of ok, warning, check, says

@@ -36,7 +36,8 @@ func faultsFor(usually time.Duration) time.Duration {
 }
 
 const (
-	// longestAnswer is more than the 15 s of a call on a slow machine, and less than callers have waited for a frozen database.
+	// longestAnswer is more than the 15 s of a call and the 5 s that its stores may take after that, on a slow machine, and
+	// less than callers have waited for a frozen database.
 	longestAnswer = 30 * time.Second
 	// D100: what callers were told is what was charged a minute after the store's return. Machines may be slow.
 	toldSettles = 3 * time.Minute

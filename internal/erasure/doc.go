@@ -2,8 +2,8 @@
 // [privacy.Blocklist], removes from the memory of the process what is announced there, and prevents writes of what was
 // read before. Package privacy defines what is erased; this package is how an engine erases it.
 //
-//	keeper.go   epochs: what holds, the row of the process, calls that are refused while it is not known
+//	keeper.go   epochs: the current state, the row of the process, calls that are refused while the state is unknown
 //	writes.go   writes into stores, each of which belongs to an epoch
-//	records.go  records, which are marked and checked on their way in
+//	records.go  records, which are marked and checked when they are written
 //	run.go      one erasure from beginning to end
 package erasure

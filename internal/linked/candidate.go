@@ -63,7 +63,7 @@ func (cs *candidates) at(id platform.ID, handle, page string) *candidate {
 	return c
 }
 
-// confirm adds an account that the platform itself lists. An official list counts the same, whoever reads it.
+// confirm adds an account that the platform itself lists. An official list counts the same in every call.
 func (cs *candidates) confirm(l *schema.LinkedProfile) {
 	c := cs.at(l.Platform, l.Handle, l.URL)
 	if c == nil {

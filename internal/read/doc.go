@@ -1,8 +1,8 @@
 // Package read makes one read from one platform: it plans the read, looks the answer up in the cache, and on a miss
 // asks the platform's sources, follows their pages, completes and checks their objects, and caches the answer. A read
-// begins with [Reader.Plan] and continues with [Reader.Lookup]:
+// begins with [Planner.Plan] and continues with [Reader.Lookup]:
 //
-//	plan.go      what is requested, and who may serve it; query.go the planned read, row.go a row of the operation table
+//	plan.go      what is requested, and from which sources; query.go the planned read, row.go a row of the table
 //	answer.go    a whole answer within the time of one call: raw and enrichment put into each object
 //	lookup.go    the cache, and one flight for identical reads; share.go one read among several processes
 //	walk.go      page after page until there is something to return

@@ -5,8 +5,8 @@
 //
 // [Service.Plan] checks a request: which platforms, with which query for each, and, with a cursor, from which position.
 // [Service.All] then begins the search (run.go): it holds the whole price, with one hold for each platform and one for
-// the enrichment, and reads from all platforms concurrently. Each platform is a part of the search, and each part ends
-// independently:
+// the enrichment, and reads from all platforms concurrently (fetch.go). Each platform is a part of the search, and each
+// part ends independently:
 //
 //	pending ──> found ──> paid    its results are there, then they are charged
 //	    └──────────┴────> failed  the platform or the ledger failed, or it was too late
@@ -19,9 +19,9 @@
 // What is still pending is then a job: its record (record.go) is written to the records store (store.go), and its id is
 // in the answer. A part that ends later is recorded with its results and its hold, then charged, then recorded as
 // charged. A process that finds such a record after a crash settles the hold in it: the ledger knows whether it had
-// been charged. The caller collects with [Service.Job] (poll.go), from any process that shares the stores. An answer to
-// a poll is recorded before it is given, and only if the record has not changed since it was read, so that every charge
-// is reported exactly once.
+// been charged. The caller collects with [Service.Job] (poll.go), from any process that shares the stores (find.go). An
+// answer to a poll is recorded before it is given, and only if the record has not changed since it was read, so that
+// every charge is reported exactly once.
 //
 // A search with an idempotency key has an id that is derived from the key, and is recorded before it is charged. If its
 // process dies, the next call with the key continues the same job (adopt.go). [Service.Replay] repeats one that was

@@ -14,23 +14,24 @@ import (
 	"github.com/socialdata/socialdata/watch"
 )
 
-// errAddress says that an address must not be connected to.
+// errAddress means that an address must not be connected to.
 var errAddress = errors.New("webhooks: the name resolves to an address that is not allowed")
 
 const maxURL = 2048
 
-// lookupPatience is how long a name has to resolve when an endpoint is made.
+// lookupPatience is the maximum time for resolving a name when an endpoint is created.
 const lookupPatience = 5 * time.Second
 
-// Guard decides where webhooks may be sent.
+// Guard checks the addresses to which webhooks are sent.
 type Guard struct {
-	// Private admits http:// and loopback and private addresses. Those that clouds tell secrets at are refused in any case.
+	// Private allows http://, and loopback and private addresses. The addresses of clouds' metadata services are always
+	// refused.
 	Private bool
 	// Resolve returns the addresses of a name; nil asks the system.
 	Resolve func(ctx context.Context, name string) ([]netip.Addr, error)
 }
 
-// Check returns what is wrong with the URL of an endpoint: an error that wraps [watch.ErrInvalid].
+// Check returns an error that wraps [watch.ErrInvalid] if the URL of an endpoint is not allowed.
 func (g *Guard) Check(ctx context.Context, text string) error {
 	u, err := url.Parse(text)
 	switch {
@@ -66,8 +67,8 @@ func (g *Guard) resolve(ctx context.Context, name string) ([]netip.Addr, error) 
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", name)
 }
 
-// control refuses a connection to an address that is not allowed. A name may resolve to another one at each connection: this
-// is the one that it resolved to now.
+// control refuses a connection to an address that is not allowed. It gets the address that the name resolves to for
+// this connection, because that may differ from earlier ones.
 func (g *Guard) control(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil || !g.allows(at.Addr()) {
@@ -76,15 +77,16 @@ func (g *Guard) control(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// never are the addresses to which nothing is sent, whatever the operator says: those at which clouds tell secrets to
-// machines, and those that are no one's.
+// never are the addresses that are refused in every configuration: those of clouds' metadata services, which return
+// secrets, and those that belong to no host.
 var never = prefixes(
 	"0.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "255.255.255.255/32",
 	"::/128", "fe80::/10", "ff00::/8", "fd00:ec2::254/128",
 )
 
 // special are further addresses that are not on the public Internet:
-// https://www.iana.org/assignments/iana-ipv4-special-registry and https://www.iana.org/assignments/iana-ipv6-special-registry.
+// https://www.iana.org/assignments/iana-ipv4-special-registry and
+// https://www.iana.org/assignments/iana-ipv6-special-registry.
 var special = prefixes(
 	"10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24",
 	"192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
@@ -99,7 +101,7 @@ func prefixes(all ...string) []netip.Prefix {
 	return out
 }
 
-// allows reports whether something may be sent to an address.
+// allows reports whether webhooks may be sent to an address.
 func (g *Guard) allows(a netip.Addr) bool {
 	if !a.IsValid() || a.Zone() != "" {
 		return false
@@ -120,13 +122,13 @@ func in(all []netip.Prefix, a netip.Addr) bool {
 	return false
 }
 
-// inside returns the IPv4 address that an IPv6 address leads to through a translator or a tunnel.
+// inside returns the IPv4 address that is embedded in an IPv6 address of a translator or a tunnel.
 func inside(a netip.Addr) (netip.Addr, bool) {
 	b := a.As16()
 	switch {
 	case a.Is4():
 		return a, false
-	case in(translated, a): // NAT64, and the old IPv4-compatible form
+	case in(translated, a): // NAT64, and the former IPv4-compatible form
 		if v4 := netip.AddrFrom4([4]byte(b[12:])); b[12] != 0 || strings.HasPrefix(a.String(), "64:ff9b:") {
 			return v4, true
 		}

@@ -11,11 +11,12 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// maxBody is how many bytes the body of a delivery has at most, unless a change without its object has more.
+// maxBody is the maximum size of the body of a delivery in bytes. A change that is larger without its object exceeds
+// it.
 const maxBody = 20_000
 
-// bodyOf returns what is sent of a change. One that is larger than a body may be is sent without its object, and if that does
-// not suffice without the values of its fields, and says so.
+// bodyOf returns the body that is sent for a change. If it is too large, the object is left out, and if that is not
+// enough, also the values of the fields; the detail then says so.
 func bodyOf(c schema.Change) ([]byte, error) {
 	b, err := schema.Marshal(&c)
 	if err != nil || len(b) <= maxBody {
@@ -34,7 +35,7 @@ func bodyOf(c schema.Change) ([]byte, error) {
 	return schema.Marshal(&c)
 }
 
-// also adds to a detail.
+// also appends to a detail.
 func also(detail *string, more string) *string {
 	if detail != nil && *detail != "" {
 		more = *detail + "; " + more
@@ -42,8 +43,8 @@ func also(detail *string, more string) *string {
 	return &more
 }
 
-// Own returns a change that concerns an account and no monitor. Its id follows from what once names, so that it is told once
-// however often it is noticed.
+// Own returns a change about an account that belongs to no monitor. Its id is derived from account, kind and once, so
+// that the change is reported once even if it is found several times.
 func Own(account, kind string, at time.Time, once []string, detail string) schema.Change {
 	sum := sha256.New()
 	for _, part := range append([]string{account, kind}, once...) {

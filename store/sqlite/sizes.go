@@ -7,7 +7,7 @@ import (
 )
 
 // Sizes returns the disk space of each kind of data: the ledger, the request log, the usage and the records. It reads
-// the whole file. The journal counts in the bytes of the ledger, but not in its rows.
+// the whole file. An entry that is still in the journal counts in the bytes of the ledger, but not in its rows.
 func (db *DB) Sizes(ctx context.Context) ([]bookkeeping.Size, error) {
 	pages := map[string]int64{}
 	rows, err := db.read.QueryContext(ctx, `SELECT coalesce(m.tbl_name, s.name), sum(s.pgsize) FROM dbstat AS s
