@@ -6,7 +6,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/socialdata/socialdata/enrich/arabic/internal/feature"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/gazetteer"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/ner"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/token"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -71,15 +73,30 @@ func (s *scratch) addName(i, j int, kind string) {
 	first, last := s.seq.Tokens[i], s.seq.Tokens[j-1]
 	t := &s.text.Tokens[first]
 	p := span{start: t.Start, end: s.text.Tokens[last].End, kind: kind}
-	if c := s.seq.Clitics(i); c.Letters > 0 {
+	c := s.seq.Clitics(i)
+	if word := s.text.Folded(t); i+1 < j {
+		switch {
+		case heads[feature.Key(word)] != 0:
+			c = ner.Clitics{} // the waw of وادي is no particle
+		case c.Letters == 0 && len(word) > 3 && slices.Contains(particles, word[0]) && heads[feature.Key(word[1:])] != 0:
+			c.Letters = 1
+		}
+	}
+	if c.Letters > 0 {
 		p.start = s.text.After(t, int(c.Letters))
 		p.article = c.Lam && p.start > t.Start
 	}
 	s.add(first, last, p)
 }
 
+// addTokens adds the elements from i to j of the sequence as a name, with all their letters.
+func (s *scratch) addTokens(i, j int, kind string) {
+	first, last := s.seq.Tokens[i], s.seq.Tokens[j-1]
+	s.add(first, last, span{start: s.text.Tokens[first].Start, end: s.text.Tokens[last].End, kind: kind})
+}
+
 // doubt is how much more certain of a name the tagger must be in a post than in a newspaper: see [ner.Model.Tag].
-var doubt = [2]float32{5, 15}
+var doubt = [2]float32{0, 5}
 
 // named adds the names that the tagger finds and the rules did not.
 func (m *Model) named(s *scratch, d schema.Dialect) {
@@ -94,6 +111,7 @@ func (m *Model) named(s *scratch, d schema.Dialect) {
 		s.institutions()
 		s.called()
 	}
+	m.feasts(s)
 	for i := 0; i < len(s.tags); {
 		if s.tags[i] == 0 {
 			i++
@@ -108,8 +126,8 @@ func (m *Model) named(s *scratch, d schema.Dialect) {
 		i = j
 	}
 	s.firms()
-	m.listed(s)
-	m.ramadan(s)
+	s.titled()
+	m.listed(s, post)
 }
 
 // These are the words before names of institutions and places that are part of them.
@@ -118,14 +136,23 @@ const (
 	house              // part of the name of a person or a place only
 	office             // makes a name together with a definite word
 	land               // the same, and with any name; it is a place
+	spot               // part of any name; it is a place
+	show               // makes an event together with a definite word or any name
 )
 
 // heads maps those words to their kinds.
 var heads = headWords(map[string]uint8{
-	"جامعه كليه مستشفي مشفي سبيطار": school | office, "معهد مصحه مستوصف": school, "وزاره مفوضيه نقابه هيئه": office,
-	"مدرسه مطعم مطاعم فرن مخبز حلويات كافيه فندق مسجد كنيسه مركز مول بنك مصنع معرض": house, "مصرف": house | office,
-	"وادي واد بحيره شارع حي ميدان دوار كورنيش": land,
+	"جامعه كليه مستشفي مشفي سبيطار": school | office, "معهد مصحه مستوصف": school,
+	"وزاره مفوضيه نقابه هيئه مديريه محكمه":                               office,
+	"مدرسه مطعم مطاعم فرن مخبز حلويات كافيه فندق مركز مول بنك مصنع معرض": house, "مصرف": house | office,
+	"وادي واد بحيره شارع حي ميدان دوار كورنيش مضيق خور جبل جبال نهر": land,
+	"مسجد جامع كنيسه سوق طريق قصر مطار مقبره شاطئ قلعه مخيم استاد جسر كوبري برج جزيره درب حاجز معبر " +
+		"ضاحيه اوتوستراد زنقه": spot,
+	"مهرجان مهرجانات ماراثون": show,
 })
+
+// general are adjectives at the end of the names of institutions.
+var general = words("العامه العليا الجويه المدنيه الوطنيه")
 
 func headWords(lists map[string]uint8) map[uint32]uint8 {
 	out := map[uint32]uint8{}
@@ -153,13 +180,27 @@ func (s *scratch) institutions() {
 		if !named {
 			end = i + 2
 		}
+		if kind&(school|office|show) != 0 && end > i+1 && s.adjective(end) {
+			end++
+		}
 		switch {
 		case kind&school != 0 && named, kind&office != 0 && definite, kind&house != 0 && named && !org:
 			s.addName(i, end, "organization")
-		case kind&land != 0 && (named || definite):
+		case kind&land != 0 && (named || definite), kind&spot != 0 && named:
 			s.addName(i, end, "location")
+		case kind&show != 0 && (named || definite):
+			s.addName(i, end, "event")
 		}
 	}
+}
+
+// adjective reports whether element i is a definite adjective at the end of the name of an institution.
+func (s *scratch) adjective(i int) bool {
+	if i == s.seq.Len() || s.tags[i] != 0 || !s.seq.Definite(i) {
+		return false
+	}
+	word := s.text.Folded(&s.text.Tokens[s.seq.Tokens[i]])
+	return word[len(word)-1] == 'ي' || general[feature.Key(word)]
 }
 
 // nameEnd returns the end of the name that starts at element i according to the tagger or the gazetteer, i when there
@@ -194,34 +235,87 @@ func (s *scratch) firms() {
 	}
 }
 
-// callers are words before the given name of the person who is addressed or talked about.
-var callers = words("يا بنتي ابني ولدي وليدي اخوي اخويا خويا اختي ختي عمي عمو خالي خالتي خالتو عمتي زميلي زميلنا زميلتي صاحبي صاحبتي صديقي صديقتي جارنا")
+// devices are words before the name of a device.
+var devices = words("هاتف الهاتف هاتفي موبايل الموبايل موبايلي جوال الجوال جوالي تلفون التلفون تلفوني " +
+	"لابتوب اللابتوب سماعات سياره السياره سيارتي عربيه تابلت")
 
-// called adds given names after a word in callers.
-func (s *scratch) called() {
+// These are the words before the title of a work, and words that are not the second one of a title.
+var (
+	works     = words("فيلم فلم مسلسل مسرحيه روايه اغنيه غنيه سيتكوم البوم كليب")
+	notTitles = words("الجديد الجديده الاخير الاخيره القديم القديمه الاول الاولي الثاني الثانيه السنه العام " +
+		"اليوم الليله النهارده الي اللي التي الذي الله الساعه")
+)
+
+// titled adds the titles of works that are a word and a definite one: after "film", they hardly are anything else.
+func (s *scratch) titled() {
 	d := &s.text.Doc
-	for i := 1; i < s.seq.Len(); i++ {
-		k := s.seq.Name(i, i+1)
-		if k&gazetteer.Given != 0 && k&gazetteer.Common == 0 && in(d, s.seq.Tokens[i-1], callers) && s.tags[i] == 0 {
-			s.addName(i, i+1, "person")
+	for i := 0; i+2 < s.seq.Len(); i++ {
+		k := s.seq.Tokens[i]
+		if !in(d, k, works) || s.seq.Definite(i+1) || s.tags[i+1] != 0 || !s.seq.Definite(i+2) || in(d, k+2, notTitles) {
+			continue
+		}
+		if s.seq.Tokens[i+2] == k+2 && s.seq.Name(i+1, i+2)&(gazetteer.Given|gazetteer.Event|gazetteer.Country) == 0 {
+			s.addTokens(i+1, i+3, "other")
 		}
 	}
 }
 
-// Ramadan is usually the month and sometimes a person's name: the context decides.
+// callers are words before the given name of the person who is addressed or talked about. After titles, a given name
+// that is an everyday word is a name as well.
 var (
-	ramadan       = words("رمضان برمضان فرمضان لرمضان ورمضان")
-	beforeRamadan = words("شهر في ف قبل بعد يبلغنا بلغنا يارب هلال ليالي ليله فطور طول خلال حق ديال متاع تاع بتاع تبع مال كل هال")
-	afterRamadan  = words("كريم مبارك الجاي القادم المبارك الماضي اللي")
+	callers = words("يا بنتي ابني ولدي وليدي اخوي اخويا خويا خوي اختي ختي عمي عمو خالي خالتي خالتو عمتي " +
+		"زميلي زميلنا زميلتي صاحبي صاحبتي صديقي صديقتي " +
+		"جارنا جارتنا جوزي زوجي مرتي زوجتي حفيدي حفيدتي ابننا بنتنا")
+	titles = words("عمي عمو خالي خالتي خالتو عمتي الاستاذ الاستاذه استاذ استاذه الدكتور الدكتوره الحاج " +
+		"الحاجه حاجه الكابتن كابتن مدام الانسه المرحوم المرحومه " +
+		"اسمه اسمها سيدي لاله لالا ستي يدتي جدتي جدي تيتا عيله عائله المعلم المعلمه المهندس المهندسه الفنان " +
+		"الفنانه المطرب المطربه الشاعر الممثل الممثله اللاعب المدرب")
+	parents = words("ابو بو ام وابو وام لابو لام يابو يام")
 )
 
-// ramadan adds the month if the tagger has not found a person of that name.
-func (m *Model) ramadan(s *scratch) {
+// called adds given names after a word in callers, titles or parents.
+func (s *scratch) called() {
+	d := &s.text.Doc
+	for i := 1; i < s.seq.Len(); i++ {
+		if s.tags[i] != 0 {
+			continue
+		}
+		end := s.seq.NameEnd(i)
+		k, before := s.seq.Name(i, end), s.seq.Tokens[i-1]
+		switch {
+		case k&people == 0:
+		case in(d, before, parents) && k&gazetteer.VeryCommon == 0:
+			s.addName(i-1, end, "person")
+		case k&gazetteer.Common == 0 && in(d, before, callers), k&gazetteer.VeryCommon == 0 && in(d, before, titles):
+			s.addName(i, end, "person")
+		}
+	}
+}
+
+const people = gazetteer.Given | gazetteer.Person
+
+// Ramadan is usually the month and sometimes a person's name, which the tagger finds.
+var (
+	ramadan = words("رمضان برمضان فرمضان لرمضان ورمضان")
+	feast   = words("العيد والعيد فالعيد بالعيد للعيد عالعيد")
+	// feastKinds follow the word for feast and are part of the name.
+	feastKinds = words("الكبير الصغير الوطني")
+)
+
+// feasts adds the month of fasting, if the tagger has not found a person of that name, and the feast.
+func (m *Model) feasts(s *scratch) {
 	d := &s.text.Doc
 	for i := range s.seq.Len() {
 		k := s.seq.Tokens[i]
-		if in(d, k, ramadan) && (in(d, k-1, beforeRamadan) || in(d, k+1, afterRamadan)) {
+		switch {
+		case in(d, k, ramadan) && s.tags[i] != 1 && !in(d, k-1, callers) && !in(d, k-1, titles):
 			s.addName(i, i+1, "event")
+		case in(d, k, feast):
+			j := i + 1
+			if in(d, k+1, feastKinds) && j < s.seq.Len() {
+				j++
+			}
+			s.addName(i, j, "event")
 		}
 	}
 }
@@ -239,11 +333,25 @@ func (m *Model) name(s *scratch, i, j int, kind string, post bool) {
 	if i == j || i+1 == j && barred(&s.text.Doc, s.seq.Tokens[i], post) {
 		return
 	}
-	if kind == "other" {
-		known := onlyKind(s.seq.Name(i, j))
-		if known == "product" || known == "event" || post && known != "" {
-			kind = known
+	if post && kind == "person" && i+1 < j {
+		if s.ofGod(i, j) {
+			return
 		}
+		if in(&s.text.Doc, s.seq.Tokens[i], clan) {
+			i++
+		}
+	}
+	if kind == "other" {
+		known := onlyKind(s.seq.Name(i, s.seq.NameEnd(i)))
+		switch {
+		case known == "product" || known == "event" || post && known != "":
+			kind = known
+		case post:
+			kind = "product" // most of what posts name and no list has
+		}
+	}
+	if kind == "organization" && i > 0 && in(&s.text.Doc, s.seq.Tokens[i-1], devices) {
+		kind = "product" // a device is called by its maker
 	}
 	if post {
 		i, kind = m.designated(s, i, kind)
@@ -252,15 +360,18 @@ func (m *Model) name(s *scratch, i, j int, kind string, post bool) {
 }
 
 // listed adds products and events of the gazetteer that the tagger does not find, since newspapers name few of them,
-// and all names in other scripts.
-func (m *Model) listed(s *scratch) {
+// all names in other scripts, and names of several words; those of organisations in posts alone.
+func (m *Model) listed(s *scratch, post bool) {
 	tokens := s.text.Tokens
 	for i := 0; i < s.seq.Len(); i++ {
 		j := s.seq.NameEnd(i)
 		k := s.seq.Name(i, j)
 		kind := onlyKind(k)
 		latin := tokens[s.seq.Tokens[i]].Kind == token.Foreign
-		if kind == "" || k&gazetteer.Common != 0 || !latin && (!sure(kind, j-i) || k&gazetteer.Org != 0) {
+		if kind == "" || k&gazetteer.Common != 0 || !latin && (!sure(kind, j-i) || k&gazetteer.Org != 0 && !post) {
+			continue
+		}
+		if post && kind == "person" && s.ofGod(i, j) {
 			continue
 		}
 		j = m.version(s, j, kind)
@@ -308,8 +419,9 @@ func onlyKind(k gazetteer.Kind) string {
 // designators come before the names of streets, valleys and the like, and are part of them in speech. Newspapers, and
 // the collections made from them, leave them out.
 var (
-	designators = words("شارع طريق حي جبل وادي باب دوار ميدان سوق جسر كوبري برج نهر بحيره جزيره قلعه حديقه كورنيش درب زنقه نهج")
-	honours     = words("الملك الملكه الامير الشيخ الامام الشهيد الرئيس السلطان سيدي")
+	designators = words("شارع طريق حي جبل وادي باب دوار ميدان سوق جسر كوبري برج نهر بحيره جزيره قلعه حديقه " +
+		"كورنيش درب زنقه نهج")
+	honours = words("الملك الملكه الامير الشيخ الامام الشهيد الرئيس السلطان سيدي")
 )
 
 // designated moves the start i of a name to a designator before it, if there is one.
@@ -342,6 +454,18 @@ func (m *Model) version(s *scratch, j int, kind string) int {
 		}
 	}
 	return j
+}
+
+// servants come before the name of God in given names, and clan before the name of a family.
+var (
+	servants = words("عبد سعد خير نصر عون جار فتح سيف حبيب عطا هبه امه")
+	clan     = words("ال")
+)
+
+// ofGod reports whether the elements from i to j end in the name of God and are no given name, as in the mercy of God.
+func (s *scratch) ofGod(i, j int) bool {
+	d := &s.text.Doc
+	return i+1 < j && in(d, s.seq.Tokens[j-1], god) && !in(d, s.seq.Tokens[j-2], servants)
 }
 
 // god are forms of the name of God, which occurs in greetings, thanks and oaths without being what a post is about.

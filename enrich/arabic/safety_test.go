@@ -62,6 +62,8 @@ func TestEnrichFindsInstitutionsAndFirms(t *testing.T) {
 		{"رحت جامعة الملك سعود امس", schema.Entity{Text: "جامعة الملك سعود", Type: "organization"}},
 		{"البنك الأهلي يفتح السبت ولا لا؟", schema.Entity{Text: "البنك الأهلي", Type: "organization"}},
 		{"شركة آبل نزلت ايفون جديد", schema.Entity{Text: "آبل", Type: "organization"}},
+		{"طلعنا على وادي الموجب مع الشباب", schema.Entity{Text: "وادي الموجب", Type: "location"}},
+		{"انكسرت شاشة هاتف نوكيا", schema.Entity{Text: "نوكيا", Type: "product"}},
 		{"مشيت وادي حنيفة الصبح مع العيال", schema.Entity{Text: "وادي حنيفة", Type: "location"}},
 		{"وينك يا لولوة من زمان ما شفناك", schema.Entity{Text: "لولوة", Type: "person"}},
 	}
@@ -75,6 +77,40 @@ func TestEnrichFindsInstitutionsAndFirms(t *testing.T) {
 		}
 		if slices.Contains(got.Topics, "sports") {
 			t.Errorf("topics of %q: %v", tt.text, got.Topics)
+		}
+	}
+}
+
+func TestEnrichFindsDatesAmountsFeastsAndTitles(t *testing.T) {
+	t.Parallel()
+	model := arabic.New()
+	tests := []struct {
+		text string
+		want []schema.Entity
+	}{
+		{"نتقابل الخميس عند الباب", []schema.Entity{{Text: "الخميس", Type: "date"}}},
+		{"تأجل الموعد للجمعة", []schema.Entity{{Text: "الجمعة", Type: "date"}}},
+		{"السبت والأحد دوام", []schema.Entity{{Text: "السبت", Type: "date"}, {Text: "الأحد", Type: "date"}}},
+		{"صلاة الجمعة الساعة كم", nil},
+		{"الحد الأدنى للعمر", nil},
+		{"الاختبار في نوفمبر", []schema.Entity{{Text: "نوفمبر", Type: "date"}}},
+		{"بيرجع 22 كانون الأول", []schema.Entity{{Text: "22 كانون الأول", Type: "date"}}},
+		{"نفس المعاش من 2014", []schema.Entity{{Text: "2014", Type: "date"}}},
+		{"طلعت من 2014 متر", nil},
+		{"اشتريته بألف جنيه", []schema.Entity{{Text: "ألف جنيه", Type: "money"}}},
+		{"كلفني خمسين دولار", []schema.Entity{{Text: "خمسين دولار", Type: "money"}}},
+		{"جانا خمسين واحد", nil},
+		{"شو لبستو بالعيد", []schema.Entity{{Text: "العيد", Type: "event"}}},
+		{"شو هالحكي يا زلمة هلق بدنا رحمة الله كتير", nil},
+		{"ما شفت فيلم ظل الحيط", []schema.Entity{{Text: "ظل الحيط", Type: "other"}}},
+	}
+	for _, tt := range tests {
+		got, err := model.Enrich(t.Context(), tt.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, got.Entities); diff != "" {
+			t.Errorf("entities of %q (-want +got):\n%s", tt.text, diff)
 		}
 	}
 }

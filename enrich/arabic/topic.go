@@ -16,9 +16,11 @@ var learntTopics = [...]string{
 
 const (
 	science = 0 // the class of science and technology: one in the labelled texts, two in the API
-	// From fewWords to manyWords words, the weight of the topic head, which learnt long sentences, increases.
+	// From fewWords words on, the weight of the topic head, which learnt long sentences, increases up to mostSay: it has
+	// read few posts, and calls most long ones small talk.
 	fewWords, manyWords = 6, 12
-	minFirst            = 0.45 // the least probability of the first topic
+	mostSay             = 0.4
+	minFirst            = 0.42 // the least probability of the first topic
 	minLong             = 0.3  // the same for a text of manyWords, which has more evidence
 	minNext             = 0.5  // the least probability of further topics
 	maxTopics           = 3
@@ -66,7 +68,7 @@ func (m *Model) subjects(s *scratch) []float32 {
 	p := s.topics[:len(head.Subjects)]
 	m.subject.Scores(m.reader.Subject(&s.text), p)
 	softmax(p)
-	say := float32(len(s.text.Spans)-fewWords) / (manyWords - fewWords)
+	say := min(mostSay, float32(len(s.text.Spans)-fewWords)/(manyWords-fewWords))
 	if say <= 0 {
 		return p
 	}

@@ -19,7 +19,7 @@ const (
 )
 
 // turned is the weight of the words after a negation: "not bad" is some praise, and "bad" is blame.
-const turned = -0.8
+const turned = -1
 
 // Sentiment returns the features of the sentiment head: characters, words, signs and the lists. Emoji are left out when
 // blind is set: a text that was labelled by its emoji would teach nothing else.
@@ -86,26 +86,31 @@ func (t *Text) part() {
 	}
 }
 
-// turn finds the words that a negation inverts: the next two, the next four after a form of "to be", or the word around
-// which it is written.
+// turn finds the words that a negation inverts: the next two, or the word around which it is written. Forms of "to be"
+// and words like "any" do not count among the two, and "better" is not inverted: nothing is better.
 func (r *Reader) turn(t *Text) {
 	t.words = t.words[:0]
-	prev, left, after := uint32(0), 0, false
+	prev, left, after, before := uint32(0), 0, false, false
 	for i := range t.Spans {
 		s := &t.Spans[i]
 		m := r.lists.Sentiment.Exact(prev, s)
 		w := feelWord{bare: around(t.Folded(&t.Tokens[s.Token]), after)}
+		either := m&listEither != 0 && (before || i == 0 ||
+			i+1 < len(t.Spans) && r.lists.Sentiment.Exact(0, &t.Spans[i+1])&listPassing != 0)
 		switch {
-		case m&listTurn != 0:
-			left, after, prev = 2, true, s.Key
+		case m&listTurn != 0 || either:
+			left, after, before, prev = 2, true, true, s.Key
 			t.words = append(t.words, feelWord{})
 			continue
-		case after && m&listUnturned != 0:
+		case left > 0 && m&listBest != 0, after && m&listUnturned != 0:
 			left = 0
 		case left > 0 && m&listBeing != 0:
 			left = 3
+		case left > 0 && m&listPassing != 0:
+			left++
 		}
 		w.turned = left > 0 || w.bare != nil && !after
+		before = before || w.bare != nil
 		left, after, prev = max(0, left-1), false, s.Key
 		t.words = append(t.words, w)
 	}
@@ -165,6 +170,9 @@ const (
 	listUnturned = 1 << 22
 	listBeing    = 1 << 23
 	listPrayer   = 1 << 24
+	listPassing  = 1 << 25
+	listBest     = 1 << 26
+	listEither   = 1 << 27
 	polarLists   = listTurn - 1 | listPrayer
 )
 

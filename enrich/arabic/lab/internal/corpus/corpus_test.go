@@ -67,6 +67,26 @@ func TestTweetsAreLabelledByNumber(t *testing.T) {
 	}
 }
 
+func TestParsePairsReadsBothSentences(t *testing.T) {
+	t.Parallel()
+	pairs, err := ParsePairs("# a comment\n[gulf yemen]\npos: الجو حلو / الجو مش حلو\n\n[msa]\nneg: ضاع الوقت / لم يضع الوقت\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Pair{
+		{"gulf", "الجو حلو", "الجو مش حلو", "positive", "negative"},
+		{"msa", "ضاع الوقت", "لم يضع الوقت", "negative", "positive"},
+	}
+	if diff := cmp.Diff(want, pairs); diff != "" {
+		t.Errorf("pairs (-want +got):\n%s", diff)
+	}
+	for _, broken := range []string{"pos: الجو حلو", "neu: الجو / لا جو", "glad: الجو / لا جو", "الجو / لا جو"} {
+		if _, err := ParsePairs(broken); err == nil {
+			t.Errorf("no error for %q", broken)
+		}
+	}
+}
+
 func TestWithoutShareAlikeKeepsTheRest(t *testing.T) {
 	t.Parallel()
 	c := &Corpus{

@@ -181,11 +181,17 @@ func ReadPairs(path string) ([]Pair, error) {
 	if err != nil {
 		return nil, fmt.Errorf("corpus: %w", err)
 	}
+	return ParsePairs(string(data))
+}
+
+// ParsePairs reads the content of a file of pairs.
+func ParsePairs(text string) ([]Pair, error) {
 	var pairs []Pair
-	err = sections(string(data), func(section, line string) error {
+	err := sections(text, func(section, line string) error {
 		label, both, ok := strings.Cut(line, ": ")
 		plain, negated, two := strings.Cut(both, " / ")
-		p := Pair{Dialect: schema.Dialect(section), Plain: plain, Negated: negated, PlainLabel: feelings[label]}
+		dialect, _, _ := strings.Cut(section, " ")
+		p := Pair{Dialect: schema.Dialect(dialect), Plain: plain, Negated: negated, PlainLabel: feelings[label]}
 		p.Negates = schema.Positive
 		if p.PlainLabel == schema.Positive {
 			p.Negates = schema.Negative

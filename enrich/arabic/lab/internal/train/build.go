@@ -49,8 +49,7 @@ func Key(r *corpus.Record) string {
 
 // builder is the state of a build.
 type builder struct {
-	Config
-	corpus *corpus.Corpus
+	material
 	reader *head.Reader
 	lock   sync.Mutex // of Progress
 	stems  func() *Vectors
@@ -87,8 +86,6 @@ func (b *builder) vectors(words bool, size, window int) *Vectors {
 	return v
 }
 
-func (b *builder) held(set, key string) bool { return b.Hold != nil && b.Hold(set, key) }
-
 func (b *builder) logf(format string, args ...any) {
 	if b.Progress == nil {
 		return
@@ -108,18 +105,6 @@ func (b *builder) bits(n int) int {
 // smallBits is the size of the tables of small models.
 const smallBits = 10
 
-// some returns the texts made up for the training that a build uses: a small one uses few of them.
-func some[T any](b *builder, texts []T) []T {
-	if !b.Small {
-		return texts
-	}
-	var few []T
-	for i := 0; i < len(texts); i += 50 {
-		few = append(few, texts[i])
-	}
-	return few
-}
-
 // softmax returns the settings of a head; epochs are logged under its name.
 func (b *builder) softmax(name string, classes, bits, epochs int, rate float32) Softmax {
 	return Softmax{
@@ -138,7 +123,7 @@ func Build(c *corpus.Corpus, cfg Config) []byte {
 		emoji[r] = e.Polarity
 		table = head.AppendEmoji(table, r, e.Polarity)
 	}
-	b := &builder{Config: cfg, corpus: c, reader: head.NewReader(emoji)}
+	b := &builder{material: material{cfg, c}, reader: head.NewReader(emoji)}
 	b.stems = sync.OnceValue(func() *Vectors { return b.vectors(false, stemVector, wideWindow) })
 	b.softTexts = sync.OnceValue(b.taught)
 	places := Gazetteer(c)

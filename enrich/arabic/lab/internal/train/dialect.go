@@ -82,17 +82,17 @@ func (b *builder) dialectExamples(keep func(r *corpus.Record) bool) []Example {
 }
 
 // dialectRecords yields the labelled texts that keep accepts, and then the written ones.
-func (b *builder) dialectRecords(rng *rand.Rand, keep func(r *corpus.Record) bool) iter.Seq[*corpus.Record] {
+func (m *material) dialectRecords(rng *rand.Rand, keep func(r *corpus.Record) bool) iter.Seq[*corpus.Record] {
 	return func(yield func(*corpus.Record) bool) {
-		for _, list := range [][]corpus.Record{b.corpus.Dialect, b.corpus.Varieties} {
+		for _, list := range [][]corpus.Record{m.corpus.Dialect, m.corpus.Varieties} {
 			for i := range list {
 				r := &list[i]
-				if dialectBudget[r.Set] > 0 && !b.held(r.Set, Key(r)) && keep(r) && !yield(r) {
+				if dialectBudget[r.Set] > 0 && !m.held(r.Set, Key(r)) && keep(r) && !yield(r) {
 					return
 				}
 			}
 		}
-		for _, r := range slices.Concat(b.news(), some(b, b.written(rng))) {
+		for _, r := range slices.Concat(m.news(), some(m.Small, m.written(rng))) {
 			if keep(&r) && !yield(&r) {
 				return
 			}
@@ -104,11 +104,11 @@ func (b *builder) dialectRecords(rng *rand.Rand, keep func(r *corpus.Record) boo
 const newsSet = "news"
 
 // news returns the sentences of the entity corpora, which are all of newspapers or an encyclopaedia.
-func (b *builder) news() []corpus.Record {
+func (m *material) news() []corpus.Record {
 	var records []corpus.Record
-	for i := range b.corpus.NER {
-		s := &b.corpus.NER[i]
-		if s.Set != "wojood" && !b.held(s.Set, s.Article) {
+	for i := range m.corpus.NER {
+		s := &m.corpus.NER[i]
+		if s.Set != "wojood" && !m.held(s.Set, s.Article) {
 			records = append(records, corpus.Record{Set: newsSet, Label: "msa", Text: strings.Join(s.Tokens, " ")})
 		}
 	}
@@ -122,9 +122,9 @@ const (
 )
 
 // written returns the everyday posts and the texts of dialects.txt: its posts, and groups of words of its lists.
-func (b *builder) written(rng *rand.Rand) []corpus.Record {
+func (m *material) written(rng *rand.Rand) []corpus.Record {
 	var records []corpus.Record
-	for _, p := range b.everyday() {
+	for _, p := range m.everyday() {
 		if p.Dialect == schema.Mixed {
 			continue
 		}

@@ -87,7 +87,7 @@ func (b *builder) mixed() []byte {
 		}}
 		pool := NewPool(b.corpus, func(r *corpus.Record) bool { return !learn(r) && !b.held(r.Set, Key(r)) })
 		rng := rand.New(rand.NewPCG(b.Seed, 10+uint64(h)))
-		for _, r := range some(b, b.written(rng)) {
+		for _, r := range some(b.Small, b.written(rng)) {
 			if r.Set == writtenPosts && !learn(&r) {
 				pool.add(&r)
 			}

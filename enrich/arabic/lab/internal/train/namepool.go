@@ -24,7 +24,7 @@ const (
 const leastTown = 60_000
 
 // namePool returns the names of the gazetteer, grouped by type.
-func (b *builder) namePool() *namePool {
+func (m *material) namePool() *namePool {
 	p := &namePool{}
 	var given, family []string
 	lists := map[gazetteer.Kind]*[]string{
@@ -37,17 +37,17 @@ func (b *builder) namePool() *namePool {
 			*list = append(*list, name)
 		}
 	})
-	for _, n := range b.corpus.Names {
+	for _, n := range m.corpus.Names {
 		if n.Kind != "last" {
 			given = append(given, n.Name)
 		}
 	}
-	for _, t := range b.corpus.Places {
+	for _, t := range m.corpus.Places {
 		if t.Kind == "country" || t.Population >= leastTown && t.Count <= commonCount {
 			p.places = append(p.places, t.Name)
 		}
 	}
-	rng := rand.New(rand.NewPCG(b.Seed, 12))
+	rng := rand.New(rand.NewPCG(m.Seed, 12))
 	pick := func(list []string) string { return list[rng.IntN(len(list))] }
 	for range fullNames {
 		p.people = append(p.people, pick(given)+" "+pick(family))

@@ -16,7 +16,31 @@ var negationParts string
 const negationSet = "negations"
 
 // negationsOfEach is the number of sentences of each kind and variety: praise and blame, with a negation and without.
-const negationsOfEach = 90
+const negationsOfEach = 140
+
+// pairSet is the name of the collection of written pairs.
+const pairSet = "pairs"
+
+// pairs returns the sentences of the written pairs. Both sentences of a pair are held out together: the first one is
+// the key.
+func (m *material) pairs() []corpus.Record {
+	var records []corpus.Record
+	for name, lines := range files("posts/pairs-*.txt") {
+		pairs, err := corpus.ParsePairs(lines)
+		if err != nil {
+			panic(name + ": " + err.Error())
+		}
+		for _, p := range pairs {
+			if m.held(pairSet, p.Plain) {
+				continue
+			}
+			records = append(records,
+				corpus.Record{Set: pairSet, Label: string(p.PlainLabel), Text: p.Plain},
+				corpus.Record{Set: pairSet, Label: string(p.Negates), Text: p.Negated})
+		}
+	}
+	return records
+}
 
 // negations returns sentences of praise and blame and their negations.
 func negations(rng *rand.Rand) []corpus.Record {
@@ -62,8 +86,14 @@ func negate(rng *rand.Rand, parts map[string][]string) []corpus.Record {
 			add(negated, not, of)
 			continue
 		}
-		quality, not := pick([]string{"good", "bad"}[i%2]), pick("not")
 		gender := rng.IntN(2)
+		if i%3 == 1 {
+			thing, noun := pick([]string{"he", "she"}[gender]), pick([]string{"boon", "ill"}[i%2])
+			add(plain, thing, gendered(pick("has"), gender), noun)
+			add(negated, thing, gendered(pick("lack"), gender), noun)
+			continue
+		}
+		quality, not := pick([]string{"good", "bad"}[i%2]), pick("not")
 		thing, quality, not := pick([]string{"he", "she"}[gender]), gendered(quality, gender), gendered(not, gender)
 		if rng.IntN(4) == 0 { // the quality first
 			add(plain, quality, thing)

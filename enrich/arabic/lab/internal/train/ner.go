@@ -56,7 +56,7 @@ func (b *builder) newsSentences(r *ner.Reader) []Tagged {
 			data = append(data, TagSentence(r, s))
 		}
 	}
-	for _, s := range some(b, writtenSentences()) {
+	for _, s := range some(b.Small, writtenSentences()) {
 		data = append(data, TagSentence(r, &s))
 	}
 	return data

@@ -64,10 +64,10 @@ func Batch(name string) []corpus.Post {
 const tweetSet = "arsarcasm"
 
 // tweets returns the tweets that a writer relabelled. They belong to that writer's batch.
-func (b *builder) tweets() []corpus.Post {
+func (m *material) tweets() []corpus.Post {
 	var records []corpus.Record
-	for i := range b.corpus.Sentiment {
-		if r := &b.corpus.Sentiment[i]; r.Set == tweetSet {
+	for i := range m.corpus.Sentiment {
+		if r := &m.corpus.Sentiment[i]; r.Set == tweetSet {
 			records = append(records, *r)
 		}
 	}
@@ -86,13 +86,13 @@ func (b *builder) tweets() []corpus.Post {
 }
 
 // everyday returns the everyday posts and tweets that are not held out.
-func (b *builder) everyday() []corpus.Post {
+func (m *material) everyday() []corpus.Post {
 	posts := everydayPosts()
-	if !b.Small {
-		posts = append(posts, b.tweets()...)
+	if !m.Small {
+		posts = append(posts, m.tweets()...)
 	}
 	return slices.DeleteFunc(posts, func(p corpus.Post) bool {
-		return b.held(p.Batch, p.Text) || p.Set != "" && b.held(p.Set, p.Text)
+		return m.held(p.Batch, p.Text) || p.Set != "" && m.held(p.Set, p.Text)
 	})
 }
 
@@ -106,11 +106,11 @@ var nameTags = map[string]string{
 
 // postSentences returns the posts unchanged, and those with names again with other names: a few hundred posts cannot
 // show many names, but they show the context of names.
-func (b *builder) postSentences() []corpus.Sentence {
+func (m *material) postSentences() []corpus.Sentence {
 	var out []corpus.Sentence
-	rng := rand.New(rand.NewPCG(b.Seed, 11))
-	pool := b.namePool()
-	for _, p := range some(b, b.everyday()) {
+	rng := rand.New(rand.NewPCG(m.Seed, 11))
+	pool := m.namePool()
+	for _, p := range some(m.Small, m.everyday()) {
 		out = append(out, sentenceOf(&p, nil, nil))
 		if slices.ContainsFunc(p.Entities, func(s corpus.Span) bool { return pool.of(&p, s) != nil }) {
 			for range nameSwaps {
@@ -204,10 +204,10 @@ var asides = []string{
 
 // insertions puts a name before the first word, after the last one or between two words of posts without names, because
 // any word of the dialects may be beside a name without being a part of it.
-func (b *builder) insertions(posts []corpus.Record) []corpus.Sentence {
+func (m *material) insertions(posts []corpus.Record) []corpus.Sentence {
 	var out []corpus.Sentence
-	rng := rand.New(rand.NewPCG(b.Seed, 13))
-	pool := b.namePool()
+	rng := rand.New(rand.NewPCG(m.Seed, 13))
+	pool := m.namePool()
 	for i := range posts {
 		words := strings.Fields(posts[i].Text)
 		if posts[i].Label == "msa" || len(words) > insertWords || len(words) < 2 {

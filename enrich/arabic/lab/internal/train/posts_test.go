@@ -38,6 +38,9 @@ func TestTrainingFilesHoldNoPostOfTheTests(t *testing.T) {
 	for _, p := range everydayPosts() {
 		learn(p.Text)
 	}
+	for _, r := range (&builder{}).pairs() {
+		learn(r.Text)
+	}
 	for _, file := range []string{dialects, madeUp, hintLines, sentences} {
 		for line := range strings.Lines(file) {
 			_, text, ok := strings.Cut(line, ": ")

@@ -24,7 +24,10 @@ var madeUp string
 const madeUpSet = "made up"
 
 // sentimentBudget is the weight of each label of a collection. The tweets labelled by their emoji are many and noisy.
-var sentimentBudget = budget{"arsarcasm": 4500, "ajgt": 1800, "manual": 700, "emoji": 800, madeUpSet: 900, everydaySet: 4400, negationSet: 1200}
+var sentimentBudget = budget{
+	"arsarcasm": 4500, "ajgt": 1800, "manual": 700, "emoji": 800, madeUpSet: 900, everydaySet: 4400, negationSet: 1200,
+	pairSet: 1800,
+}
 
 // twoSided are the collections labelled only positive or negative: they teach nothing about neutral texts.
 var twoSided = []string{"ajgt"}
@@ -42,7 +45,7 @@ const (
 )
 
 // writtenSets are the collections that were written for the training: nothing is measured on them.
-var writtenSets = []string{madeUpSet, everydaySet, negationSet}
+var writtenSets = []string{madeUpSet, everydaySet, negationSet, pairSet}
 
 // madeUpRecords returns the posts of the file.
 func madeUpRecords() []corpus.Record {
@@ -59,9 +62,9 @@ func madeUpRecords() []corpus.Record {
 const everydaySet = "everyday"
 
 // feltPosts returns the sentiment of the everyday posts.
-func (b *builder) feltPosts() []corpus.Record {
+func (m *material) feltPosts() []corpus.Record {
 	var records []corpus.Record
-	for _, p := range b.everyday() {
+	for _, p := range m.everyday() {
 		records = append(records, corpus.Record{Set: everydaySet, Label: string(p.Sentiment), Text: p.Text})
 	}
 	return records
@@ -78,13 +81,13 @@ type felt struct {
 }
 
 // feltTexts returns the texts with a label.
-func (b *builder) feltTexts() []felt {
+func (m *material) feltTexts() []felt {
 	var texts []felt
 	var weigh []Example
 	var sets []string
-	written := slices.Concat(madeUpRecords(), b.feltPosts(), negations(rand.New(rand.NewPCG(b.Seed, 14))))
-	for _, r := range slices.Concat(b.corpus.Sentiment, some(b, written)) {
-		if sentimentBudget[r.Set] == 0 || !slices.Contains(writtenSets, r.Set) && b.held(r.Set, Key(&r)) {
+	written := slices.Concat(madeUpRecords(), m.feltPosts(), negations(rand.New(rand.NewPCG(m.Seed, 14))), m.pairs())
+	for _, r := range slices.Concat(m.corpus.Sentiment, some(m.Small, written)) {
+		if sentimentBudget[r.Set] == 0 || !slices.Contains(writtenSets, r.Set) && m.held(r.Set, Key(&r)) {
 			continue
 		}
 		f := felt{text: r.Text, label: slices.Index(feelings, r.Label), blind: r.Set == "emoji"}

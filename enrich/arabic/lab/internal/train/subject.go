@@ -43,7 +43,7 @@ func (b *builder) subject() []byte {
 	add := func(text, set, topic string) {
 		texts = append(texts, labelled{set: set, text: text, label: slices.Index(head.Subjects, topic)})
 	}
-	for _, p := range some(b, b.everyday()) {
+	for _, p := range some(b.Small, b.everyday()) {
 		for _, topic := range p.Topics {
 			add(p.Text, everydaySet, topic)
 		}
@@ -51,7 +51,7 @@ func (b *builder) subject() []byte {
 			add(p.Text, everydayIdle, "")
 		}
 	}
-	for _, l := range some(b, hints()) {
+	for _, l := range some(b.Small, hints()) {
 		add(l.text, "hint", b.sharper(topicLabels[l.label], l.text))
 	}
 	for i := range b.corpus.Topic {

@@ -49,7 +49,7 @@ func (b *builder) topic() []byte {
 	for _, text := range b.longTexts() {
 		texts = append(texts, labelled{set: "long", text: text, label: none})
 	}
-	lines := some(b, hints())
+	lines := some(b.Small, hints())
 	for _, l := range lines {
 		texts = append(texts, labelled{set: "hint", text: l.text, label: l.label})
 	}
@@ -106,7 +106,7 @@ func (b *builder) idlePosts() map[string][]string {
 	var t head.Text
 	var counts []int
 	idle := map[string][]string{}
-	for _, p := range some(b, b.everyday()) {
+	for _, p := range some(b.Small, b.everyday()) {
 		if p.Topics == nil {
 			idle[everydaySet] = append(idle[everydaySet], p.Text)
 		}

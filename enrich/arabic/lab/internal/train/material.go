@@ -1,0 +1,24 @@
+package train
+
+import "github.com/socialdata/socialdata/enrich/arabic/lab/internal/corpus"
+
+// material is what a build learns from: the corpus without what is held out, and the texts made up for the training.
+type material struct {
+	Config
+	corpus *corpus.Corpus
+}
+
+// held reports whether a record is held out.
+func (m *material) held(set, key string) bool { return m.Hold != nil && m.Hold(set, key) }
+
+// some returns the texts made up for the training that a build uses: few of them if it is small.
+func some[T any](small bool, texts []T) []T {
+	if !small {
+		return texts
+	}
+	var few []T
+	for i := 0; i < len(texts); i += 50 {
+		few = append(few, texts[i])
+	}
+	return few
+}
