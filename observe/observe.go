@@ -100,6 +100,40 @@ type Quota struct {
 	Shared   bool      // usage of other processes counts, and a restart loses nothing
 }
 
+// Job is a search of several platforms that is stored: it is in progress, or its results can still be collected. It has
+// nothing of what was asked or found.
+type Job struct {
+	ID       string
+	Account  string // "" without accounts
+	Key      string // id of the key; "" for none
+	Begun    time.Time
+	Deadline time.Time // when every part has ended in any case
+	Ended    time.Time // when every part had ended; zero before
+	State    JobState
+	Parts    []JobPart
+	Held     int64 // credits held for what is not decided, enrichment included
+	Charged  int64 // credits charged so far, enrichment included
+}
+
+// JobPart is the share of one platform in a [Job].
+type JobPart struct {
+	Platform platform.ID
+	State    schema.PlatformState
+	Held     int64 // credits
+	Charged  int64 // credits
+}
+
+// JobState is how far a [Job] is.
+type JobState string
+
+// The states of a job.
+const (
+	JobRunning   JobState = "running"   // something is not decided yet
+	JobLate      JobState = "late"      // and the deadline has passed: the next request for the job settles it
+	JobReady     JobState = "ready"     // everything is decided, and not all of it was collected
+	JobCollected JobState = "collected" // everything was collected, and can be collected again
+)
+
 // Invented counts the labels in an enricher's answer that do not exist.
 type Invented struct {
 	Operation string

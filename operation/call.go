@@ -99,8 +99,9 @@ type requestIDKey struct{}
 // callContext carries the id of a call, and when it began.
 type callContext struct {
 	context.Context
-	id    string
-	begun time.Time // zero for work after the call
+	id     string
+	begun  time.Time // zero when there is no call
+	counts time.Time // from when its time counts; zero for work that no caller waits for
 
 	mu    sync.Mutex
 	asked []string // the providers
@@ -144,7 +145,8 @@ func WithRequestID(ctx context.Context, id string) context.Context {
 	if RequestID(ctx) == id {
 		return ctx
 	}
-	return &callContext{Context: ctx, id: id, begun: time.Now()}
+	now := time.Now()
+	return &callContext{Context: ctx, id: id, begun: now, counts: now}
 }
 
 // Detach returns ctx without its end, as [context.WithoutCancel] does: for work that is completed even if the caller
@@ -163,7 +165,7 @@ func (*detached) Done() <-chan struct{}                   { return nil }
 func (*detached) Err() error                              { return nil }
 func (d *detached) Value(key any) any                     { return (*callContext)(d).Value(key) }
 
-// Begun returns when the call in ctx began, and the zero time if no call waits for the work.
+// Begun returns when the call in ctx began, and the zero time if there is none.
 func Begun(ctx context.Context) time.Time {
 	if c, ok := ctx.Value(requestIDKey{}).(*callContext); ok {
 		return c.begun
@@ -171,9 +173,28 @@ func Begun(ctx context.Context) time.Time {
 	return time.Time{}
 }
 
-// After returns ctx for work after the call is over: its id is still logged, and its time does not count.
+// Counts returns from when the time of the call in ctx counts, and the zero time if no caller waits for the work.
+func Counts(ctx context.Context) time.Time {
+	if c, ok := ctx.Value(requestIDKey{}).(*callContext); ok {
+		return c.counts
+	}
+	return time.Time{}
+}
+
+// Extend returns ctx for the rest of a call that has waited for d because its caller asked it to: that does not count
+// towards its time.
+func Extend(ctx context.Context, d time.Duration) context.Context {
+	counts := Counts(ctx)
+	if counts.IsZero() || d <= 0 {
+		return ctx
+	}
+	return &callContext{Context: ctx, id: RequestID(ctx), begun: Begun(ctx), counts: counts.Add(d)}
+}
+
+// After returns ctx for work of the call that its caller does not wait for: its id is still logged, and its time does
+// not count.
 func After(ctx context.Context) context.Context {
-	return &callContext{Context: ctx, id: RequestID(ctx)}
+	return &callContext{Context: ctx, id: RequestID(ctx), begun: Begun(ctx)}
 }
 
 // RequestID returns the id of the call in ctx, or "".

@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -34,4 +35,31 @@ func TestRequestIDsOfOneMomentDiffer(t *testing.T) {
 			t.Errorf("%q and %q should have the time in common and nothing else", first, second)
 		}
 	})
+}
+
+func TestFromWhenTheTimeOfACallCounts(t *testing.T) {
+	t.Parallel()
+	call := WithRequestID(t.Context(), "req_1")
+	begun := Begun(call)
+	for name, tt := range map[string]struct {
+		ctx           context.Context
+		begun, counts time.Time
+	}{
+		"no call":                       {t.Context(), time.Time{}, time.Time{}},
+		"a call":                        {call, begun, begun},
+		"detached":                      {Detach(call), begun, begun},
+		"that has waited":               {Extend(call, time.Minute), begun, begun.Add(time.Minute)},
+		"that has not":                  {Extend(call, -1), begun, begun},
+		"nothing to extend":             {Extend(t.Context(), time.Minute), time.Time{}, time.Time{}},
+		"after the call":                {After(call), begun, time.Time{}},
+		"after a call that has waited":  {After(Extend(call, time.Minute)), begun, time.Time{}},
+		"after the call, not to extend": {Extend(After(call), time.Minute), begun, time.Time{}},
+	} {
+		if got := Begun(tt.ctx); !got.Equal(tt.begun) {
+			t.Errorf("%s: begun at %v, want %v", name, got, tt.begun)
+		}
+		if got := Counts(tt.ctx); !got.Equal(tt.counts) {
+			t.Errorf("%s: counts from %v, want %v", name, got, tt.counts)
+		}
+	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// CacheState says whether an answer came from the cache.
+// CacheState is whether an answer came from the cache.
 type CacheState string
 
 // The cache states.
@@ -21,7 +21,7 @@ const (
 // CacheStates lists every state of the cache.
 func CacheStates() []CacheState { return []CacheState{Hit, Miss} }
 
-// PlatformState is how far one platform of a fan-out search has come.
+// PlatformState is the state of one platform in a fan-out search.
 type PlatformState string
 
 // The platform states. Pending becomes OK or Failed; both are final.
@@ -34,33 +34,33 @@ const (
 // PlatformStates lists every state of a platform in a search.
 func PlatformStates() []PlatformState { return []PlatformState{OK, Failed, Pending} }
 
-// Meta is what an answer says about itself.
+// Meta describes an answer.
 type Meta struct {
 	CreditsUsed      int64      `json:"credits_used" min:"0"`      // credits charged for this call
 	CreditsRemaining int64      `json:"credits_remaining" min:"0"` // credits that the account can still spend
 	Cache            CacheState `json:"cache"`                     // whether the data came from the cache
 	DataAgeS         int64      `json:"data_age_s" min:"0"`        // seconds since the data was fetched
-	RequestID        string     `json:"request_id" min:"1"`        // the id of this call, to name it to others
-	// what continues the list; absent when there is no more
+	RequestID        string     `json:"request_id" min:"1"`        // the id of this call, for support requests
+	// the cursor of the next page; absent if there is none
 	NextCursor string `json:"next_cursor,omitempty" min:"1"`
-	// the upstream's page; only with include_raw=true, and where objects have no raw of their own
+	// the upstream's page; only with include_raw=true, and only if objects have no raw of their own
 	Raw json.RawMessage `json:"raw,omitempty"`
-	// how far each platform has come; of a search over several platforms and of its job only
+	// the state of each platform; only in a search over several platforms and in its job
 	Platforms map[platform.ID]PlatformState `json:"platforms,omitempty"`
-	// why a platform of a search failed, by platform; absent when none has
+	// why platforms of a search failed, by platform; absent if none did
 	Errors map[platform.ID]PlatformError `json:"errors,omitempty"`
-	// what collects the rest of a search; present while a platform is pending
+	// the id of the job that collects the rest of a search; present while a platform is pending
 	JobID string `json:"job_id,omitempty" min:"1"`
 }
 
-// PlatformError is why one platform of a search failed. It cost nothing.
+// PlatformError is why one platform of a search failed. It was not charged.
 type PlatformError struct {
-	// the kind of problem; callers act on it
+	// the code of the problem, for programs
 	Code   problem.Code `json:"code"`
 	Detail string       `json:"detail"` // what went wrong, for people
 }
 
-// AppendJSON appends m as [Marshal] writes it. It writes the fields that almost every meta has itself, in a tenth of
+// AppendJSON appends m in the form of [Marshal]. It writes the fields that almost every meta has itself, in a tenth of
 // the time.
 func (m *Meta) AppendJSON(b []byte) ([]byte, error) {
 	if m.Raw != nil || m.Platforms != nil || m.Errors != nil || !plain(string(m.Cache)) || !plain(m.RequestID) || !plain(m.NextCursor) || !plain(m.JobID) {
@@ -91,27 +91,27 @@ func plain(s string) bool {
 	return true
 }
 
-// Envelope is every successful answer: the data and what is to be said about it.
+// Envelope is the envelope of every successful answer: the data, and its metadata.
 type Envelope[T any] struct {
 	Data T    `json:"data"` // the result
-	Meta Meta `json:"meta"` // what the answer says about itself
+	Meta Meta `json:"meta"` // metadata of the answer
 }
 
 // Me is the calling key, its account's balance and its rate limit.
 type Me struct {
 	Key     MeKey     `json:"key"`     // the calling key
-	Credits MeCredits `json:"credits"` // what is left of the account's credits
-	Limits  MeLimits  `json:"limits"`  // what bounds the key
+	Credits MeCredits `json:"credits"` // the credits of its account
+	Limits  MeLimits  `json:"limits"`  // the limits of the key
 }
 
 // MeKey is the calling key; its value is never shown again.
 type MeKey struct {
 	ID          string         `json:"id" min:"1"`     // its id
-	Name        string         `json:"name"`           // what its owner calls it
+	Name        string         `json:"name"`           // its name, chosen by its owner
 	Prefix      string         `json:"prefix" min:"1"` // its first characters
-	Environment KeyEnvironment `json:"environment"`    // what it is for
-	CreatedAt   time.Time      `json:"created_at"`     // when it was made
-	LastUsedAt  *time.Time     `json:"last_used_at"`   // when it last called; null before its first call
+	Environment KeyEnvironment `json:"environment"`    // its environment
+	CreatedAt   time.Time      `json:"created_at"`     // when it was created
+	LastUsedAt  *time.Time     `json:"last_used_at"`   // its last call; null before the first
 }
 
 // MeCredits is the account's balance.
@@ -119,40 +119,40 @@ type MeCredits struct {
 	Balance int64 `json:"balance" min:"0"` // credits that the account can still spend
 }
 
-// MeLimits holds the key's limits.
+// MeLimits is the set of the key's limits.
 type MeLimits struct {
-	Rate *RateLimit `json:"rate"` // the key's rate limit; null when it has none
+	Rate *RateLimit `json:"rate"` // the key's rate limit; null if it has none
 }
 
 // RateLimit is the state of a token bucket.
 type RateLimit struct {
-	Capacity   int64   `json:"capacity" min:"1"`       // calls that a full bucket allows at once
-	RefillPerS float64 `json:"refill_per_s" above:"0"` // calls that come back each second, more than 0
-	Remaining  float64 `json:"remaining" min:"0"`      // calls that the bucket allows now
+	Capacity   int64   `json:"capacity" min:"1"`       // number of calls that a full bucket allows at once
+	RefillPerS float64 `json:"refill_per_s" above:"0"` // calls added each second, more than 0
+	Remaining  float64 `json:"remaining" min:"0"`      // number of calls that the bucket allows now
 }
 
-// HealthState is how well a platform's upstreams have answered lately, or how well something that the service stands on
-// does.
+// HealthState is the health of a platform's upstreams, according to recent calls, or of something that the service
+// depends on.
 type HealthState string
 
 // The health states.
 const (
 	Healthy  HealthState = "ok"       // under a tenth of the recent calls failed
-	Degraded HealthState = "degraded" // more did, or the service goes on without it
-	Down     HealthState = "down"     // no provider can be called, or calls are refused for want of it
-	Unknown  HealthState = "unknown"  // no call lately
+	Degraded HealthState = "degraded" // a tenth or more failed, or the service continues without the dependency
+	Down     HealthState = "down"     // no provider can be called, or calls are refused because the dependency is missing
+	Unknown  HealthState = "unknown"  // no recent calls
 )
 
-// SourceState is how well one source of a platform does.
+// SourceState is the health of one source of a platform.
 type SourceState string
 
 // The states of a source.
 const (
 	SourceHealthy  SourceState = "ok"       // under a tenth of the platform's recent calls failed
-	SourceDegraded SourceState = "degraded" // more did, or one call is let through to try it
-	SourceDown     SourceState = "down"     // it is not asked now
-	SourceUnknown  SourceState = "unknown"  // no call to the platform lately
-	SourceLimited  SourceState = "limited"  // every limit of its upstream that is known is used up
+	SourceDegraded SourceState = "degraded" // a tenth or more failed, or one call is let through to test it
+	SourceDown     SourceState = "down"     // it is not called now
+	SourceUnknown  SourceState = "unknown"  // no recent calls to the platform
+	SourceLimited  SourceState = "limited"  // every known limit of its upstream is used up
 )
 
 // SourceStates lists every state of a source.
@@ -163,60 +163,60 @@ func SourceStates() []SourceState {
 // HealthStates lists every state of health.
 func HealthStates() []HealthState { return []HealthState{Healthy, Degraded, Down, Unknown} }
 
-// Health is the state of the service. It stands alone, without an envelope.
+// Health is the state of the service. It has no envelope.
 type Health struct {
-	Status      string `json:"status" words:"ok"` // always ok: a service that is not well does not answer
-	Environment string `json:"environment"`       // what the service calls itself, such as production
-	// how well the upstreams of each platform have answered lately
+	Status      string `json:"status" words:"ok"` // always ok: a service with a failure does not answer
+	Environment string `json:"environment"`       // the configured name of the environment, such as production
+	// the health of each platform's upstreams according to recent calls
 	Platforms map[platform.ID]HealthState `json:"platforms"`
-	// how well what the service stands on does, such as a cache server, by name; absent when it stands on nothing else
+	// the health of what the service depends on, such as a cache server, by name; absent if it depends on nothing
 	Dependencies map[string]HealthState `json:"dependencies,omitempty"`
 }
 
-// Usage is one entry of an account's books.
+// Usage is one entry in an account's ledger.
 type Usage struct {
-	ID        string      `json:"id" min:"1"`                       // the id of the entry
-	At        time.Time   `json:"at"`                               // when it was booked
-	Kind      string      `json:"kind" words:"charge grant refund"` // what it is
-	Amount    int64       `json:"amount"`                           // credits; negative for a charge
-	Balance   int64       `json:"balance" min:"0"`                  // credits of the account after this entry
-	KeyID     *string     `json:"key_id"`                           // the key that called; null for a grant
-	Operation *string     `json:"operation"`                        // what was called; null for a grant
-	Platform  *string     `json:"platform"`                         // the platform that was read
-	RequestID *string     `json:"request_id"`                       // the call, as in its meta.request_id
-	Cache     *CacheState `json:"cache"`                            // whether the call was answered from the cache
-	Reason    *string     `json:"reason"`                           // why there was a grant or refund, in words
+	ID        string      `json:"id" min:"1"`                                // the id of the entry
+	At        time.Time   `json:"at"`                                        // when it was booked
+	Kind      string      `json:"kind" words:"charge grant refund reversal"` // the kind of entry
+	Amount    int64       `json:"amount"`                                    // credits; negative for a charge and a reversal
+	Balance   int64       `json:"balance" min:"0"`                           // credits of the account after this entry
+	KeyID     *string     `json:"key_id"`                                    // the key that made the call; null for a grant
+	Operation *string     `json:"operation"`                                 // the operation that was called; null for a grant
+	Platform  *string     `json:"platform"`                                  // the platform that was read
+	RequestID *string     `json:"request_id"`                                // the call, as in its meta.request_id
+	Cache     *CacheState `json:"cache"`                                     // whether the answer came from the cache
+	Reason    *string     `json:"reason"`                                    // the reason for a grant, refund or reversal
 }
 
 // PlatformInfo is what the service can read from one platform.
 type PlatformInfo struct {
-	Platform    platform.ID     `json:"platform"`             // its identifier, as it stands in paths
-	Name        string          `json:"name"`                 // its name as people write it
+	Platform    platform.ID     `json:"platform"`             // its identifier in paths
+	Name        string          `json:"name"`                 // its display name
 	BaseCredits int64           `json:"base_credits" min:"0"` // the price of one plain call
-	Meaning     *string         `json:"meaning"`              // what the universal objects mean there
-	Operations  []OperationInfo `json:"operations"`           // all operations, those that are not available too
-	RawRoutes   []RawRoute      `json:"raw_routes"`           // the allow-list of what is read unchanged, at this platform's price
-	Redacted    []string        `json:"redacted"`             // what the operator has blanked in texts and raw: emails, phones, or nothing
+	Meaning     *string         `json:"meaning"`              // what the objects of the API mean on this platform
+	Operations  []OperationInfo `json:"operations"`           // all operations, including those that are not available
+	RawRoutes   []RawRoute      `json:"raw_routes"`           // the allowed paths of raw reads, at this platform's price
+	Redacted    []string        `json:"redacted"`             // what the operator has redacted in texts and raw: emails, phones, or nothing
 }
 
-// Resolved is one call that reads what an address names.
+// Resolved is one call that reads what an address identifies.
 type Resolved struct {
-	Platform  platform.ID       `json:"platform"`  // whose address it is
-	Operation string            `json:"operation"` // what reads it, such as "collection/posts"
+	Platform  platform.ID       `json:"platform"`  // the platform of the address
+	Operation string            `json:"operation"` // the operation to call, such as "collection/posts"
 	Params    map[string]string `json:"params"`    // the operation's parameters, by name
-	Path      string            `json:"path"`      // path and query of the call
-	URL       *string           `json:"url"`       // the address without what does not matter; null where only a name was given
+	Path      string            `json:"path"`      // the path and query of the call
+	URL       *string           `json:"url"`       // the address without irrelevant parts; null if only a name was given
 	Available bool              `json:"available"` // whether it can be called
 	Reason    *string           `json:"reason"`    // why it cannot be called; null when it can
 }
 
-// RawRoute is a route of a provider that can be read unchanged.
+// RawRoute is a route of a provider for raw reads.
 type RawRoute struct {
-	Provider string `json:"provider"` // whose route it is
-	// its path, as it stands behind /v1/raw/ and the provider's name; a segment in braces stands for any one segment
+	Provider string `json:"provider"` // the provider of the route
+	// its path after /v1/raw/ and the provider's name; a segment in braces matches any one segment
 	Path      string   `json:"path"`
 	Available bool     `json:"available"` // whether it can be called
-	Missing   []string `json:"missing"`   // the settings that would switch it on
+	Missing   []string `json:"missing"`   // the settings that would enable it
 }
 
 // OperationInfo is one operation of one platform.
@@ -224,18 +224,18 @@ type OperationInfo struct {
 	Operation string   `json:"operation"` // its name, such as "collection/posts"
 	Available bool     `json:"available"` // whether it can be called
 	Reason    *string  `json:"reason"`    // why it cannot be called; null when it can
-	Providers []string `json:"providers"` // who is asked, first choice first: each next one when those before fail
-	Sources   []Source `json:"sources"`   // who serves it, first choice first
-	// what a provider charges the operator of this service for a call, in credits of its own, by provider
+	Providers []string `json:"providers"` // the providers, first choice first: each is tried if those before it fail
+	Sources   []Source `json:"sources"`   // the sources, first choice first
+	// what each provider charges the operator of this service for a call, in its own credits
 	UpstreamCredits map[string]int64 `json:"upstream_credits"`
-	// how many keys of a batch one request to the platform takes: 1 where each key is read by itself, 0 where the operation
-	// has no batch or is not available
+	// the maximum number of keys in one request to the platform: 1 if each is read alone, 0 if the operation has no
+	// batch or is not available
 	KeysARequest int64 `json:"keys_a_request" min:"0"`
-	CacheTTLS    int64 `json:"cache_ttl_s" min:"0"` // how long an answer is good, in seconds
-	// what the platform can filter by, and the values that it knows; an empty list means any value
+	CacheTTLS    int64 `json:"cache_ttl_s" min:"0"` // how long an answer is cached, in seconds
+	// the filters that the platform supports, with their values; an empty list means any value
 	Filters map[string][]string `json:"filters"`
-	// the parameters without which the platform does not serve it, though the operation itself does not require them
+	// the parameters that this platform requires, although the operation itself does not
 	Required []string `json:"required"`
-	Missing  []string `json:"missing"` // the settings that would switch it on
-	Note     *string  `json:"note"`    // why it is not offered, or what to know
+	Missing  []string `json:"missing"` // the settings that would enable it
+	Note     *string  `json:"note"`    // why it is not offered, or what a user should know
 }
