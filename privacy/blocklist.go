@@ -95,8 +95,11 @@ type Receipt struct {
 	Reason   string         `json:"reason"`   // in the operator's words; "" for none
 	Attempts int            `json:"attempts"` // number of times that it was begun until it was complete
 	Removed  map[string]int `json:"removed"`  // what the last attempt has removed, by kind
-	Before   string         `json:"before"`   // the hash of the previous receipt; "" for the first
-	Hash     string         `json:"hash"`
+	// Mentions is how many stored items mention the subject and stay, because others wrote them: what the memory of other
+	// processes holds is not counted.
+	Mentions int    `json:"mentions,omitzero"`
+	Before   string `json:"before"` // the hash of the previous receipt; "" for the first
+	Hash     string `json:"hash"`
 }
 
 // Seal returns r as the receipt after last, with its number and its hash. last is zero for the first one. It is for

@@ -86,7 +86,7 @@ func TestTheIDOfAnAccountIsLearned(t *testing.T) {
 		t.Error("what she wrote by an earlier handle is not found by her id")
 	}
 	if s.Holds([]byte(`{"platform":"x","id":"2","author":{"platform":"x","id":"43","handle":"once"}}`)) {
-		t.Error("whoever has her earlier handle now is taken for her")
+		t.Error("the account that has her earlier handle now is taken for her")
 	}
 	if got := s.Own(); len(got) != 2 {
 		t.Errorf("she has the names %v, want two", got)
@@ -162,6 +162,44 @@ func page() []byte {
 	return []byte("[" + strings.TrimSuffix(b.String(), ",") + "]")
 }
 
+// TestSet asks sets of several sizes for what they have and for what they do not.
+func TestSet(t *testing.T) {
+	t.Parallel()
+	h := hasher()
+	for _, size := range []int{0, 1, 3, 4, 5, 100, 5000} {
+		names := make([]privacy.Name, size)
+		for i := range names {
+			names[i] = h.ObjectName(platform.X, fmt.Sprint("in", i))
+		}
+		s := privacy.NewSet(append(names, names...))
+		if s.Len() != size || len(s.Names()) != size {
+			t.Errorf("a set of %d has %d names, %d listed", size, s.Len(), len(s.Names()))
+		}
+		for i, name := range names {
+			if !s.Has(name) || !s.Meets(privacy.MarksOf(1, name)) {
+				t.Fatalf("of %d the set lacks the %dth", size, i)
+			}
+		}
+		for i := range 5000 {
+			if name := h.ObjectName(platform.X, fmt.Sprint("out", i)); s.Has(name) || s.Meets(privacy.MarksOf(name)) {
+				t.Fatalf("of %d the set has what was not put into it", size)
+			}
+		}
+		if len(names) > 2 {
+			out := h.ObjectName(platform.X, "out")
+			want := []privacy.Name{min(names[0], names[2]), max(names[0], names[2])}
+			got := s.Among(privacy.MarksOf(names[0], out, names[2], names[0]))
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("Among (-want +got):\n%s", diff)
+			}
+		}
+	}
+	var none *privacy.Set
+	if none.Has(1) || none.Len() != 0 || none.Meets(privacy.MarksOf(1)) || len(none.Names()) != 0 {
+		t.Error("a nil set has something")
+	}
+}
+
 // BenchmarkMarks measures the marks of a page of 50 posts, which are made when it is read from upstream.
 func BenchmarkMarks(b *testing.B) {
 	h, data := hasher(), page()
@@ -174,13 +212,49 @@ func BenchmarkMarks(b *testing.B) {
 // BenchmarkBlocked checks a page of 50 posts against 1,000,000 blocked names.
 func BenchmarkBlocked(b *testing.B) {
 	h := hasher()
-	marks, set := h.Marks(page()), map[privacy.Name]struct{}{}
-	for i := range 1_000_000 {
-		set[h.ObjectName(platform.GitHub, fmt.Sprint(i))] = struct{}{}
+	marks, names := h.Marks(page()), make([]privacy.Name, 1_000_000)
+	for i := range names {
+		names[i] = h.ObjectName(platform.GitHub, fmt.Sprint(i))
 	}
+	set := privacy.NewSet(names)
 	for b.Loop() {
-		if marks.Any(set) {
+		if set.Meets(marks) {
 			b.Fatal("nobody on the page is blocked")
 		}
+	}
+}
+
+func TestMentions(t *testing.T) {
+	t.Parallel()
+	h := hasher()
+	account, object := h.Subject(platform.X, "Salma", ""), h.Subject(platform.X, "", "p42")
+	tests := []struct {
+		name, data    string
+		account, post bool
+	}{
+		{"in a text", `{"platform":"x","text":"hi @SALMA, how are you"}`, true, false},
+		{"at the end of a text", `{"platform":"x","text":"hi @salma."}`, true, false},
+		{"in a web address", `{"platform":"x","text":"https://x.com/salma/status/p42"}`, true, true},
+		{"in a list", `{"platform":"x","mentions":["ann","salma"]}`, true, false},
+		{"first in a list", `{"platform":"x","mentions":["salma","ann"]}`, true, false},
+		{"an object in a list", `{"platform":"x","ids":["p42"]}`, false, true},
+		{"a longer handle", `{"platform":"x","text":"@salma_h @salma2 @salma.h @salma-h"}`, false, false},
+		{"in Arabic", `{"platform":"x","text":"@salmaسلمى مرحبا"}`, false, false},
+		{"before Arabic", `{"platform":"x","text":"@salma سلمى"}`, true, false},
+		{"the bare word", `{"platform":"x","text":"salma"}`, false, false},
+		{"her own handle", `{"platform":"x","handle":"salma","id":"p42"}`, false, false},
+		{"elsewhere", `{"platform":"github","text":"@salma /p42"}`, false, false},
+		{"nothing", ``, false, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if got := account.Mentioned([]byte(tt.data)); got != tt.account {
+				t.Errorf("the account: %v, want %v", got, tt.account)
+			}
+			if got := object.Mentioned([]byte(tt.data)); got != tt.post {
+				t.Errorf("the post: %v, want %v", got, tt.post)
+			}
+		})
 	}
 }

@@ -53,6 +53,7 @@ func Terms() []Term {
 		{platform.Spotify, day, "https://developer.spotify.com/terms"}, // no longer than a cache needs
 		{platform.TikTok, 15 * day, "https://www.tiktok.com/legal/page/global/terms-of-service-research-api/en"},
 		{platform.Twitch, day, "https://www.twitch.tv/p/legal/developer-agreement/"},
+		{platform.X, day, "https://docs.x.com/developer-terms/policy"}, // 24 hours after a request, what is deleted there
 		{platform.YouTube, 30 * day, "https://developers.google.com/youtube/terms/developer-policies"},
 	}
 }

@@ -13,7 +13,8 @@ func TestSipHash(t *testing.T) {
 	for n, want := range map[int]uint64{
 		0: 0x726fdb47dd0e0e31, 1: 0x74f839c593dc67fd, 7: 0xab0200f58b01d137, 8: 0x93f5f5799a932462, 15: 0xa129ca6149be45e5,
 	} {
-		if got := newSip(key[:16]).sum(in[:n]); got != want {
+		s := newSip(key[:16])
+		if got := s.sum(in[:n]); got != want {
 			t.Errorf("of %d bytes: %x, want %x", n, got, want)
 		}
 	}

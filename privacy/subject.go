@@ -48,7 +48,7 @@ const (
 	handleName  = 'h' // of an account
 	accountName = 'a' // the id of an account
 	objectName  = 'o' // the id of an object: a post, a comment, a product, a profile
-	rawName     = 'r' // the raw data of a platform, whoever is in it
+	rawName     = 'r' // the raw data of a platform, about anyone
 )
 
 // name returns the name of a kind on a platform; 0 for "".
@@ -249,20 +249,6 @@ func (m Marks) pairs() iter.Seq2[Name, Name] {
 func number(m Marks) Name {
 	return Name(m[0])<<56 | Name(m[1])<<48 | Name(m[2])<<40 | Name(m[3])<<32 |
 		Name(m[4])<<24 | Name(m[5])<<16 | Name(m[6])<<8 | Name(m[7])
-}
-
-// Among returns the names in m that are in set, each once, sorted.
-func (m Marks) Among(set map[Name]struct{}) []Name {
-	var found []Name
-	for handle, id := range m.pairs() {
-		for _, name := range [...]Name{handle, id} {
-			if _, ok := set[name]; ok && name != 0 {
-				found = append(found, name)
-			}
-		}
-	}
-	slices.Sort(found)
-	return slices.Compact(found)
 }
 
 // Any reports whether one of the names in m is in set.

@@ -57,7 +57,7 @@ type Config struct {
 type view struct {
 	epoch   int64
 	hasher  *privacy.Hasher
-	blocked map[privacy.Name]struct{}
+	blocked *privacy.Set
 	erased  map[privacy.Name]time.Time // when this process has learned of it
 }
 
@@ -73,7 +73,7 @@ func New(cfg Config) *Keeper {
 	first, end := context.WithTimeout(ctx, lookPatience)
 	defer end()
 	if err := k.look(first, k.renew); err != nil {
-		k.cfg.Log.WarnContext(ctx, "what is erased and blocked cannot be read", "error", err)
+		k.cfg.Log.WarnContext(ctx, "the list of erased and blocked accounts cannot be read", "error", err)
 	}
 	if k.shared && k.work.Begin() {
 		go func() {
@@ -91,7 +91,7 @@ func (k *Keeper) Close(ctx context.Context) error {
 		return err
 	}
 	if err := k.cfg.List.Leave(ctx, k.process); err != nil {
-		k.cfg.Log.WarnContext(ctx, "the row of this process is not removed", "error", err) // it will soon count as dead
+		k.cfg.Log.WarnContext(ctx, "the row of this process was not removed", "error", err) // it will soon count as dead
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func (k *Keeper) follow(ctx context.Context) {
 		err := k.look(ctx, k.renew)
 		if ctx.Err() == nil && err != nil != failed {
 			if failed = err != nil; failed {
-				k.cfg.Log.WarnContext(ctx, "what is erased and blocked cannot be read", "error", err)
+				k.cfg.Log.WarnContext(ctx, "the list of erased and blocked accounts cannot be read", "error", err)
 			}
 		}
 	}
@@ -148,7 +148,7 @@ func (k *Keeper) look(ctx context.Context, read func(context.Context) (int64, er
 	return nil
 }
 
-var errDrain = errors.New("writes that began before the erasure are still under way")
+var errDrain = errors.New("writes that began before the erasure are still in progress")
 
 // advance moves to the current epoch. After it, this process has nothing of what was erased, and writes nothing that it
 // read before.
@@ -196,8 +196,7 @@ func (k *Keeper) load(ctx context.Context, was *view) (next *view, fresh map[pri
 		return nil, nil, err
 	}
 	next = &view{
-		epoch: state.Epoch, blocked: make(map[privacy.Name]struct{}, len(state.Blocked)),
-		erased: map[privacy.Name]time.Time{},
+		epoch: state.Epoch, blocked: privacy.NewSet(state.Blocked), erased: map[privacy.Name]time.Time{},
 	}
 	fresh = map[privacy.Name]struct{}{}
 	if was != nil {
@@ -211,8 +210,7 @@ func (k *Keeper) load(ctx context.Context, was *view) (next *view, fresh map[pri
 	}
 	now := time.Now()
 	for _, name := range state.Blocked {
-		next.blocked[name] = struct{}{}
-		if was == nil || !was.blocks(name) {
+		if was == nil || !was.blocked.Has(name) {
 			fresh[name] = struct{}{}
 		}
 	}
@@ -227,13 +225,9 @@ func (k *Keeper) load(ctx context.Context, was *view) (next *view, fresh map[pri
 	return next, fresh, nil
 }
 
-func (v *view) blocks(name privacy.Name) bool {
-	_, ok := v.blocked[name]
-	return ok
-}
-
 // errStale is the problem of a call while it is not known whether stored data may be shown.
-var errStale = problem.New(problem.PlatformUnavailable, "the service cannot tell now what must not be shown; try again")
+var errStale = problem.New(problem.PlatformUnavailable,
+	"the service cannot read its list of erased and blocked accounts now; try again")
 
 // Ready returns nil when the process knows the current state: it has read the epoch in the last second, or reads it
 // now. Otherwise it fails with a platform_unavailable problem.
@@ -244,7 +238,7 @@ func (k *Keeper) Ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lookPatience)
 	defer cancel()
 	if err := k.look(ctx, k.cfg.List.Epoch); err != nil {
-		return problem.Wrap(fmt.Errorf("socialdata: the list of what is erased and blocked: %w", err),
+		return problem.Wrap(fmt.Errorf("socialdata: the list of erased and blocked accounts: %w", err),
 			problem.PlatformUnavailable, "%s", errStale.Detail).After(time.Second)
 	}
 	return nil
@@ -269,22 +263,28 @@ func (k *Keeper) Marks(data []byte) privacy.Marks {
 // Blocking reports whether anyone is blocked.
 func (k *Keeper) Blocking() bool {
 	v := k.now.Load()
-	return v != nil && len(v.blocked) > 0
+	return v != nil && v.blocked.Len() > 0
 }
 
 // Blocked reports whether anyone among marks is blocked.
 func (k *Keeper) Blocked(marks privacy.Marks) bool {
 	v := k.now.Load()
-	return v != nil && marks.Any(v.blocked)
+	return v != nil && v.blocked.Meets(marks)
+}
+
+// BlockedName reports whether a name is blocked.
+func (k *Keeper) BlockedName(n privacy.Name) bool {
+	v := k.now.Load()
+	return v != nil && v.blocked.Has(n)
 }
 
 // BlockedAmong returns the names among marks that are blocked; nil for none.
 func (k *Keeper) BlockedAmong(marks privacy.Marks) []privacy.Name {
 	v := k.now.Load()
-	if v == nil || len(v.blocked) == 0 {
+	if v == nil || v.blocked.Len() == 0 {
 		return nil
 	}
-	return marks.Among(v.blocked)
+	return v.blocked.Among(marks)
 }
 
 // Enter begins a write, into a store that is shared or outlives the call, of what was read since begun. It returns
@@ -293,11 +293,11 @@ func (k *Keeper) BlockedAmong(marks privacy.Marks) []privacy.Name {
 func (k *Keeper) Enter(ctx context.Context, marks privacy.Marks, begun time.Time) (leave func(), may bool) {
 	leave = k.writes.enter()
 	v := k.now.Load() // after entering: an erasure that is not in it waits for this write
-	if v == nil || !marks.Any(v.blocked) && !v.since(marks, begun) {
+	if v == nil || !v.blocked.Meets(marks) && !v.since(marks, begun) {
 		return leave, true
 	}
 	leave()
-	k.cfg.Log.DebugContext(ctx, "what was erased meanwhile is not kept", "request_id", operation.RequestID(ctx))
+	k.cfg.Log.DebugContext(ctx, "data that was erased meanwhile is not stored", "request_id", operation.RequestID(ctx))
 	return nil, false
 }
 

@@ -20,7 +20,7 @@ type kept struct {
 }
 
 // errErased is the problem of a call whose answer was erased while it was made.
-var errErased = problem.New(problem.PlatformUnavailable, "what was read was erased meanwhile; try again")
+var errErased = problem.New(problem.PlatformUnavailable, "the data was erased while it was being read; try again")
 
 // enter marks r and begins its write.
 func (s kept) enter(ctx context.Context, r *records.Record) (leave func(), err error) {

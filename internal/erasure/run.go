@@ -36,12 +36,12 @@ type SilentError struct{ Processes []string }
 
 // Error implements error.
 func (e *SilentError) Error() string {
-	return fmt.Sprintf("not all processes have let go within %v: %s; erase again", allPatience,
+	return fmt.Sprintf("not all processes have confirmed the erasure within %v: %s; erase again", allPatience,
 		strings.Join(e.Processes, ", "))
 }
 
 // errUnread means that the list has never been read.
-var errUnread = errors.New("the list of what is erased and blocked cannot be read")
+var errUnread = errors.New("the list of erased and blocked accounts cannot be read")
 
 // Erase erases a subject from the stores and from every process, and returns the receipt. A dry run removes nothing and
 // has no receipt: only its counts are set. An erasure that has failed can be repeated.
@@ -52,13 +52,9 @@ func (k *Keeper) Erase(ctx context.Context, stores []privacy.Eraser, r Request) 
 	}
 	s := h.Subject(r.Platform, r.Handle, r.ID)
 	if s.DryRun = r.DryRun; r.DryRun {
-		removed, err := count(ctx, stores, s)
-		return privacy.Receipt{
-			At: time.Now().UTC(), By: r.By, Kind: privacy.DryRun, Platform: string(r.Platform), Block: r.Block, Reason: r.Reason,
-			Removed: removed,
-		}, err
+		return k.dryRun(ctx, stores, s, r)
 	}
-	receipt, err := k.note(ctx, s, r, privacy.Begun, nil)
+	receipt, err := k.note(ctx, s, r, privacy.Receipt{Kind: privacy.Begun})
 	if err != nil {
 		return receipt, err
 	}
@@ -67,7 +63,39 @@ func (k *Keeper) Erase(ctx context.Context, stores []privacy.Eraser, r Request) 
 		return receipt, err
 	}
 	privacy.Add(removed, map[string]int{cache.Erased: int(k.forgot.Load() - before)})
-	return k.note(ctx, s, r, privacy.Done, removed)
+	stay, err := mentions(ctx, stores, s)
+	if err != nil {
+		return receipt, err
+	}
+	return k.note(ctx, s, r, privacy.Receipt{Kind: privacy.Done, Removed: removed, Mentions: stay})
+}
+
+// dryRun returns what a receipt of an erasure would count.
+func (k *Keeper) dryRun(
+	ctx context.Context, stores []privacy.Eraser, s privacy.Subject, r Request,
+) (privacy.Receipt, error) {
+	receipt := privacy.Receipt{
+		At: time.Now().UTC(), By: r.By, Kind: privacy.DryRun, Platform: string(r.Platform), Block: r.Block, Reason: r.Reason,
+	}
+	var err error
+	if receipt.Removed, err = count(ctx, stores, s); err == nil {
+		receipt.Mentions, err = mentions(ctx, stores, s)
+	}
+	return receipt, err
+}
+
+// mentions counts what mentions s and stays, in the stores that can count it.
+func mentions(ctx context.Context, stores []privacy.Eraser, s privacy.Subject) (sum int, err error) {
+	for _, store := range stores {
+		if c, ok := store.(privacy.MentionCounter); ok {
+			n, err := c.Mentions(ctx, s)
+			if err != nil {
+				return 0, err
+			}
+			sum += n
+		}
+	}
+	return sum, nil
 }
 
 // erase goes through the stores until no other name of the subject is found. The announcement before makes all
@@ -124,19 +152,17 @@ func (k *Keeper) scrub(ctx context.Context) error {
 	return nil
 }
 
-// note writes a receipt.
+// note writes a receipt, of which the kind and the numbers are given.
 func (k *Keeper) note(
-	ctx context.Context, s privacy.Subject, r Request, kind string, removed map[string]int,
+	ctx context.Context, s privacy.Subject, r Request, receipt privacy.Receipt,
 ) (privacy.Receipt, error) {
 	digest := k.Hasher().Digest(s)
-	receipt := privacy.Receipt{
-		At: time.Now(), By: r.By, Kind: kind, Platform: string(r.Platform), Subject: hex.EncodeToString(digest[:]),
-		Block: r.Block, Reason: r.Reason, Removed: removed,
-	}
+	receipt.At, receipt.By, receipt.Platform = time.Now(), r.By, string(r.Platform)
+	receipt.Subject, receipt.Block, receipt.Reason = hex.EncodeToString(digest[:]), r.Block, r.Reason
 	if receipt.Removed == nil {
 		receipt.Removed = map[string]int{}
 	}
-	if kind == privacy.Done {
+	if receipt.Kind == privacy.Done {
 		var err error
 		if receipt.Attempts, err = privacy.Attempts(ctx, k.cfg.List, receipt.Subject); err != nil {
 			return receipt, err
@@ -208,8 +234,8 @@ func (k *Keeper) Unblock(ctx context.Context, stores []privacy.Eraser, r Request
 	}
 	after := k.now.Load().blocked
 	var free []privacy.Name // names that are no longer blocked
-	for name := range before {
-		if _, ok := after[name]; !ok {
+	for _, name := range before.Names() {
+		if !after.Has(name) {
 			free = append(free, name)
 		}
 	}
@@ -226,7 +252,7 @@ func (k *Keeper) Unblock(ctx context.Context, stores []privacy.Eraser, r Request
 	if err := k.spread(ctx, privacy.Announcement{Digest: digest, Erased: w.List(), Unblock: true}); err != nil {
 		return privacy.Receipt{}, err
 	}
-	return k.note(ctx, s, r, privacy.Unblocked, removed)
+	return k.note(ctx, s, r, privacy.Receipt{Kind: privacy.Unblocked, Removed: removed})
 }
 
 // Receipts returns receipts in the order of their numbers.
