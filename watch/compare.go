@@ -207,7 +207,7 @@ func (t *telling) list(w walked, first bool) {
 		told[name] = true
 	}
 	if w.cut != "" {
-		t.tell(Gap, "", nil, nil, fmt.Sprintf("%s: of what came between %s and %s, %d were seen",
+		t.tell(Gap, "", nil, nil, fmt.Sprintf("%s: of the items between %s and %s, only %d were seen",
 			w.cut, s.At.UTC().Format(time.RFC3339), t.at.UTC().Format(time.RFC3339), fresh))
 	}
 	t.compareFollowed(w)
@@ -288,11 +288,14 @@ func (t *telling) compareFollowed(w walked) {
 	for i, f := range s.Followed {
 		o := here[f.Name]
 		if o != nil {
-			now := o.fields(t.m.Fields)
-			if moved := differing(f.Fields, now); len(moved) > 0 {
-				t.tell(Changed, o.id, o.data, moved, "")
+			if !o.has(f.Fields, t.m.Fields) {
+				now := o.fields(t.m.Fields)
+				if moved := differing(f.Fields, now); len(moved) > 0 {
+					t.tell(Changed, o.id, o.data, moved, "")
+				}
+				f.Fields = now
 			}
-			f.Fields, f.By, f.Misses, f.Read = now, o.by(), 0, t.at
+			f.By, f.Misses, f.Read = o.by(), 0, t.at
 			kept = append(kept, f)
 			continue
 		}

@@ -345,7 +345,7 @@ func TestLists(t *testing.T) {
 			[][]string{{"ready"}, {"new 2"}, {}, {}},
 		},
 		{
-			"more was new than was read", 0,
+			"there were more new items than was read", 0,
 			[]walked{{items: page(p(1))}, {items: page(p(9), p(8)), more: true, cut: "more"}},
 			[][]string{{"ready"}, {"new 8", "new 9", "gap"}},
 		},

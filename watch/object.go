@@ -213,6 +213,20 @@ func (o *object) fields(only []string) map[string]json.RawMessage {
 	return out
 }
 
+// has reports whether fields are exactly those that [object.fields] would return. Most objects have not changed, and
+// this is twice as fast for them (BenchmarkCompare).
+func (o *object) has(fields map[string]json.RawMessage, only []string) bool {
+	found, same := 0, true
+	flatten(o.data, "", func(name, last string, value []byte) {
+		if same && !numbers()[last] && (len(only) == 0 || wanted(only, name)) {
+			before, ok := fields[name]
+			same = ok && bytes.Equal(before, value)
+			found++
+		}
+	})
+	return same && found == len(fields)
+}
+
 // wanted reports whether only has a field, or one that contains it.
 func wanted(only []string, name string) bool {
 	return slices.ContainsFunc(only, func(w string) bool {
