@@ -8,6 +8,7 @@ package cache
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/socialdata/socialdata/privacy"
@@ -51,6 +52,19 @@ func (e *Entry) Size() int {
 		n += 2 * len(e.Data) // objects with few values take more than their text, long texts the same
 	}
 	return n
+}
+
+// Mentions reports whether e mentions s and does not contain it. It is for implementations of
+// [privacy.MentionCounter].
+func (e *Entry) Mentions(s privacy.Subject) bool {
+	if s.In(e.Subjects) {
+		return false
+	}
+	mentioned := func(text string) bool { return s.Mentioned([]byte(text)) }
+	return mentioned(e.Data) || mentioned(e.Page) || mentioned(e.Detail) ||
+		slices.ContainsFunc(e.Raw, func(raw string) bool {
+			return mentioned(`"` + string(s.Platform) + `"` + raw) // which does not say whose it is
+		})
 }
 
 // Store stores entries. Implementations are safe for concurrent use. A store may lose any entry at any time. It never

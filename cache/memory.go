@@ -44,6 +44,8 @@ var (
 	_ Shared = (*Memory)(nil)
 	_ Near   = (*Memory)(nil)
 	_ Local  = (*Memory)(nil)
+
+	_ privacy.MentionCounter = (*Memory)(nil)
 )
 
 // MemoryConfig configures a [Memory]. The zero value is ready to use.
@@ -198,6 +200,27 @@ func (m *Memory) Erase(ctx context.Context, s privacy.Subject) (map[string]int, 
 		return nil, ctx.Err()
 	}
 	return removed, ctx.Err()
+}
+
+// Mentions implements [privacy.MentionCounter].
+func (m *Memory) Mentions(ctx context.Context, s privacy.Subject) (n int, err error) {
+	m.mu.Lock()
+	var all []*Entry
+	for _, key := range m.lru.Keys() {
+		if t, ok := m.lru.Peek(key); ok {
+			all = append(all, t.entry)
+		}
+	}
+	m.mu.Unlock()
+	for _, e := range all { // they are read-only
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
+		if e.Mentions(s) {
+			n++
+		}
+	}
+	return n, nil
 }
 
 // Forget implements [Local].

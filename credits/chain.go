@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -41,9 +42,9 @@ func (e Entry) Follows(last Entry) error {
 		why = "is older than the one before it"
 	case !e.Clock.IsZero() && !e.Clock.Before(e.At):
 		why = "has a clock that was not set back"
-	case e.Kind != Charged && e.Kind != Granted && e.Kind != Refunded:
+	case !slices.Contains([]Kind{Charged, Granted, Refunded, Reversed}, e.Kind):
 		why = fmt.Sprintf("has the unknown kind %q", e.Kind)
-	case (e.Kind == Charged) != (e.Amount < 0) || e.Amount == 0:
+	case (e.Kind == Charged || e.Kind == Reversed) != (e.Amount < 0) || e.Amount == 0:
 		why = fmt.Sprintf("is a %s of %d", e.Kind, e.Amount)
 	case e.Hash != e.sum(last.Hash):
 		why = "has another hash than its contents"

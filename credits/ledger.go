@@ -121,7 +121,8 @@ type Checker interface {
 	Check(ctx context.Context, who Spender, amount int64) error
 }
 
-// Granter adds credits to accounts. The stores' ledgers are Granters; the engine does not need one.
+// Granter adds credits to accounts, and takes back what was granted by mistake. The stores' ledgers are Granters; the
+// engine does not need one.
 type Granter interface {
 	// Grant gives account n credits, for a reason, and returns its spendable balance. It returns ErrAmount unless n is
 	// positive and the new balance is at most MaxBalance, ErrInvalid when the reason cannot be stored, and
@@ -136,6 +137,13 @@ type Granter interface {
 	// Give is Grant or Refund, depending on g. With a key it can be repeated, even when the result of an earlier call is
 	// unknown: it then writes nothing. It returns ErrGiven when the key was used for a different gift.
 	Give(ctx context.Context, g Gift) (balance int64, err error)
+
+	// Reverse takes back the whole grant that is entry seq of account, as one entry of kind Reversed, for a reason. It
+	// returns ErrInsufficient, and writes nothing, when the account can spend less than the grant's amount; ErrNotGrant;
+	// ErrInvalid when the reason cannot be stored; and ErrUnknownAccount. Reversing the same grant again changes nothing
+	// and returns the earlier entry. A reversed grant still counts for the key of its [Gift]: the same gift is not given
+	// again.
+	Reverse(ctx context.Context, account string, seq int64, reason string) (Reversal, error)
 }
 
 // Refundable returns how many of the credits that account was charged for a request have not been refunded, 0 when
@@ -167,6 +175,7 @@ const (
 	Charged  Kind = "charge" // amount is negative
 	Granted  Kind = "grant"
 	Refunded Kind = "refund"
+	Reversed Kind = "reversal" // of a grant; amount is negative
 )
 
 // Entry is one line of an account's ledger. Entries are never changed or removed.
@@ -174,14 +183,14 @@ type Entry struct {
 	Seq       int64 // increases along one account's entries, from 1
 	Account   string
 	Kind      Kind
-	Amount    int64 // credits; negative for a charge
+	Amount    int64 // credits; negative for a charge or reversal
 	Balance   int64 // sum of the account's entries up to and including this one
 	Key       string
 	Operation string
 	Platform  string
 	RequestID string
 	Cache     string
-	Reason    string // for a grant or refund
+	Reason    string // for a grant, refund or reversal
 	Hold      string // id of the hold that a charge settled, or of the charge if it had none
 	// IdempotencyKey is the charge's.
 	IdempotencyKey string

@@ -199,8 +199,37 @@ func (m *Memory) Give(ctx context.Context, g Gift) (balance int64, err error) {
 	return m.spendable(g.Account), nil
 }
 
-// gifts returns the entry with the key of a gift, nil when there is none, and what can still be refunded for its
-// request.
+// Reverse implements [Granter].
+func (m *Memory) Reverse(ctx context.Context, account string, seq int64, reason string) (Reversal, error) {
+	if err := ctx.Err(); err != nil {
+		return Reversal{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	b, ok := m.books[account]
+	if !ok {
+		return Reversal{}, ErrUnknownAccount
+	}
+	m.holds.Expire(m.now())
+	if seq < 1 || seq > int64(b.entries.len()) {
+		return Reversal{}, NoEntry(account, seq)
+	}
+	e, err := b.entries.at(int(seq - 1)).Reversal(reason)
+	if err != nil {
+		return Reversal{}, err
+	}
+	if earlier, _ := b.gifts(e); earlier != nil {
+		return Reversal{Entry: *earlier, Balance: m.spendable(account), Earlier: true}, nil
+	}
+	if err := e.Covered(m.spendable(account)); err != nil {
+		return Reversal{}, err
+	}
+	e.At = m.now()
+	b.add(e.Next(b.last()))
+	return Reversal{Entry: b.last(), Balance: m.spendable(account)}, nil
+}
+
+// gifts returns the entry with the Hold of e, nil when there is none, and what can still be refunded for its request.
 func (b *book) gifts(e Entry) (earlier *Entry, refundable int64) {
 	if e.Hold == "" && e.Kind != Refunded {
 		return nil, 0

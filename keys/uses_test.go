@@ -24,7 +24,7 @@ func TestUsesThatCouldNotBeWrittenWaitAgain(t *testing.T) {
 	u.Note("a", first)
 	u.Note("b", first)
 	if !crowded() {
-		t.Error("half of what can wait waits, and nobody is told")
+		t.Error("half of what can wait waits, and the writer is not told")
 	}
 	taken := u.Take()
 	u.Note("a", then)

@@ -117,3 +117,40 @@ func BenchmarkPack(b *testing.B) {
 		requests.Pack(batch)
 	}
 }
+
+func TestWhatUpstreamsWereSentBelongsToNoAccount(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	counted := requests.Tallies{}
+	counted.Count(&requests.Request{At: at, Account: "acct_a", Platform: "tiktok", Operation: "posts", Status: 200})
+	counted.Send(at, "tiktok", "posts", "own", requests.Upstream{Requests: 1})
+	for range 2 {
+		counted.Send(at, "tiktok", "posts", "vendor", requests.Upstream{Requests: 1})
+		counted.Send(at, "tiktok", "posts", "vendor", requests.Upstream{Credits: 15})
+	}
+	counted.Send(at.AddDate(0, 0, 1), "x", "search", "vendor", requests.Upstream{Requests: 1, Credits: 1})
+	m := requests.NewMemory(requests.Bounds{})
+	if err := m.Add(t.Context(), nil, counted.List()); err != nil {
+		t.Fatal(err)
+	}
+	sums := func(q requests.SumQuery) []requests.Rollup {
+		sums, err := m.Sums(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return requests.Rollups(sums)
+	}
+	days := sums(requests.SumQuery{By: []requests.Dimension{requests.ByDay}})
+	if len(days) != 2 || days[0].Calls != 1 || days[0].Idle() || days[1].Calls != 0 || !days[1].Idle() {
+		t.Fatalf("by day: %+v", days)
+	}
+	want := []map[string]requests.Upstream{
+		{"own": {Requests: 1}, "vendor": {Requests: 2, Credits: 30}}, {"vendor": {Requests: 1, Credits: 1}},
+	}
+	if diff := cmp.Diff(want, []map[string]requests.Upstream{days[0].Upstreams, days[1].Upstreams}); diff != "" {
+		t.Errorf("upstreams by day (-want +got):\n%s", diff)
+	}
+	if own := sums(requests.SumQuery{Account: "acct_a"}); len(own) != 1 || own[0].Upstreams != nil {
+		t.Errorf("an account sees what upstreams were sent: %+v", own)
+	}
+}

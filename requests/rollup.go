@@ -64,7 +64,20 @@ type Rollup struct {
 	Credits  int64            // charged, from the ledger
 	Refunded int64            // given back, from the ledger
 	Dropped  int64            // calls that the log has lost, which may be missing in Free and Failed
-	P50, P95 time.Duration    // half, and 95 %, of calls were faster, within a tenth; 0 when none was measured
+	// Upstreams has what was sent to each provider, by name. It belongs to no account and no key; nil when there is none.
+	Upstreams map[string]Upstream
+	P50, P95  time.Duration // half, and 95 %, of calls were faster, within a tenth; 0 when none was measured
+}
+
+// Upstream is what was sent to a provider.
+type Upstream struct {
+	Requests int64 // repeated ones included
+	Credits  int64 // that it charged the operator for them, in its own credits
+}
+
+// Idle reports whether r has nothing of an account: only what was sent to upstreams.
+func (r *Rollup) Idle() bool {
+	return r.Calls == 0 && r.Credits == 0 && r.Refunded == 0 && r.Dropped == 0
 }
 
 // Group returns the name of r's group: its day such as 2026-11-23, or the field of its place. "" is for calls without
@@ -135,8 +148,22 @@ func (r *Rollup) add(what string, n int64) {
 	default:
 		if code, ok := strings.CutPrefix(what, wordError); ok {
 			r.Errors[code] += n
+		} else if provider, ok := strings.CutPrefix(what, wordSent); ok {
+			r.sent(provider, Upstream{Requests: n})
+		} else if provider, ok := strings.CutPrefix(what, wordVendor); ok {
+			r.sent(provider, Upstream{Credits: n})
 		}
 	}
+}
+
+func (r *Rollup) sent(provider string, more Upstream) {
+	if r.Upstreams == nil {
+		r.Upstreams = map[string]Upstream{}
+	}
+	sum := r.Upstreams[provider]
+	sum.Requests += more.Requests
+	sum.Credits += more.Credits
+	r.Upstreams[provider] = sum
 }
 
 // quantile returns the duration within which percent of 100 calls have ended.

@@ -24,7 +24,8 @@ type Tally struct {
 	N    int64
 }
 
-// What is counted. wordError is followed by the code of a problem, wordTook by the number of a bucket of durations.
+// What is counted. What upstreams were sent belongs to no account and no key. wordError is followed by the code of a
+// problem, wordTook by the number of a bucket of durations.
 const (
 	wordPaid     = "paid"     // charges, from the ledger
 	wordCredits  = "credits"  // charged, from the ledger
@@ -33,6 +34,8 @@ const (
 	wordFree     = "free"     // answers that cost nothing, from the log
 	wordFailed   = "failed"   // problems, from the log
 	wordDropped  = "dropped"  // calls that the log has lost
+	wordSent     = "sent:"    // requests to the provider named next, from the engine
+	wordVendor   = "vendor:"  // credits that the provider named next charged, from the engine
 	wordError    = "error:"
 	wordTook     = "took:"
 )
@@ -69,6 +72,17 @@ func (t Tallies) Count(r *Request) {
 // Drop counts a request that the log has lost.
 func (t Tallies) Drop(r *Request) { t.count(r.place(), wordDropped, 1) }
 
+// Send counts requests to a provider and what it charged for them, in its own credits.
+func (t Tallies) Send(at time.Time, platform, operation, provider string, sent Upstream) {
+	of := Place{Day: DayOf(at), Platform: platform, Operation: operation}
+	if sent.Requests != 0 {
+		t.count(of, wordSent+provider, sent.Requests)
+	}
+	if sent.Credits != 0 {
+		t.count(of, wordVendor+provider, sent.Credits)
+	}
+}
+
 // Entry counts an entry of the ledger.
 func (t Tallies) Entry(e *credits.Entry) {
 	at := Place{DayOf(e.Time()), e.Account, e.Key, e.Platform, e.Operation}
@@ -81,7 +95,7 @@ func (t Tallies) Entry(e *credits.Entry) {
 		}
 	case credits.Refunded:
 		t.count(at, wordRefunded, e.Amount)
-	case credits.Granted: // it is not usage
+	case credits.Granted, credits.Reversed: // not usage
 	}
 }
 

@@ -64,7 +64,7 @@ func number(text string) (float64, error) {
 }
 
 func alertError(text string) error {
-	return fmt.Errorf("%w: alert %q is none: write a field, a colon and a step or a bound, such as followers:5%%, "+
+	return fmt.Errorf("%w: alert %q is invalid: write a field, a colon and a step or a bound, such as followers:5%%, "+
 		"price.amount:-10%% or viewers:>=10000", ErrInvalid, text)
 }
 

@@ -57,6 +57,30 @@ func quotes(text, name string) bool {
 	return name != "" && strings.Contains(strings.ToLower(text), `"`+strings.ToLower(name)+`"`)
 }
 
+// Mentions reports whether m mentions s. It is for implementations of [privacy.MentionCounter].
+func (m *Monitor) Mentions(s privacy.Subject) bool {
+	rest := *m
+	if _, ends := rest.Erase(s, map[string]int{}); ends {
+		return false
+	}
+	b, err := json.Marshal(&rest)
+	return err == nil && s.Mentioned(b)
+}
+
+// Mentions reports whether a change, as JSON, mentions s and does not contain it. It fails if body is not a change. It
+// is for implementations of [privacy.MentionCounter].
+func Mentions(body []byte, s privacy.Subject) (bool, error) {
+	var c schema.Change
+	if err := json.Unmarshal(body, &c); err != nil {
+		return false, err
+	}
+	return mentions(&c, body, s), nil
+}
+
+func mentions(c *schema.Change, body []byte, s privacy.Subject) bool {
+	return s.Mentioned(body) && !Holds(c, s)
+}
+
 // Erase implements [Store].
 func (s *Memory) Erase(ctx context.Context, who privacy.Subject) (map[string]int, error) {
 	if err := ctx.Err(); err != nil {
@@ -97,30 +121,60 @@ func (s *Memory) Erase(ctx context.Context, who privacy.Subject) (map[string]int
 	return removed, nil
 }
 
-// by returns who is in an object: the names of each account and object in it, as JSON.
-func (o *object) by() json.RawMessage {
-	b, err := json.Marshal(called(nil, o.data))
-	if err != nil {
-		return nil // it is not JSON, and nothing of it is stored
-	}
-	return b
-}
-
-// called appends the names of an object and of those in it.
-func called(list []map[string]json.RawMessage, data []byte) []map[string]json.RawMessage {
-	at := len(list)
-	list = append(list, map[string]json.RawMessage{})
-	for key, value := range members(data) {
-		switch {
-		case key == "raw" || key == "enrichment":
-		case slices.Contains([]string{"platform", "id", "handle", "post_id", "product_id", "fetched_at"}, key):
-			list[at][key] = bytes.Clone(value)
-		case len(value) > 0 && value[0] == '{':
-			list = called(list, value)
+// Mentions implements [privacy.MentionCounter].
+func (s *Memory) Mentions(ctx context.Context, who privacy.Subject) (n int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range s.monitors {
+		if w.Mentions(who) {
+			n++
 		}
 	}
-	if list[at]["platform"] == nil {
-		return slices.Delete(list, at, at+1)
+	for _, f := range s.feeds {
+		for i := range f.changes {
+			body, err := json.Marshal(&f.changes[i])
+			if err != nil {
+				return n, err
+			}
+			if mentions(&f.changes[i], body, who) {
+				n++
+			}
+		}
+	}
+	return n, ctx.Err()
+}
+
+// by returns who is in an object: the names of each account and object in it, as a JSON array.
+func (o *object) by() json.RawMessage {
+	list := appendNames([]byte{'['}, o.data)
+	return append(bytes.TrimSuffix(list, []byte{','}), ']')
+}
+
+// naming are the fields that name an account or an object, and say when it was read.
+var naming = []string{"platform", "id", "handle", "post_id", "product_id", "fetched_at"}
+
+// appendNames appends the names of an object and of those in it, each as an object with a comma after it.
+func appendNames(list, data []byte) []byte {
+	at, named := len(list), false
+	var inner [][]byte
+	list = append(list, '{')
+	for key, value := range members(data) {
+		switch {
+		case key == "raw" || key == "enrichment" || len(value) < 2:
+		case value[0] == '{':
+			inner = append(inner, value)
+		case value[0] == '"' && value[len(value)-1] == '"' && slices.Contains(naming, key):
+			list = append(append(append(append(append(list, '"'), key...), `":`...), value...), ',')
+			named = named || key == "platform"
+		}
+	}
+	if named {
+		list = append(bytes.TrimSuffix(list, []byte{','}), "},"...)
+	} else {
+		list = list[:at]
+	}
+	for _, value := range inner {
+		list = appendNames(list, value)
 	}
 	return list
 }

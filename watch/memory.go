@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -21,7 +22,10 @@ type Memory struct {
 	outlets  map[Lane]*outlet
 }
 
-var _ Store = (*Memory)(nil)
+var (
+	_ Store                  = (*Memory)(nil)
+	_ privacy.MentionCounter = (*Memory)(nil)
+)
 
 // watched is a monitor with the fields that only the store needs.
 type watched struct {
@@ -275,6 +279,28 @@ func (f *feed) behind(seq int64) []schema.Change {
 	return f.changes[from:]
 }
 
+// excess returns the Seq of the last change that does not fit into most bytes with those after it; 0 when all fit.
+func (f *feed) excess(most int64) int64 {
+	if most == 0 {
+		return 0
+	}
+	for i := len(f.changes) - 1; i >= 0; i-- {
+		if most -= size(&f.changes[i]); most < 0 {
+			return f.changes[i].Seq
+		}
+	}
+	return 0
+}
+
+// size returns the approximate size of a change in bytes.
+func size(c *schema.Change) int64 {
+	n := changeSize + len(c.Object)
+	for _, f := range c.Fields {
+		n += len(f.Field) + len(f.Before) + len(f.After)
+	}
+	return int64(n)
+}
+
 // Matches reports whether q selects a change, regardless of its Seq.
 func (q *Since) Matches(c *schema.Change) bool {
 	return (q.Monitor == "" || c.Monitor != nil && *c.Monitor == q.Monitor) && (q.Type == "" || c.Type == q.Type) &&
@@ -306,8 +332,9 @@ func (s *Memory) Sweep(ctx context.Context, l Limits) (more bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for account, f := range s.feeds {
+		excess := f.excess(l.Bytes)
 		f.changes = slices.DeleteFunc(f.changes, func(c schema.Change) bool {
-			if !c.At.Before(l.Changes) {
+			if !c.At.Before(l.Changes) && c.Seq > excess {
 				return false
 			}
 			delete(f.ids, c.ID)

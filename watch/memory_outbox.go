@@ -106,6 +106,22 @@ func (s *Memory) Endpoints(ctx context.Context, account, after string, limit int
 	return out, nil
 }
 
+// Active implements [Outbox].
+func (s *Memory) Active(ctx context.Context) ([]Endpoint, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := []Endpoint{}
+	for _, o := range s.outlets {
+		if o.Problem == "" {
+			out = append(out, o.copied())
+		}
+	}
+	return out, nil
+}
+
 // EndEndpoint implements [Outbox].
 func (s *Memory) EndEndpoint(ctx context.Context, account, name string) error {
 	if _, err := s.locked(ctx, account, name); err != nil {

@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +23,9 @@ import (
 // life is an upstream with a list that changes: items appear, change, vanish and return, are pinned, and are hidden by
 // failures.
 type life struct {
-	now     time.Time
+	now     time.Time // of the replicas
+	latest  time.Time // the latest now
+	clock   time.Time // of the upstream, which only goes forward
 	next    int
 	items   []*item // newest first
 	size    int     // items in a page
@@ -29,6 +33,10 @@ type life struct {
 	charged map[string]int64
 	price   int64
 	broke   bool
+	mixed   bool   // items are not in the order in which they appeared
+	repeats bool   // a page begins with the last item of the page before it
+	slow    []bool // for the next reads: another replica polls before they are answered
+	elapse  func() // lets the lease of the poll that reads expire, and the other replica poll
 }
 
 type item struct {
@@ -37,11 +45,18 @@ type item struct {
 	text    int
 	there   bool
 	pinned  bool
-	hid     bool // it was hidden once, so it may return in a place that no poll needs to read
+	hid     bool // it was hidden or moved once, so it may be in a place that no poll needs to read
 }
 
 // Watched implements [Reader]. The same read is charged once.
 func (l *life) Watched(_ context.Context, r Read) (Page, error) {
+	if len(l.slow) > 0 {
+		slow := l.slow[0]
+		if l.slow = l.slow[1:]; slow {
+			l.slow = nil // the other replica is answered
+			l.elapse()
+		}
+	}
 	if len(l.fails) > 0 {
 		err := l.fails[0]
 		if l.fails = l.fails[1:]; err != nil {
@@ -59,7 +74,11 @@ func (l *life) Watched(_ context.Context, r Read) (Page, error) {
 	from = min(from, len(shown))
 	to := min(from+l.size, len(shown))
 	var data []string
-	for _, it := range shown[from:to] {
+	begin := from
+	if l.repeats && from > 0 {
+		begin--
+	}
+	for _, it := range shown[begin:to] {
 		data = append(data, string(post(it.id, it.created, strconv.Itoa(it.text))))
 	}
 	p := Page{Data: []byte("[" + strings.Join(data, ",") + "]"), Credits: l.charged[r.Once]}
@@ -88,31 +107,69 @@ func btoi(b bool) int {
 	return 0
 }
 
-func (l *life) add() {
-	l.next++
-	l.items = append([]*item{{id: l.next, created: l.now, there: true}}, l.items...)
-	l.now = l.now.Add(time.Second)
+// pass lets time pass everywhere.
+func (l *life) pass(d time.Duration) {
+	l.now, l.clock = l.now.Add(d), l.clock.Add(d)
+	if l.now.After(l.latest) {
+		l.latest = l.now
+	}
 }
 
-// faulty is a store whose commits fail before or after they are made.
+// time returns the time of the replicas.
+func (l *life) time() time.Time { return l.now }
+
+func (l *life) add() {
+	l.next++
+	l.items = append([]*item{{id: l.next, created: l.clock, there: true}}, l.items...)
+	l.pass(time.Second)
+}
+
+// faulty is a store whose calls fail before or after they are made: the replica that makes them is killed there.
 type faulty struct {
 	Store
 
-	faults []int // for the next commits: 0 none, 1 before, 2 after
+	claims, commits []kill // of the next calls
 }
+
+type kill int
+
+const (
+	alive kill = iota
+	before
+	after
+)
 
 var errKilled = errors.New("killed")
 
-func (f *faulty) Commit(ctx context.Context, p Poll) error {
-	fault := 0
-	if len(f.faults) > 0 {
-		fault, f.faults = f.faults[0], f.faults[1:]
+// next returns and removes the first of kills.
+func (f *faulty) next(kills *[]kill) kill {
+	if len(*kills) == 0 {
+		return alive
 	}
-	if fault == 1 {
+	k := (*kills)[0]
+	*kills = (*kills)[1:]
+	return k
+}
+
+func (f *faulty) Claim(ctx context.Context, now time.Time, n int, lease time.Duration) ([]Claim, error) {
+	k := f.next(&f.claims)
+	if k == before {
+		return nil, errKilled
+	}
+	claims, err := f.Store.Claim(ctx, now, n, lease)
+	if k == after {
+		return nil, errKilled
+	}
+	return claims, err
+}
+
+func (f *faulty) Commit(ctx context.Context, p Poll) error {
+	k := f.next(&f.commits)
+	if k == before {
 		return errKilled
 	}
 	err := f.Store.Commit(ctx, p)
-	if fault == 2 {
+	if k == after {
 		return errKilled
 	}
 	return err
@@ -124,17 +181,25 @@ type model struct {
 	life    *life
 	store   *faulty
 	runners [2]*Runner
+	polling int // the runner whose turn it is
 	follow  int
 	pages   int
 	before  map[int]bool // the items that existed when the baseline was read; false: they were hidden
+	beyond  map[int]bool // those of them behind the first page, which the baseline need not have read
 	ready   bool
 }
 
-// TestModel runs 100 schedules, or as many as -rapid.checks says:
+// TestModel plays 2,000 schedules, or as many as WATCH_SCHEDULES says:
 //
-//	go test ./watch -run TestModel -rapid.checks 100000 -timeout 2h
-func TestModel(t *testing.T) {
-	t.Parallel()
+//	WATCH_SCHEDULES=100000 go test -timeout 2h -run TestModel ./watch
+func TestModel(t *testing.T) { // not parallel: it sets a flag
+	n := cmp.Or(os.Getenv("WATCH_SCHEDULES"), "2000")
+	checks := flag.Lookup("rapid.checks")
+	given := checks.Value.String()
+	defer func() { _ = checks.Value.Set(given) }()
+	if err := checks.Value.Set(n); err != nil {
+		t.Fatal(err)
+	}
 	rapid.Check(t, func(t *rapid.T) { newModel(t).run() })
 }
 
@@ -143,13 +208,18 @@ func newModel(t *rapid.T) *model {
 		t: t, follow: rapid.SampledFrom([]int{0, 3, 20}).Draw(t, "follow"), pages: rapid.IntRange(1, 4).Draw(t, "pages"),
 		store: &faulty{Store: NewMemory()},
 		life: &life{
-			now: noon, size: rapid.IntRange(4, 10).Draw(t, "page"), charged: map[string]int64{},
+			now: noon, clock: noon, size: rapid.IntRange(4, 10).Draw(t, "page"), charged: map[string]int64{},
 			price: rapid.Int64Range(1, 3).Draw(t, "price"),
 		},
 	}
+	m.life.elapse = func() { // the other replica polls, and then the one that reads is answered
+		m.life.pass(61 * time.Second)
+		_ = m.poll(m.runners[1-m.polling])
+		m.note()
+	}
 	for i := range m.runners {
 		m.runners[i] = newRunner(Config{
-			Store: m.store, Reader: m.life, Now: func() time.Time { return m.life.now }, Lease: time.Minute,
+			Store: m.store, Reader: m.life, Now: m.life.time, Lease: time.Minute,
 		})
 	}
 	for range rapid.IntRange(5, 30).Draw(t, "at first") {
@@ -174,9 +244,11 @@ func (m *model) run() {
 		m.faults()
 		m.round()
 	}
-	m.life.fails, m.store.faults, m.life.broke = nil, nil, false
+	m.life.fails, m.life.slow, m.store.claims, m.store.commits, m.life.broke = nil, nil, nil, nil, false
+	// A monitor is not polled before the clock is again where it was.
+	m.life.now = m.life.latest
 	for range 3 { // what is gone is reported at the second miss
-		m.life.now = m.life.now.Add(7 * time.Hour)
+		m.life.pass(7 * time.Hour)
 		m.round()
 	}
 	m.check()
@@ -186,13 +258,13 @@ func (m *model) run() {
 func (m *model) live() {
 	l := m.life
 	for range rapid.IntRange(0, 6).Draw(m.t, "events") {
-		l.now = l.now.Add(time.Second)
+		l.pass(time.Second)
 		if len(l.items) == 0 || rapid.Bool().Draw(m.t, "appears") {
 			l.add()
 			continue
 		}
 		it := l.items[rapid.IntRange(0, min(12, len(l.items)-1)).Draw(m.t, "which")]
-		switch rapid.IntRange(0, 3).Draw(m.t, "what") {
+		switch rapid.IntRange(0, 4).Draw(m.t, "what") {
 		case 0:
 			it.text++
 		case 1:
@@ -209,11 +281,17 @@ func (m *model) live() {
 				}
 				it.pinned = pins <= leading
 			}
+		case 4: // the platform shows two in another order: the one that moves down may move behind what is known
+			if i := slices.Index(l.items, it); i > 0 {
+				l.mixed, l.items[i-1].hid = true, true
+				l.items[i-1], l.items[i] = it, l.items[i-1]
+			}
 		}
 	}
-	l.now = l.now.Add(time.Duration(rapid.IntRange(1, 40).Draw(m.t, "minutes")) * time.Minute)
+	l.pass(time.Duration(rapid.IntRange(1, 40).Draw(m.t, "minutes")) * time.Minute)
 	if rapid.IntRange(0, 9).Draw(m.t, "clock") == 0 {
-		l.now = l.now.Add(time.Duration(rapid.IntRange(1, 48).Draw(m.t, "jump")) * time.Hour)
+		l.now = l.now.Add(time.Duration(rapid.IntRange(-48, 48).Draw(m.t, "jump")) * time.Hour)
+		l.pass(0)
 	}
 }
 
@@ -222,21 +300,33 @@ func (m *model) faults() {
 		nil, nil, nil, problem.New(problem.UpstreamTimeout, "late"), problem.New(problem.PlatformUnavailable, "drift"),
 	}
 	m.life.fails = rapid.SliceOfN(rapid.SampledFrom(kinds), 0, 3).Draw(m.t, "failures")
-	m.store.faults = rapid.SliceOfN(rapid.SampledFrom([]int{0, 0, 1, 2}), 0, 2).Draw(m.t, "kills")
+	kills := rapid.SliceOfN(rapid.SampledFrom([]kill{alive, alive, before, after}), 0, 2)
+	m.store.claims, m.store.commits = kills.Draw(m.t, "killed in a claim"), kills.Draw(m.t, "killed in a commit")
+	m.life.slow = rapid.SliceOfN(rapid.SampledFrom([]bool{false, false, true}), 0, 2).Draw(m.t, "leases lost")
+	m.life.repeats = rapid.Bool().Draw(m.t, "repeats")
 	m.life.broke = rapid.IntRange(0, 9).Draw(m.t, "broke") == 0
 }
 
 // round lets both replicas poll what is due.
 func (m *model) round() {
 	for i := range m.runners {
-		r := m.runners[rapid.IntRange(0, 1).Draw(m.t, fmt.Sprint("replica ", i))]
-		if err := r.round(m.t.Context()); err != nil {
+		m.polling = rapid.IntRange(0, 1).Draw(m.t, fmt.Sprint("replica ", i))
+		if err := m.poll(m.runners[m.polling]); err != nil && !errors.Is(err, errKilled) {
 			m.t.Fatal(err)
 		}
-		r.polls.Wait()
-		m.life.now = m.life.now.Add(61 * time.Second) // the lease of a poll that failed expires
+		m.life.pass(61 * time.Second) // the lease of a poll that failed expires
 		m.note()
 	}
+}
+
+// poll lets a replica poll the monitor if it is due. It does what [Runner.round] begins, without a goroutine, so that a
+// schedule is always played in the same way.
+func (m *model) poll(r *Runner) error {
+	claims, err := m.store.Claim(m.t.Context(), r.cfg.Now(), 1, r.cfg.Lease)
+	if err != nil || len(claims) == 0 {
+		return err
+	}
+	return r.poll(m.t.Context(), claims[0])
 }
 
 // note keeps what existed when the baseline was read.
@@ -245,9 +335,12 @@ func (m *model) note() {
 	if m.ready || mon.Snapshot.At.IsZero() {
 		return
 	}
-	m.ready, m.before = true, map[int]bool{}
+	m.ready, m.before, m.beyond = true, map[int]bool{}, map[int]bool{}
 	for _, it := range m.life.items {
 		m.before[it.id] = it.there
+	}
+	for i, it := range m.life.shown() {
+		m.beyond[it.id] = i >= m.life.size
 	}
 }
 
@@ -293,6 +386,7 @@ func (m *model) check() {
 		key := strconv.Itoa(it.id)
 		there, early := m.before[it.id]
 		switch n := told[key]; {
+		case there && n > 0 && m.life.mixed && m.beyond[it.id]: // without an order, what was never seen is new
 		case there && n > 0:
 			m.t.Errorf("item %s was there before the baseline and is told as new", key)
 		case n > 1:

@@ -136,7 +136,7 @@ func (d *Definition) Check(least time.Duration) error {
 		return fmt.Errorf("%w: every is from %v to %v for this operation", ErrInvalid, least, MaxEvery)
 	}
 	if !d.List && (d.Pages > 1 || d.Follow > 0) {
-		return fmt.Errorf("%w: pages and follow are for operations that answer with a list", ErrInvalid)
+		return fmt.Errorf("%w: pages and follow are for operations that return a list", ErrInvalid)
 	}
 	switch {
 	case d.Pages == 0 && d.List:
@@ -153,7 +153,7 @@ func (d *Definition) Check(least time.Duration) error {
 		return fmt.Errorf("%w: at most %d fields and %d alerts", ErrInvalid, maxFields, maxAlerts)
 	}
 	if len(d.Alerts) > 0 && d.List {
-		return fmt.Errorf("%w: alerts are for operations that answer with one object", ErrInvalid)
+		return fmt.Errorf("%w: alerts are for operations that return one object", ErrInvalid)
 	}
 	for _, text := range d.Alerts {
 		if _, err := parseAlert(text); err != nil {

@@ -18,7 +18,7 @@ var (
 	// ErrNoDelivery means that there is no such delivery, or that its change was removed.
 	ErrNoDelivery = errors.New("watch: there is no such delivery")
 	// ErrEndpointsFull means that the account has the maximum number of endpoints.
-	ErrEndpointsFull = errors.New("watch: the account has as many endpoints as it may have")
+	ErrEndpointsFull = errors.New("watch: the account has the maximum number of endpoints")
 )
 
 // Disabled is the state of an endpoint to which nothing is sent. The other state is Active.
@@ -31,9 +31,21 @@ const (
 	Failed    = "failed"    // the maximum number of attempts has failed
 )
 
-// EndpointDisabled is the type of a change that concerns the account and no monitor: nothing is sent to one of its
-// endpoints any more. Its key is the name of the endpoint.
-const EndpointDisabled = "endpoint.disabled"
+// The types of changes that concern the account and no monitor.
+const (
+	// EndpointDisabled means that nothing is sent to one of the endpoints any more. Its key is the name of the endpoint.
+	EndpointDisabled = "endpoint.disabled"
+	// CreditsLow means that the balance has fallen below the threshold of the account. Its field credits is the balance.
+	CreditsLow = "credits.low"
+	// CreditsExhausted means that no credits are left, or too few for a call. Its field credits is the balance.
+	CreditsExhausted = "credits.exhausted"
+	// KeyRevoked means that a key of the account was revoked. Its key is the id of that key.
+	KeyRevoked = "key.revoked"
+	// PlatformDown means that the circuits of all upstreams of a platform are open. Its platform says which one.
+	PlatformDown = "platform.down"
+	// PlatformUp means that a platform that was down is read again.
+	PlatformUp = "platform.up"
+)
 
 // Endpoint is a URL to which an account has changes sent, with its state.
 type Endpoint struct {
@@ -60,6 +72,18 @@ func (e *Endpoint) State() string {
 		return Disabled
 	}
 	return Active
+}
+
+// Shape returns e as the API shows it, without its secret.
+func (e *Endpoint) Shape() schema.Endpoint {
+	out := schema.Endpoint{
+		Name: e.Name, URL: e.URL, Types: append([]string{}, e.Types...), Monitors: append([]string{}, e.Monitors...),
+		State: e.State(), CreatedAt: e.CreatedAt,
+	}
+	if e.Problem != "" {
+		out.Detail = new(e.Problem)
+	}
+	return out
 }
 
 // Wants reports whether a change is sent to e.
@@ -93,6 +117,27 @@ type Delivery struct {
 
 // ID returns an identifier of the delivery that is unique in its account.
 func (d *Delivery) ID() string { return d.Endpoint + "." + strconv.FormatInt(d.Seq, 10) }
+
+// Shape returns d as the API shows it.
+func (d *Delivery) Shape() schema.Delivery {
+	out := schema.Delivery{
+		ID: d.ID(), Endpoint: d.Endpoint, Change: d.Change, Seq: d.Seq, Type: d.Type, State: d.State,
+		Attempts: int64(d.Attempts), QueuedAt: d.QueuedAt,
+	}
+	if !d.NextAt.IsZero() {
+		out.NextAt = new(d.NextAt)
+	}
+	if !d.LastAt.IsZero() {
+		out.LastAt = new(d.LastAt)
+	}
+	if d.Status != 0 {
+		out.Status = new(int64(d.Status))
+	}
+	if d.Detail != "" {
+		out.Detail = new(d.Detail)
+	}
+	return out
+}
 
 // ParseDeliveryID parses the result of [Delivery.ID]. It fails with ErrNoDelivery.
 func ParseDeliveryID(id string) (endpoint string, seq int64, err error) {
@@ -149,6 +194,8 @@ type Outbox interface {
 	Endpoint(ctx context.Context, account, name string) (Endpoint, error)
 	// Endpoints returns up to limit endpoints of an account whose names follow after, sorted by name; 0 is no limit.
 	Endpoints(ctx context.Context, account, after string, limit int) ([]Endpoint, error)
+	// Active returns the active endpoints of all accounts, in no particular order.
+	Active(ctx context.Context) ([]Endpoint, error)
 	// EndEndpoint removes an endpoint with its deliveries. It fails with ErrNoEndpoint.
 	EndEndpoint(ctx context.Context, account, name string) error
 	// Rekey gives an endpoint another secret. The previous one becomes its Before until then. It fails with

@@ -10,9 +10,10 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Limits are the times before which [Store.Sweep] removes data.
+// Limits are the times before which [Store.Sweep] removes data, and how much of it stays.
 type Limits struct {
 	Changes time.Time // whole changes
+	Bytes   int64     // of the changes of an account, as JSON; 0 is no limit
 	Content Cuts      // the content of changes and snapshots
 	Raw     time.Time // samples, except the last of each day
 	Samples time.Time // all samples
@@ -49,7 +50,7 @@ func (c Cuts) Latest() time.Time {
 // limits returns the limits of r at now.
 func limits(r privacy.Retention, now time.Time) Limits {
 	l := Limits{
-		Changes: now.Add(-keepChanges), Raw: now.Add(-keepRaw), Samples: now.Add(-r.Numbers),
+		Changes: now.Add(-keepChanges), Bytes: keepBytes, Raw: now.Add(-keepRaw), Samples: now.Add(-r.Numbers),
 		Content: Cuts{Rest: now.Add(-r.Of(privacy.AnyPlatform)), Of: map[string]time.Time{}},
 	}
 	for id, keep := range r.Content {
@@ -191,8 +192,11 @@ func (s *Memory) Kept(ctx context.Context) ([]privacy.Kept, error) {
 	return privacy.SumKept(out), nil
 }
 
-// sampleSize is the approximate size of a sample.
-const sampleSize = 40
+// The approximate sizes in bytes of a sample, and of a change without its content.
+const (
+	sampleSize = 40
+	changeSize = 250
+)
 
 // size returns the approximate size of the content of s in bytes.
 func (s *Snapshot) size() (n int) {

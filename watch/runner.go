@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/socialdata/socialdata/privacy"
@@ -60,6 +61,7 @@ type Runner struct {
 	places chan struct{}
 
 	nudge chan struct{}
+	full  atomic.Bool // a round has ended because there was no place for more polls
 
 	mu   sync.Mutex
 	wake chan struct{} // closed at each commit, for those that wait for changes
@@ -102,7 +104,7 @@ func (r *Runner) Close(ctx context.Context) error {
 	}
 }
 
-// Nudge makes the runner ask the store immediately what is due, because a monitor was made or resumed.
+// Nudge makes the runner ask the store immediately what is due: a monitor was made or resumed, or there is a place.
 func (r *Runner) Nudge() {
 	select {
 	case r.nudge <- struct{}{}:
@@ -125,7 +127,7 @@ func (r *Runner) run(ctx context.Context) {
 	swept := time.Time{}
 	for {
 		if err := r.round(ctx); err != nil && ctx.Err() == nil {
-			r.cfg.Log.WarnContext(ctx, "monitors are not polled", "error", err)
+			r.cfg.Log.WarnContext(ctx, "the due monitors cannot be read", "error", err)
 		}
 		if now := r.cfg.Now(); now.Sub(swept) >= sweepEvery {
 			swept = now
@@ -140,9 +142,11 @@ func (r *Runner) run(ctx context.Context) {
 	}
 }
 
-// How long changes (D84) and numbers are kept: all numbers first, then one for each day.
+// How long changes and numbers are kept, and how many bytes of changes of an account (D84): all numbers first, then one
+// for each day.
 const (
 	keepChanges = 30 * 24 * time.Hour
+	keepBytes   = 256 << 20
 	keepRaw     = 90 * 24 * time.Hour
 	sweepEvery  = 10 * time.Minute
 )
@@ -152,17 +156,18 @@ func (r *Runner) sweep(ctx context.Context, now time.Time) {
 		var err error
 		more, err = r.cfg.Store.Sweep(ctx, limits(r.cfg.Retention, now))
 		if err != nil {
-			r.cfg.Log.WarnContext(ctx, "old changes are not removed", "error", err)
+			r.cfg.Log.WarnContext(ctx, "old changes were not removed", "error", err)
 			return
 		}
 	}
 }
 
-// round begins the polls that are due, up to the limit.
+// round begins the polls that are due, up to the limit. If more may be due, the end of a poll begins another round.
 func (r *Runner) round(ctx context.Context) error {
 	for {
 		free := cap(r.places) - len(r.places)
 		if free == 0 {
+			r.full.Store(true)
 			return nil
 		}
 		claims, err := r.cfg.Store.Claim(ctx, r.cfg.Now(), free, r.cfg.Lease)
@@ -172,12 +177,20 @@ func (r *Runner) round(ctx context.Context) error {
 		for _, c := range claims {
 			r.places <- struct{}{}
 			r.polls.Go(func() {
-				defer func() { <-r.places }()
+				defer r.free()
 				if err := r.poll(ctx, c); err != nil && ctx.Err() == nil {
 					r.cfg.Log.WarnContext(ctx, "poll not committed", "account", c.Monitor.Account, "error", err)
 				}
 			})
 		}
+	}
+}
+
+// free gives the place of a poll to the next one.
+func (r *Runner) free() {
+	<-r.places
+	if r.full.Swap(false) {
+		r.Nudge()
 	}
 }
 
@@ -258,7 +271,7 @@ func (r *Runner) walk(ctx context.Context, c Claim, t *telling) (w walked, credi
 		ask.Cursor = got.Next
 	}
 	if m.List && !t.s.At.IsZero() {
-		w.cut = "more was new than " + strconv.Itoa(m.Pages) + " pages hold"
+		w.cut = "there were more new items than " + strconv.Itoa(m.Pages) + " pages hold"
 	}
 	return w, credits, nil
 }

@@ -15,9 +15,9 @@ var (
 	ErrAbsent = errors.New("watch: there is no such monitor")
 	// ErrLease means that the caller no longer owns a poll: its lease has expired and another has claimed it, or the
 	// monitor was changed or ended meanwhile. Nothing was written.
-	ErrLease = errors.New("watch: the poll belongs to another")
+	ErrLease = errors.New("watch: the poll belongs to another process")
 	// ErrFull means that the account has the maximum number of monitors.
-	ErrFull = errors.New("watch: the account has as many monitors as it may have")
+	ErrFull = errors.New("watch: the account has the maximum number of monitors")
 )
 
 // Claim is a monitor whose poll is due, owned by one process until Until.
@@ -93,7 +93,8 @@ type Store interface {
 	// Samples returns samples of a number.
 	Samples(ctx context.Context, q Numbers) ([]Sample, error)
 	// Sweep removes what is older than l allows: changes, or only their content ([Bare]); the content of snapshots
-	// ([Monitor.Expire]); samples. It handles at most a few thousand rows and reports whether there are more.
+	// ([Monitor.Expire]); samples. Of an account with more than l.Bytes, it removes the oldest changes. It handles at
+	// most a few thousand rows and reports whether there are more.
 	Sweep(ctx context.Context, l Limits) (more bool, err error)
 	// Kept returns how much is stored, by kind and platform, like [privacy.SumKept].
 	Kept(ctx context.Context) ([]privacy.Kept, error)

@@ -138,7 +138,7 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) cache.Store
 			t.Errorf("%+v is there after its time", e)
 		}
 	})
-	t.Run("concurrent use gives nobody another's entry", func(t *testing.T) {
+	t.Run("concurrent use mixes no entries", func(t *testing.T) {
 		t.Parallel()
 		s, _ := start(t, open)
 		var wg sync.WaitGroup

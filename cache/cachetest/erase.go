@@ -42,6 +42,14 @@ func testErase(t *testing.T, s cache.Store) {
 	}
 	set(t, s, "anybody", &cache.Entry{Data: "{}", Subjects: privacy.MarksOf(privacy.Anything)}, time.Hour)
 	subject := h.Subject(platform.X, "salma", "")
+	mentions := func(want int) {
+		t.Helper()
+		if c, ok := s.(privacy.MentionCounter); ok {
+			if n, err := c.Mentions(t.Context(), subject); n != want || err != nil {
+				t.Errorf("it counts %d mentions, %v; want %d", n, err, want)
+			}
+		}
+	}
 	erase := func(dry bool) int {
 		t.Helper()
 		n, names := 0, 0
@@ -67,6 +75,7 @@ func testErase(t *testing.T, s cache.Store) {
 	if get(t, s, "profile") == nil {
 		t.Fatal("a dry run has removed something")
 	}
+	mentions(1)
 	subject = h.Subject(platform.X, "salma", "")
 	if n := erase(false); n != 4 {
 		t.Errorf("%d entries are erased, want 4", n)
@@ -76,6 +85,7 @@ func testErase(t *testing.T, s cache.Store) {
 			t.Errorf("%q: %v; stays: %v", key, got, entries[key].stays)
 		}
 	}
+	mentions(1)
 	if get(t, s, "anybody") != nil {
 		t.Error("an entry that may hold anybody stays")
 	}

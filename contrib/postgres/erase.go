@@ -15,6 +15,7 @@ import (
 
 const (
 	looksAtOnce  = 1000
+	wholeAtOnce  = 100 // with what is in them
 	erasedAtOnce = 100 // few, because each of the erasure's transactions locks that many rows
 )
 
@@ -55,6 +56,26 @@ func (r *Records) Erase(ctx context.Context, s privacy.Subject) (map[string]int,
 	}
 }
 
+// Mentions implements [privacy.MentionCounter].
+func (r *Records) Mentions(ctx context.Context, s privacy.Subject) (n int, err error) {
+	type row struct{ key, value, subjects []byte }
+	for last := []byte{}; ; {
+		part, err := list(ctx, r.db, func(in pgx.CollectableRow) (v row, err error) {
+			err = in.Scan(&v.key, &v.value, &v.subjects)
+			return v, err
+		}, "SELECT key, value, subjects FROM @records WHERE key > $1 ORDER BY key LIMIT $2", last, wholeAtOnce)
+		if err != nil || len(part) == 0 {
+			return n, err
+		}
+		last = part[len(part)-1].key
+		for _, v := range part {
+			if records.Mentions(v.value, privacy.Marks(v.subjects), s) {
+				n++
+			}
+		}
+	}
+}
+
 // erase removes records, unless they were replaced meanwhile.
 func (r *Records) erase(ctx context.Context, keys [][]byte, versions []int64) error {
 	return r.db.retry(ctx, func(bool) error {
@@ -87,6 +108,42 @@ func (s *Watches) Erase(ctx context.Context, who privacy.Subject) (map[string]in
 		return e.removed, err
 	}
 	return e.removed, e.changes(ctx)
+}
+
+// Mentions implements [privacy.MentionCounter].
+func (s *Watches) Mentions(ctx context.Context, who privacy.Subject) (n int, err error) {
+	for last := int64(0); ; {
+		part, err := list(ctx, s.db, scanMonitor,
+			"SELECT "+monitorColumns+" FROM @monitors WHERE no > $1 ORDER BY no LIMIT $2", last, wholeAtOnce)
+		if err != nil {
+			return n, err
+		}
+		if len(part) == 0 {
+			break
+		}
+		last = part[len(part)-1].no
+		for i := range part {
+			if part[i].Mentions(who) {
+				n++
+			}
+		}
+	}
+	for last := (told{}); ; {
+		part, err := list(ctx, s.db, scanTold, selectTold, last.account, last.seq, looksAtOnce)
+		if err != nil || len(part) == 0 {
+			return n, err
+		}
+		last = part[len(part)-1]
+		for _, r := range part {
+			mentioned, err := watch.Mentions(r.body, who)
+			if err != nil {
+				return n, err
+			}
+			if mentioned {
+				n++
+			}
+		}
+	}
 }
 
 // erasing is one erasure from the monitors of all accounts.
@@ -164,6 +221,10 @@ type told struct {
 	body             []byte
 }
 
+// selectTold selects the changes after an account and a position in its feed.
+const selectTold = "SELECT account, monitor, seq, body FROM @changes WHERE (account, seq) > ($1, $2) " +
+	"ORDER BY account, seq LIMIT $3"
+
 func scanTold(row pgx.CollectableRow) (c told, err error) {
 	err = row.Scan(&c.account, &c.monitor, &c.seq, &c.body)
 	return c, err
@@ -172,9 +233,7 @@ func scanTold(row pgx.CollectableRow) (c told, err error) {
 // changes removes the changes that contain the subject, and those of the monitors that end.
 func (e *erasing) changes(ctx context.Context) error {
 	for last := (told{}); ; {
-		part, err := list(ctx, e.db, scanTold,
-			"SELECT account, monitor, seq, body FROM @changes WHERE (account, seq) > ($1, $2) ORDER BY account, seq LIMIT $3",
-			last.account, last.seq, looksAtOnce)
+		part, err := list(ctx, e.db, scanTold, selectTold, last.account, last.seq, looksAtOnce)
 		if err != nil || len(part) == 0 {
 			return err
 		}

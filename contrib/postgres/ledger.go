@@ -473,6 +473,62 @@ func (g *gift) decide(_ context.Context, b *batch) error {
 	return nil
 }
 
+// Reverse implements [credits.Granter]. It can also fail with ErrUnsure, and can then be repeated.
+func (l *Ledger) Reverse(ctx context.Context, account string, seq int64, reason string) (credits.Reversal, error) {
+	if err := ctx.Err(); err != nil {
+		return credits.Reversal{}, err
+	}
+	o := &reversal{account: account, seq: seq, reason: reason}
+	if err := l.do(ctx, account, o, &o.call); err != nil {
+		return credits.Reversal{}, err
+	}
+	return o.result, nil
+}
+
+// reversal is the op of Reverse.
+type reversal struct {
+	call
+	account string
+	seq     int64
+	reason  string
+	result  credits.Reversal
+}
+
+func (r *reversal) wants(w *wanted) { w.accounts[r.account] = true }
+
+func (r *reversal) decide(ctx context.Context, b *batch) (err error) {
+	r.result, r.err = credits.Reversal{}, nil
+	a, ok := b.accounts[r.account]
+	if !ok {
+		r.err = credits.ErrUnknownAccount
+		return nil
+	}
+	grant, earlier, err := b.grant(ctx, a, r.seq)
+	if err != nil {
+		return err
+	}
+	if grant.Seq == 0 {
+		r.err = credits.NoEntry(a.id, r.seq)
+		return nil
+	}
+	e, err := grant.Reversal(r.reason)
+	if err != nil {
+		r.err = err
+		return nil
+	}
+	if earlier.Seq != 0 {
+		r.result = credits.Reversal{Entry: earlier, Balance: a.free(), Earlier: true}
+		return nil
+	}
+	if r.err = e.Covered(a.free()); r.err != nil {
+		return nil
+	}
+	e.At = b.now
+	r.result.Entry = b.append(a, e)
+	r.result.Balance = a.free()
+	return nil
+}
+
 // Balance implements [credits.Ledger].
 func (l *Ledger) Balance(ctx context.Context, account string) (balance int64, err error) {
 	err = l.db.read(ctx, func() error {

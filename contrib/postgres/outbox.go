@@ -152,6 +152,11 @@ func (s *Watches) Endpoints(ctx context.Context, account, after string, limit in
 		orAll(limit))
 }
 
+// Active implements [watch.Outbox].
+func (s *Watches) Active(ctx context.Context) ([]watch.Endpoint, error) {
+	return list(ctx, s.db, scanEndpoint, "SELECT "+endpointColumns+" FROM @endpoints WHERE problem = ''")
+}
+
 // EndEndpoint implements [watch.Outbox].
 func (s *Watches) EndEndpoint(ctx context.Context, account, name string) error {
 	return s.db.retry(ctx, func(unsure bool) error {

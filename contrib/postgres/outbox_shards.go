@@ -25,6 +25,18 @@ func (w *ShardedWatches) Endpoints(ctx context.Context, account, after string, l
 	return w.of(account).Endpoints(ctx, account, after, limit)
 }
 
+// Active implements [watch.Outbox]. It fails when one of the databases is unavailable.
+func (w *ShardedWatches) Active(ctx context.Context) (all []watch.Endpoint, err error) {
+	for _, db := range w.s.dbs {
+		more, err := db.Watches().Active(ctx)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+	}
+	return all, nil
+}
+
 // EndEndpoint implements [watch.Outbox].
 func (w *ShardedWatches) EndEndpoint(ctx context.Context, account, name string) error {
 	return w.of(account).EndEndpoint(ctx, account, name)

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -54,7 +55,7 @@ func TestBehindPgBouncer(t *testing.T) {
 		cfg := schema(t)
 		replicas := []*DB{openDB(t, cfg), openDB(t, cfg)}
 		addAccount(t, replicas[0], "acct", 500)
-		race(t, replicas, 500)
+		race(t, replicas, 500, new(atomic.Int64))
 	})
 }
 

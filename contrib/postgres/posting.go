@@ -149,3 +149,37 @@ func (b *batch) spentBy(ctx context.Context, who spender) (*spending, error) {
 	err := b.tx.step(ctx, func(q *pgx.Batch) { b.queueSpent(q, []spender{who}) })
 	return b.spent[who], err
 }
+
+// grant returns the account's entry with that seq, and the one that reverses it; each is the zero Entry when there is
+// none.
+func (b *batch) grant(ctx context.Context, a *account, seq int64) (grant, reversal credits.Entry, err error) {
+	hold := credits.ReversalHold(a.id, seq)
+	pick := func(e credits.Entry) {
+		switch {
+		case e.Seq == seq:
+			grant = e
+		case e.Hold == hold:
+			reversal = e
+		}
+	}
+	err = b.tx.step(ctx, func(q *pgx.Batch) {
+		for condition, arg := range map[string]any{"seq = $2": seq, "hold = $2 AND hold <> ''": hold} {
+			q.Queue(b.db.sql("SELECT "+entryColumns+" FROM @entries WHERE account = $1 AND "+condition), a.no, arg).
+				Query(func(rows pgx.Rows) error {
+					found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (credits.Entry, error) {
+						return scanEntry(row, a.id)
+					})
+					for _, e := range found {
+						pick(e)
+					}
+					return err
+				})
+		}
+	})
+	for _, e := range b.entries { // what this batch has decided is not in a table yet
+		if e.account == a.no {
+			pick(e.Entry)
+		}
+	}
+	return grant, reversal, err
+}

@@ -9,13 +9,17 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/store/records"
 )
 
 // Records is the records in the database, which all replicas share. A write is durable when it returns.
 type Records struct{ db *DB }
 
-var _ records.Store = (*Records)(nil)
+var (
+	_ records.Store          = (*Records)(nil)
+	_ privacy.MentionCounter = (*Records)(nil)
+)
 
 // Get implements [records.Store].
 func (r *Records) Get(ctx context.Context, key string) (records.Record, error) {

@@ -14,7 +14,7 @@ import (
 // Sweep implements [watch.Store]. Several replicas share the work.
 func (s *Watches) Sweep(ctx context.Context, l watch.Limits) (more bool, err error) {
 	for _, sweep := range []func(context.Context, watch.Limits) (bool, error){
-		s.sweepRows, s.sweepContent, s.sweepSnapshots,
+		s.sweepRows, s.sweepFeeds, s.sweepContent, s.sweepSnapshots,
 	} {
 		left, err := sweep(ctx, l)
 		if err != nil {
@@ -59,6 +59,57 @@ func (s *Watches) sweepRows(ctx context.Context, l watch.Limits) (more bool, err
 		more = more || n >= sweptAtOnce
 	}
 	return more, nil
+}
+
+// sweepFeeds removes the oldest changes of the feeds that are too large.
+func (s *Watches) sweepFeeds(ctx context.Context, l watch.Limits) (more bool, err error) {
+	if l.Bytes == 0 {
+		return false, nil
+	}
+	large, err := list(ctx, s.db, pgx.RowTo[string], "SELECT account FROM @feeds WHERE bytes > $1", l.Bytes)
+	if err != nil {
+		return false, err
+	}
+	for _, account := range large {
+		left, err := s.shrink(ctx, account, l.Bytes)
+		if err != nil {
+			return false, err
+		}
+		more = more || left
+	}
+	return more, nil
+}
+
+// shrink counts the bytes of a feed, removes the oldest changes until most bytes are left, as many as one step removes,
+// and reports whether there are more. It locks the feed, so that nothing is added meanwhile.
+func (s *Watches) shrink(ctx context.Context, account string, most int64) (more bool, err error) {
+	err = s.db.transact(ctx, func(ctx context.Context, t *tx) error {
+		var size, last int64
+		if err := t.step(ctx, func(q *pgx.Batch) {
+			q.Queue(s.db.sql("SELECT FROM @feeds WHERE account = $1 FOR UPDATE"), account)
+			q.Queue(s.db.sql("SELECT coalesce(sum(length(body)), 0)::bigint FROM @changes WHERE account = $1"), account).
+				QueryRow(func(row pgx.Row) error { return row.Scan(&size) })
+			q.Queue(s.db.sql("SELECT seq, length(body) FROM @changes WHERE account = $1 ORDER BY seq LIMIT $2"), account,
+				sweptAtOnce).Query(func(rows pgx.Rows) error {
+				var seq, bytes int64
+				_, err := pgx.ForEachRow(rows, []any{&seq, &bytes}, func() error {
+					if size > most {
+						last, size = seq, size-bytes
+					}
+					return nil
+				})
+				return err
+			})
+		}); err != nil {
+			return err
+		}
+		more = size > most
+		return t.commit(ctx, func(q *pgx.Batch) {
+			q.Queue(s.db.sql("DELETE FROM @changes WHERE account = $1 AND seq <= $2"), account, last)
+			q.Queue(s.db.sql("UPDATE @feeds SET bytes = $2 WHERE account = $1"), account, size)
+		})
+	})
+	return more, err
 }
 
 // limited are the arguments of [olderThan]: the latest time of all, that of the rest, and those of platforms.

@@ -24,7 +24,7 @@ var migrations = []string{
 		id         TEXT NOT NULL UNIQUE,
 		name       TEXT NOT NULL UNIQUE,
 		created_at BIGINT NOT NULL,
-		-- The head of the account's books. Whoever writes entries or holds of the account locks this row first.
+		-- The head of the account's books. Each writer of entries or holds of the account locks this row first.
 		seq        BIGINT NOT NULL DEFAULT 0, -- of the last entry
 		balance    BIGINT NOT NULL DEFAULT 0, -- sum of the entries
 		at         BIGINT NOT NULL DEFAULT 0, -- of the last entry
@@ -153,7 +153,7 @@ var migrations = []string{
 	);
 	CREATE INDEX ON @changes (at);
 
-	-- The place of each account's last change. Whoever tells changes locks the row first.
+	-- The place of each account's last change. Each writer of changes locks the row first.
 	CREATE TABLE @feeds (
 		account TEXT PRIMARY KEY,
 		seq     BIGINT NOT NULL
@@ -289,6 +289,12 @@ var migrations = []string{
 	ALTER TABLE @keys ADD COLUMN former_hash BYTEA;
 	ALTER TABLE @keys ADD COLUMN former_until BIGINT;
 	CREATE UNIQUE INDEX ON @keys (former_hash) WHERE former_hash IS NOT NULL AND revoked_at IS NULL;
+	`,
+	`
+	-- How large each account's feed is, which is bounded: at most this many bytes, since removals are not subtracted until it
+	-- is counted again.
+	ALTER TABLE @feeds ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0;
+	UPDATE @feeds f SET bytes = (SELECT coalesce(sum(length(body)), 0) FROM @changes c WHERE c.account = f.account);
 	`,
 }
 

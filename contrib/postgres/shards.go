@@ -112,6 +112,35 @@ func gather[T any](ctx context.Context, s *Shards, read func(ctx context.Context
 	return append([]T{}, slices.Concat(parts...)...), err
 }
 
+// erase erases a subject from one store of each database, and returns what was removed.
+func erase[E privacy.Eraser](
+	ctx context.Context, who privacy.Subject, s *Shards, store func(*DB) E,
+) (map[string]int, error) {
+	removed := map[string]int{}
+	for _, db := range s.dbs {
+		more, err := store(db).Erase(ctx, who)
+		privacy.Add(removed, more)
+		if err != nil {
+			return removed, err
+		}
+	}
+	return removed, nil
+}
+
+// mentions counts the mentions of a subject in one store of each database.
+func mentions[C privacy.MentionCounter](
+	ctx context.Context, who privacy.Subject, s *Shards, store func(*DB) C,
+) (sum int, err error) {
+	for _, db := range s.dbs {
+		n, err := store(db).Mentions(ctx, who)
+		if err != nil {
+			return sum, err
+		}
+		sum += n
+	}
+	return sum, nil
+}
+
 // find searches all databases concurrently for what at most one of them has. Errors other than absent are returned only
 // if it is not found, so that what one database has is found even if another is unavailable.
 func find[T any](
@@ -191,6 +220,13 @@ func (l *ShardedLedger) Refund(ctx context.Context, account string, n int64, req
 // Give is like [Ledger.Give].
 func (l *ShardedLedger) Give(ctx context.Context, g credits.Gift) (int64, error) {
 	return l.s.pick(g.Account).Ledger().Give(ctx, g)
+}
+
+// Reverse is like [Ledger.Reverse].
+func (l *ShardedLedger) Reverse(
+	ctx context.Context, account string, seq int64, reason string,
+) (credits.Reversal, error) {
+	return l.s.pick(account).Ledger().Reverse(ctx, account, seq, reason)
 }
 
 // ShardedKeys is the accounts and keys of [Shards]. The keys of an account are in its database. Since a key does not
@@ -349,7 +385,10 @@ func (k *ShardedKeys) having(ctx context.Context, id string) (*DB, error) {
 // ShardedRecords is the records of [Shards].
 type ShardedRecords struct{ s *Shards }
 
-var _ records.Store = (*ShardedRecords)(nil)
+var (
+	_ records.Store          = (*ShardedRecords)(nil)
+	_ privacy.MentionCounter = (*ShardedRecords)(nil)
+)
 
 // Get implements [records.Store].
 func (r *ShardedRecords) Get(ctx context.Context, key string) (records.Record, error) {
@@ -375,15 +414,12 @@ func (r *ShardedRecords) Delete(ctx context.Context, key string, version int64) 
 
 // Erase implements [records.Store].
 func (r *ShardedRecords) Erase(ctx context.Context, s privacy.Subject) (map[string]int, error) {
-	sum := map[string]int{}
-	for _, db := range r.s.dbs {
-		removed, err := db.Records().Erase(ctx, s)
-		privacy.Add(sum, removed)
-		if err != nil {
-			return sum, err
-		}
-	}
-	return sum, nil
+	return erase(ctx, s, r.s, (*DB).Records)
+}
+
+// Mentions implements [privacy.MentionCounter].
+func (r *ShardedRecords) Mentions(ctx context.Context, s privacy.Subject) (int, error) {
+	return mentions(ctx, s, r.s, (*DB).Records)
 }
 
 // Keys implements [records.Store].
@@ -420,7 +456,7 @@ func (s *Shards) audit(ctx context.Context, a *bookkeeping.Auditor) (bookkeeping
 		}
 		for _, m := range misplaced {
 			if s.pick(m.ID) != db {
-				a.Problem("account %s is in database %d, where nobody looks for it", m.ID, i+1)
+				a.Problem("account %s is in database %d, where it is not looked for", m.ID, i+1)
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/watch"
 )
@@ -18,7 +19,10 @@ import (
 // Watches is the monitors in the database, with the feeds of their accounts. All replicas poll the same monitors.
 type Watches struct{ db *DB }
 
-var _ watch.Store = (*Watches)(nil)
+var (
+	_ watch.Store            = (*Watches)(nil)
+	_ privacy.MentionCounter = (*Watches)(nil)
+)
 
 // watched is a row of monitors. Its times are nanoseconds since 1970.
 type watched struct {
@@ -404,7 +408,9 @@ func (s *Watches) tell(
 		lines = append(lines, line{c, body})
 	}
 	return func(q *pgx.Batch) {
+		size := 0
 		for _, l := range lines {
+			size += len(l.body)
 			monitor := ""
 			if l.change.Monitor != nil {
 				monitor = *l.change.Monitor
@@ -414,7 +420,7 @@ func (s *Watches) tell(
 				account, l.change.Seq, l.change.ID, l.change.At.UnixNano(), monitor, l.change.Type, l.body,
 				about.Platform, about.Key, watch.HasContent(&l.change))
 		}
-		q.Queue(s.db.sql("UPDATE @feeds SET seq = $2 WHERE account = $1"), account, seq)
+		q.Queue(s.db.sql("UPDATE @feeds SET seq = $2, bytes = bytes + $3 WHERE account = $1"), account, seq, size)
 	}, nil
 }
 

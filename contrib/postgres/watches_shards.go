@@ -13,7 +13,10 @@ import (
 // ShardedWatches stores the monitors of each account in the account's database.
 type ShardedWatches struct{ s *Shards }
 
-var _ watch.Store = (*ShardedWatches)(nil)
+var (
+	_ watch.Store            = (*ShardedWatches)(nil)
+	_ privacy.MentionCounter = (*ShardedWatches)(nil)
+)
 
 // Watches returns the monitors, with the feeds of their accounts.
 func (s *Shards) Watches() *ShardedWatches { return &ShardedWatches{s} }
@@ -90,15 +93,12 @@ func (w *ShardedWatches) Samples(ctx context.Context, q watch.Numbers) ([]watch.
 
 // Erase implements [privacy.Eraser].
 func (w *ShardedWatches) Erase(ctx context.Context, s privacy.Subject) (map[string]int, error) {
-	removed := map[string]int{}
-	for _, db := range w.s.dbs {
-		more, err := db.Watches().Erase(ctx, s)
-		privacy.Add(removed, more)
-		if err != nil {
-			return removed, err
-		}
-	}
-	return removed, nil
+	return erase(ctx, s, w.s, (*DB).Watches)
+}
+
+// Mentions implements [privacy.MentionCounter].
+func (w *ShardedWatches) Mentions(ctx context.Context, s privacy.Subject) (int, error) {
+	return mentions(ctx, s, w.s, (*DB).Watches)
 }
 
 // Sweep implements [watch.Store].

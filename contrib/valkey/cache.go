@@ -13,6 +13,7 @@ import (
 
 	"github.com/socialdata/socialdata/cache"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -34,6 +35,8 @@ type Cache struct {
 var (
 	_ cache.Shared = (*Cache)(nil)
 	_ cache.Local  = (*Cache)(nil)
+
+	_ privacy.MentionCounter = (*Cache)(nil)
 )
 
 // CacheConfig configures a [Cache]. The zero value is ready to use.

@@ -3,6 +3,7 @@ package valkey
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	valkey "github.com/valkey-io/valkey-go"
@@ -43,8 +44,59 @@ func (c *Cache) Erase(ctx context.Context, s privacy.Subject) (map[string]int, e
 	return map[string]int{cache.Erased: removed}, nil
 }
 
-// eraseOn removes the subject's entries from one node. It skips replicas.
+// Mentions implements [privacy.MentionCounter]. It reads every entry in the server.
+func (c *Cache) Mentions(ctx context.Context, s privacy.Subject) (sum int, err error) {
+	client := c.server.client.Load()
+	if client == nil {
+		return 0, fmt.Errorf("valkey: the cache: %w", errLost)
+	}
+	for _, node := range (*client).Nodes() {
+		n, err := c.each(ctx, node, func(names []string) (int, error) { return c.mentionsIn(ctx, node, s, names) })
+		sum += n
+		if err != nil {
+			return 0, fmt.Errorf("valkey: the cache: %w", err)
+		}
+	}
+	return sum, nil
+}
+
+// wholeAtOnce is how many entries are read whole in each round trip.
+const wholeAtOnce = 50
+
+// mentionsIn counts those of the entries that mention the subject.
+func (c *Cache) mentionsIn(
+	ctx context.Context, node valkey.Client, s privacy.Subject, names []string,
+) (n int, err error) {
+	for part := range slices.Chunk(names, wholeAtOnce) {
+		reads := make(valkey.Commands, len(part))
+		for i, name := range part {
+			reads[i] = node.B().Get().Key(name).Build()
+		}
+		for _, got := range node.DoMulti(ctx, reads...) {
+			text, err := got.ToString()
+			if valkey.IsValkeyNil(err) { // it has expired meanwhile
+				continue
+			}
+			if err != nil {
+				return n, err
+			}
+			if e, err := c.codec.decode(text); err == nil && e.Entry.Mentions(s) {
+				n++
+			}
+		}
+	}
+	return n, nil
+}
+
+// eraseOn removes the subject's entries from one node.
 func (c *Cache) eraseOn(ctx context.Context, node valkey.Client, s privacy.Subject) (removed int, err error) {
+	return c.each(ctx, node, func(names []string) (int, error) { return c.eraseOf(ctx, node, s, names) })
+}
+
+// each calls do with the names of all entries of a node, some at a time, and returns the sum. It skips replicas.
+func (c *Cache) each(
+	ctx context.Context, node valkey.Client, do func(names []string) (int, error),
+) (sum int, err error) {
 	// If the role cannot be read, the node counts as a master: a replica would refuse the removal.
 	if role, err := node.Do(ctx, node.B().Role().Build()).ToArray(); err == nil && len(role) > 0 {
 		if name, _ := role[0].ToString(); name != "master" {
@@ -55,12 +107,12 @@ func (c *Cache) eraseOn(ctx context.Context, node valkey.Client, s privacy.Subje
 		part, err := node.Do(ctx, node.B().Scan().Cursor(at).Match(globbed.Replace(c.server.prefix)+
 			":entry:*").Count(looksAtOnce).Build()).AsScanEntry()
 		if err != nil {
-			return removed, err
+			return sum, err
 		}
-		n, err := c.eraseOf(ctx, node, s, part.Elements)
-		removed += n
+		n, err := do(part.Elements)
+		sum += n
 		if err != nil || part.Cursor == 0 {
-			return removed, err
+			return sum, err
 		}
 		at = part.Cursor
 	}

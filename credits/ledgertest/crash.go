@@ -181,7 +181,7 @@ func (r *crashRun) check(t *testing.T, round int) {
 		delete(charged, id) // it may have been charged or not: repeating it will show
 	}
 	if told != nil || len(charged) > 0 {
-		t.Errorf("round %d: %v; charges that nobody asked for: %v", round, told, charged)
+		t.Errorf("round %d: %v; charges that were not asked for: %v", round, told, charged)
 	}
 	if r.Grant != nil {
 		if want := r.granted + firstGrant(entries); granted != want {

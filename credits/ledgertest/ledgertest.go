@@ -54,6 +54,7 @@ func Run(t *testing.T, open Open) {
 		{"chain", testChain},
 		{"concurrency", testConcurrency},
 		{"gifts", testGifts},
+		{"reversals", testReversals},
 		{"cancelled context", testCancelled},
 	}
 	for _, topic := range topics {

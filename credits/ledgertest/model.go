@@ -30,14 +30,16 @@ type Subject struct {
 	Close func() error
 }
 
-// RunModel lets rapid generate sequences of holds, settles, releases, grants, time-outs, cancellations, caps, charges
-// that happen once, fan-outs that settle in parts concurrently, and restarts. It compares each answer with a simple
-// model of the ledger: no sequence may overdraw, lose or create a credit.
+// RunModel lets rapid generate sequences of holds, settles, releases, grants and their reversals, time-outs,
+// cancellations, caps, charges that happen once, fan-outs that settle in parts concurrently, and restarts. It compares
+// each answer with a simple model of the ledger: no sequence may overdraw, lose or create a credit.
 func RunModel(t *testing.T, open func(t *testing.T, now func() time.Time) Subject) {
 	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
 		clock := NewClock()
-		m := &model{t: t, clock: clock, subject: open(t, clock.Now), keyed: map[string]time.Time{}}
+		m := &model{
+			t: t, clock: clock, subject: open(t, clock.Now), keyed: map[string]time.Time{}, reversed: map[int64]int64{},
+		}
 		defer func() {
 			if err := m.subject.Close(); err != nil {
 				t.Errorf("Close: %v", err)
@@ -52,6 +54,7 @@ func RunModel(t *testing.T, open func(t *testing.T, now func() time.Time) Subjec
 			"fan out":    m.fanOut,
 			"stampede":   m.stampede,
 			"grant":      m.grant,
+			"reverse":    m.reverse,
 			"wait":       m.wait,
 			"hang up":    m.hangUp,
 		}
@@ -75,6 +78,8 @@ type model struct {
 	holds   []*modelHold
 	keyed   map[string]time.Time // by idempotency key
 	made    int                  // attempted charges in one step
+
+	reversed map[int64]int64 // by seq of a grant, the seq of the entry that reverses it
 }
 
 type modelCharge struct {
@@ -390,6 +395,46 @@ func (m *model) grant(rt *rapid.T) {
 	}
 	m.balance += n
 	m.entries = append(m.entries, n)
+}
+
+// reverse reverses one of the latest entries, which need not be a grant, or an entry that does not exist.
+func (m *model) reverse(rt *rapid.T) {
+	l, ok := m.subject.Ledger.(credits.Granter)
+	if !ok {
+		rt.Skip("no credits.Granter")
+	}
+	n := int64(len(m.entries))
+	seq := rapid.Int64Range(max(0, n-8), n+1).Draw(rt, "seq")
+	var amount int64
+	if seq >= 1 && seq <= n {
+		amount = m.entries[seq-1]
+	}
+	all, _ := m.held("")
+	at, earlier := m.reversed[seq]
+	var want error
+	switch {
+	case amount <= 0:
+		want = credits.ErrNotGrant
+	case !earlier && amount > m.balance-all:
+		want = credits.ErrInsufficient
+	}
+	r, err := l.Reverse(m.t.Context(), Account, seq, "")
+	if !errors.Is(err, want) {
+		rt.Fatalf("Reverse(%d), of %d credits where %d are free, = %v; want %v", seq, amount, m.balance-all, err, want)
+	}
+	if err != nil {
+		return
+	}
+	if !earlier {
+		at = n + 1
+		m.reversed[seq] = at
+		m.balance -= amount
+		m.entries = append(m.entries, -amount)
+	}
+	if r.Entry.Seq != at || r.Entry.Amount != -amount || r.Earlier != earlier || r.Balance != m.balance-all {
+		rt.Fatalf("Reverse(%d) = %+v; want entry %d of %d credits, earlier: %v, and a balance of %d", seq, r, at, -amount,
+			earlier, m.balance-all)
+	}
 }
 
 func (m *model) wait(rt *rapid.T) {

@@ -107,7 +107,7 @@ func testAccounts(t *testing.T, open Open) {
 		}
 	}
 	if _, err := s.Account(t.Context(), "third"); !errors.Is(err, keys.ErrAbsent) {
-		t.Errorf("Account of nobody = %v; want ErrAbsent", err)
+		t.Errorf("Account of an unknown account = %v; want ErrAbsent", err)
 	}
 }
 
@@ -151,7 +151,7 @@ func testKeys(t *testing.T, open Open) {
 		t.Errorf("Key (-want +got), %v:\n%s", err, diff)
 	}
 	if _, err := s.Keys(t.Context(), "third"); !errors.Is(err, keys.ErrAbsent) {
-		t.Errorf("Keys of nobody = %v; want ErrAbsent", err)
+		t.Errorf("Keys of an unknown account = %v; want ErrAbsent", err)
 	}
 	if _, err := s.Key(t.Context(), "key_none"); !errors.Is(err, keys.ErrAbsent) {
 		t.Errorf("Key of nothing = %v; want ErrAbsent", err)
@@ -174,7 +174,7 @@ func testKeys(t *testing.T, open Open) {
 	}
 	_, _, err = s.CreateKey(t.Context(), keys.NewKey{Account: "third", Environment: keys.Live})
 	if !errors.Is(err, keys.ErrAbsent) {
-		t.Errorf("CreateKey for nobody = %v; want ErrAbsent", err)
+		t.Errorf("CreateKey for an unknown account = %v; want ErrAbsent", err)
 	}
 }
 

@@ -173,6 +173,8 @@ func testUsage(t *testing.T, s requests.Store) {
 	dropped := requests.Tallies{}
 	lost := sample(0)
 	dropped.Drop(&lost)
+	sent := requests.Upstream{Requests: 2, Credits: 30}
+	dropped.Send(start, "github", "profile", "vendor", sent)
 	if err := s.Add(t.Context(), nil, dropped.List()); err != nil {
 		t.Fatal(err)
 	}
@@ -199,6 +201,12 @@ func testUsage(t *testing.T, s requests.Store) {
 		}
 		if diff := cmp.Diff(tt.wants, got); diff != "" {
 			t.Errorf("%+v: free, failed, dropped (-want +got):\n%s", tt.q, diff)
+		}
+	}
+	for _, r := range sums(t, s, requests.SumQuery{By: []requests.Dimension{requests.ByDay}}) {
+		want := map[int64]requests.Upstream{day: sent}[r.Day]
+		if r.Upstreams["vendor"] != want {
+			t.Errorf("on day %d, upstreams were sent %+v; want %+v", r.Day-day, r.Upstreams, want)
 		}
 	}
 }

@@ -159,7 +159,7 @@ func TestAuditorFinds(t *testing.T) {
 			name: "another spending", kept: func(s *credits.Spent, _ *credits.Entry) { s.Today-- },
 			want: "spent 3 in all and 3 on its last day, not 3 and 2",
 		},
-		{name: "a key of nobody", change: func(b *books) { b.Keys[0].Account = "acct_c" }, want: "acct_c, which is not there"},
+		{name: "a key of an unknown account", change: func(b *books) { b.Keys[0].Account = "acct_c" }, want: "acct_c, which is not there"},
 		{name: "a revived key", change: func(b *books) { b.Keys[0].RevokedAt = nil }, heads: true, want: "was revoked when"},
 		{name: "another key", change: func(b *books) { b.Keys[0].Name = "other" }, heads: true, want: "is not as it was"},
 		{name: "a cap taken away", change: func(b *books) { b.Keys[0].DayCap = nil }, heads: true, changed: true},

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/socialdata/socialdata/privacy"
 )
 
 // Compress returns a store that compresses values before it writes them to s, and expands them when it reads. The bytes
@@ -65,6 +67,18 @@ func shrink(value []byte) []byte {
 		}
 	}
 	return append([]byte{plain}, value...)
+}
+
+// Mentions reports whether a stored value, compressed or not, mentions s, where marks, which are its own, do not contain
+// s. It is for implementations of [privacy.MentionCounter].
+func Mentions(value []byte, marks privacy.Marks, s privacy.Subject) bool {
+	if s.In(marks) {
+		return false
+	}
+	if r, err := expand(Record{Value: value}); err == nil {
+		value = r.Value
+	}
+	return s.Mentioned(value)
 }
 
 func expand(r Record) (Record, error) {

@@ -43,7 +43,7 @@ func TestCompressedValuesTakeLess(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := s.Get(t.Context(), "b"); err == nil || errors.Is(err, records.ErrAbsent) {
-			t.Errorf("a value that nobody compressed, %q, is read as %q, %v", v, got.Value, err)
+			t.Errorf("a value that was not compressed, %q, is read as %q, %v", v, got.Value, err)
 		}
 	}
 }

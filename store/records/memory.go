@@ -23,7 +23,10 @@ type Memory struct {
 	sweepAt int   // number of records at which expired ones are removed
 }
 
-var _ Store = (*Memory)(nil)
+var (
+	_ Store                  = (*Memory)(nil)
+	_ privacy.MentionCounter = (*Memory)(nil)
+)
 
 type record struct {
 	Record
@@ -150,6 +153,18 @@ func (m *Memory) Erase(ctx context.Context, s privacy.Subject) (map[string]int, 
 		}
 	}
 	return removed, nil
+}
+
+// Mentions implements [privacy.MentionCounter].
+func (m *Memory) Mentions(ctx context.Context, s privacy.Subject) (n int, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, r := range m.records {
+		if Mentions(r.Value, r.Subjects, s) {
+			n++
+		}
+	}
+	return n, ctx.Err()
 }
 
 // Len returns how many records are in memory, including expired ones that were not removed yet.

@@ -23,6 +23,7 @@ type marked struct {
 
 const (
 	looksAtOnce  = 1000
+	wholeAtOnce  = 100 // with what is in them
 	erasedAtOnce = 100 // few, because charges wait during each of the erasure's transactions
 )
 
@@ -51,6 +52,30 @@ func (r *Records) Erase(ctx context.Context, s privacy.Subject) (map[string]int,
 		}
 		if err := inSteps(ctx, found, func(step []marked) error { return r.erase(step) }); err != nil {
 			return removed, err
+		}
+	}
+}
+
+// Mentions implements [privacy.MentionCounter].
+func (r *Records) Mentions(ctx context.Context, s privacy.Subject) (n int, err error) {
+	type row struct {
+		no       int64
+		value    []byte
+		subjects privacy.Marks
+	}
+	for last := int64(0); ; {
+		part, err := listRows(ctx, r.file.read, func(rows *sql.Rows) (v row, err error) {
+			err = rows.Scan(&v.no, &v.value, &v.subjects)
+			return v, err
+		}, "SELECT no, value, subjects FROM records WHERE no > ? ORDER BY no LIMIT ?", last, wholeAtOnce)
+		if err != nil || len(part) == 0 {
+			return n, err
+		}
+		last = part[len(part)-1].no
+		for _, v := range part {
+			if records.Mentions(v.value, v.subjects, s) {
+				n++
+			}
 		}
 	}
 }
@@ -130,6 +155,49 @@ func (s *Watches) Erase(ctx context.Context, who privacy.Subject) (map[string]in
 		return e.removed, err
 	}
 	return e.removed, e.changes(ctx)
+}
+
+// Mentions implements [privacy.MentionCounter].
+func (s *Watches) Mentions(ctx context.Context, who privacy.Subject) (n int, err error) {
+	for last := int64(0); ; {
+		part, err := listRows(ctx, s.file.read, scanWatched, selectMonitors+" WHERE no > ? ORDER BY no LIMIT ?", last,
+			wholeAtOnce)
+		if err != nil {
+			return n, err
+		}
+		if len(part) == 0 {
+			break
+		}
+		last = part[len(part)-1].no
+		for i := range part {
+			if part[i].Mentions(who) {
+				n++
+			}
+		}
+	}
+	type row struct {
+		no   int64
+		body []byte
+	}
+	for last := int64(0); ; {
+		part, err := listRows(ctx, s.file.read, func(rows *sql.Rows) (r row, err error) {
+			err = rows.Scan(&r.no, &r.body)
+			return r, err
+		}, "SELECT no, body FROM changes WHERE no > ? ORDER BY no LIMIT ?", last, looksAtOnce)
+		if err != nil || len(part) == 0 {
+			return n, err
+		}
+		last = part[len(part)-1].no
+		for _, r := range part {
+			mentioned, err := watch.Mentions(r.body, who)
+			if err != nil {
+				return n, err
+			}
+			if mentioned {
+				n++
+			}
+		}
+	}
 }
 
 // erasing is one erasure from the monitors of all accounts.

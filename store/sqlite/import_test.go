@@ -97,7 +97,7 @@ func TestImportRefusesImpossibleEntries(t *testing.T) {
 		{"a prefix of another environment", file(1, good, key(`"prefix":"sk_test_abcd"`)), ErrImport},
 		{"another environment", file(1, good, key(`"environment":"staging"`)), ErrImport},
 		{"a short hash", file(1, good, key(`"hash":"abab"`)), ErrImport},
-		{"a key of nobody", file(1, good, key(`"account":"acct_9"`)), ErrImport},
+		{"a key of an unknown account", file(1, good, key(`"account":"acct_9"`)), ErrImport},
 		{"a key twice", file(2, good, key(`"name":"a"`), key(`"name":"b"`)), ErrExists},
 		{"a hash twice", file(2, good, key(`"name":"a"`), key(`"id":"key_1"`)), ErrExists},
 	}

@@ -23,6 +23,8 @@ type Ledger struct {
 	settling map[string]*task // by hold
 	cache    *cache
 	synced   epoch // when the tail was last updated with what other processes had written
+
+	reversing sync.Mutex // held before mu; reversals are rare, and come one after the other
 }
 
 var (
@@ -290,7 +292,7 @@ func (l *Ledger) charge(h credits.Hold, c credits.Charge) (credits.Receipt, erro
 		}
 		l.cache.unqueue(b)
 		r = credits.Receipt{
-			Balance: b.balance - l.holds.Of(b.account), Charged: t.charged, Earlier: e.Kind == "",
+			Balance: l.free(b), Charged: t.charged, Earlier: e.Kind == "",
 		}
 	}
 	l.settling[h.ID] = t
@@ -353,7 +355,7 @@ func (l *Ledger) Give(ctx context.Context, g credits.Gift) (balance int64, err e
 				l.cache.written(b, e)
 			}
 			l.cache.unqueue(b)
-			balance = b.balance - l.holds.Of(b.account)
+			balance = l.free(b)
 		},
 	}
 	if err := l.file.announce(func() error { return l.file.writer.do(t) }); err != nil {
@@ -379,5 +381,9 @@ func (l *Ledger) Balance(ctx context.Context, account string) (int64, error) {
 		return 0, err
 	}
 	l.holds.Expire(l.file.cfg.Now())
-	return b.balance - l.holds.Of(account), nil
+	return l.free(b), nil
 }
+
+// free returns what an account can spend. It is 0, and not less, where another process has reversed a grant whose
+// credits are held. The caller holds the lock.
+func (l *Ledger) free(b *cached) int64 { return max(0, b.balance-l.holds.Of(b.account)) }

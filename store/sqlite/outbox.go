@@ -154,6 +154,11 @@ func (s *Watches) Endpoints(ctx context.Context, account, after string, limit in
 		orAll(limit))
 }
 
+// Active implements [watch.Outbox].
+func (s *Watches) Active(ctx context.Context) ([]watch.Endpoint, error) {
+	return s.endpoints(ctx, selectEndpoints+" WHERE problem = ''")
+}
+
 func (s *Watches) endpoints(ctx context.Context, query string, args ...any) ([]watch.Endpoint, error) {
 	return listRows(ctx, s.file.read, func(rows *sql.Rows) (watch.Endpoint, error) {
 		e, err := scanEndpoint(rows)

@@ -140,6 +140,52 @@ func (w *writer) given(b *cached, e credits.Entry) (bool, error) {
 	return false, refused(e.Refunds(refundable))
 }
 
+// reversal returns the entry that takes back the account's grant with that seq, with its seq if it is there already.
+func (w *writer) reversal(b *cached, seq int64, reason string) (credits.Entry, error) {
+	if err := w.load(b); err != nil {
+		return credits.Entry{}, err
+	}
+	grant, err := w.entry(b, "SELECT seq, kind, amount FROM entries WHERE account = ?1 AND seq = ?2", seq,
+		func(e *credits.Entry) bool { return e.Seq == seq })
+	if err != nil {
+		return credits.Entry{}, err
+	}
+	if grant.Seq == 0 {
+		return credits.Entry{}, refusal{credits.NoEntry(b.account, seq)}
+	}
+	e, err := grant.Reversal(reason)
+	if err != nil {
+		return credits.Entry{}, refusal{err}
+	}
+	there, err := w.entry(b, "SELECT seq, kind, amount FROM entries WHERE account = ?1 AND hold = ?2 AND hold <> ''",
+		e.Hold, func(there *credits.Entry) bool { return there.Hold == e.Hold })
+	e.Seq = there.Seq
+	return e, err
+}
+
+// entry returns the Seq, Kind and Amount of the account's entry for which is returns true, which query selects with arg
+// in the table of entries; the zero Entry when there is none.
+func (w *writer) entry(b *cached, query string, arg any, is func(*credits.Entry) bool) (credits.Entry, error) {
+	for i := range w.pending {
+		if e := &w.pending[i]; e.account == b.no && is(&e.Entry) {
+			return e.Entry, nil
+		}
+	}
+	for _, e := range w.tail.of(b.account) {
+		if is(&e.Entry) {
+			return e.Entry, nil
+		}
+	}
+	var v [3]driver.Value
+	found, err := w.c.row(query, v[:], b.no, arg)
+	if err != nil || !found {
+		return credits.Entry{}, err
+	}
+	return credits.Entry{
+		Account: b.account, Seq: value[int64](v[0]), Kind: credits.Kind(value[string](v[1])), Amount: value[int64](v[2]),
+	}, nil
+}
+
 // refused makes err a [refusal], unless it is nil.
 func refused(err error) error {
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/store/records"
 )
 
@@ -20,7 +21,10 @@ type Records struct {
 	keys *sql.Stmt
 }
 
-var _ records.Store = (*Records)(nil)
+var (
+	_ records.Store          = (*Records)(nil)
+	_ privacy.MentionCounter = (*Records)(nil)
+)
 
 func newRecords(ctx context.Context, f *file) (*Records, error) {
 	get, err := f.read.PrepareContext(ctx, "SELECT owner, value, version FROM records WHERE key = ? AND expires > ?")

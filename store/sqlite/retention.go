@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"strings"
 	"time"
 
@@ -17,7 +18,7 @@ const day = int64(24 * time.Hour)
 // Sweep implements [watch.Store]. It searches for what to remove outside of the writer, which charges share.
 func (s *Watches) Sweep(ctx context.Context, l watch.Limits) (more bool, err error) {
 	for _, sweep := range []func(context.Context, watch.Limits) (bool, error){
-		s.sweepRows, s.sweepContent, s.sweepSnapshots,
+		s.sweepRows, s.sweepFeeds, s.sweepContent, s.sweepSnapshots,
 	} {
 		left, err := sweep(ctx, l)
 		if err != nil {
@@ -54,6 +55,50 @@ func (s *Watches) sweepRows(ctx context.Context, l watch.Limits) (more bool, err
 		return nil
 	})
 	return more, err
+}
+
+// sweepFeeds removes the oldest changes of the feeds that are too large.
+func (s *Watches) sweepFeeds(ctx context.Context, l watch.Limits) (more bool, err error) {
+	if l.Bytes == 0 {
+		return false, nil
+	}
+	large, err := listRows(ctx, s.file.read, func(rows *sql.Rows) (account string, err error) {
+		err = rows.Scan(&account)
+		return account, err
+	}, "SELECT account FROM feed_sizes WHERE bytes > ?", l.Bytes)
+	if err != nil {
+		return false, err
+	}
+	for _, account := range large {
+		if err := s.do(ctx, func(w *writer) error {
+			left, err := shrink(w, account, l.Bytes)
+			more = more || left
+			return err
+		}); err != nil {
+			return false, err
+		}
+	}
+	return more, nil
+}
+
+// shrink removes the oldest changes of a feed until most bytes are left, as many as one step removes, and reports
+// whether there are more.
+func shrink(w *writer, account string, most int64) (more bool, err error) {
+	size, err := w.c.number("SELECT bytes FROM feed_sizes WHERE account = ?", account)
+	if err != nil {
+		return false, err
+	}
+	var v [2]driver.Value
+	last := int64(0)
+	if err := w.c.each("SELECT seq, length(body) FROM changes WHERE account = ? ORDER BY seq LIMIT ?", v[:], func() {
+		if size > most {
+			last, size = value[int64](v[0]), size-value[int64](v[1])
+		}
+	}, account, sweptAtOnce); err != nil {
+		return false, err
+	}
+	_, err = w.c.exec("DELETE FROM changes WHERE account = ? AND seq <= ?", account, last)
+	return size > most, err
 }
 
 // before returns a condition that a time in a column is before the cut of its row's platform, with its arguments.

@@ -115,7 +115,7 @@ var migrations = []string{
 	CREATE INDEX records_expires ON records (expires);
 	CREATE INDEX records_owner ON records (owner, expires) WHERE owner <> '';
 
-	-- What the records of each owner take, kept by the triggers whoever writes.
+	-- What the records of each owner take, kept by the triggers for every writer.
 	CREATE TABLE record_owners (
 		owner TEXT PRIMARY KEY,
 		bytes INTEGER NOT NULL
@@ -324,6 +324,23 @@ var migrations = []string{
 	ALTER TABLE keys ADD COLUMN former_hash BLOB;
 	ALTER TABLE keys ADD COLUMN former_until INTEGER;
 	CREATE UNIQUE INDEX keys_former ON keys (former_hash) WHERE former_hash IS NOT NULL AND revoked_at IS NULL;
+	`,
+	`
+	-- How large each account's feed is, which is bounded.
+	CREATE TABLE feed_sizes (
+		account TEXT PRIMARY KEY,
+		bytes   INTEGER NOT NULL -- of the bodies of its changes
+	) STRICT, WITHOUT ROWID;
+	INSERT INTO feed_sizes SELECT account, sum(length(body)) FROM changes GROUP BY account;
+	CREATE TRIGGER feed_grows AFTER INSERT ON changes
+	BEGIN
+		INSERT INTO feed_sizes VALUES (new.account, length(new.body))
+			ON CONFLICT (account) DO UPDATE SET bytes = bytes + excluded.bytes;
+	END;
+	CREATE TRIGGER feed_changes AFTER UPDATE OF body ON changes
+	BEGIN UPDATE feed_sizes SET bytes = bytes + length(new.body) - length(old.body) WHERE account = old.account; END;
+	CREATE TRIGGER feed_shrinks AFTER DELETE ON changes
+	BEGIN UPDATE feed_sizes SET bytes = bytes - length(old.body) WHERE account = old.account; END;
 	`,
 }
 

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/watch"
 )
 
 func TestAFileIsBroughtUpToDate(t *testing.T) {
@@ -40,6 +42,38 @@ func TestAFileIsBroughtUpToDate(t *testing.T) {
 	}
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestMigrationCountsTheFeedsOfAnOlderFile(t *testing.T) {
+	t.Parallel()
+	const older = 10 // migrations, which know no sizes of feeds
+	path := filepath.Join(t.TempDir(), "test.db")
+	c, err := openConn(dsn(path, writerParams))
+	if err != nil {
+		t.Fatal(err)
+	}
+	statements := append(slices.Clone(migrations[:older]), "PRAGMA application_id = 1935958388",
+		fmt.Sprint("PRAGMA user_version = ", firstVersion+older-1))
+	for i := range 10 {
+		statements = append(statements, fmt.Sprintf(`INSERT INTO changes (account, seq, id, at, monitor, type, body)
+			VALUES ('a', %[1]d, 'chg_%[1]d', 1, '', 'new', CAST('{"id":"chg_%[1]d","seq":%[1]d}' AS BLOB))`, i))
+	}
+	for _, statement := range statements {
+		if err := c.script(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db := openAt(t, path, nil)
+	if more, err := db.Watches().Sweep(t.Context(), watch.Limits{Bytes: 60}); more || err != nil {
+		t.Fatal(more, err)
+	}
+	all, err := db.Watches().Changes(t.Context(), watch.Since{Account: "a"})
+	if err != nil || len(all) != 2 || all[1].Seq != 9 { // of 24 bytes each
+		t.Errorf("of ten changes %+v are left, %v; want the last two", all, err)
 	}
 }
 

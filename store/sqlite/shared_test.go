@@ -169,7 +169,7 @@ func TestAServerIgnoresItsOwnChanges(t *testing.T) {
 		s.server.tidy(0)
 	}
 	if got := s.server.lock.forgotten.Load() - before; got != 0 {
-		t.Errorf("what is remembered was forgotten %d times, and nobody else has written", got)
+		t.Errorf("what is remembered was forgotten %d times, and no other process has written", got)
 	}
 }
 

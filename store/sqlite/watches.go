@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"time"
 
+	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/watch"
 )
@@ -19,7 +21,10 @@ import (
 // its transaction with charges.
 type Watches struct{ file *file }
 
-var _ watch.Store = (*Watches)(nil)
+var (
+	_ watch.Store            = (*Watches)(nil)
+	_ privacy.MentionCounter = (*Watches)(nil)
+)
 
 // watched is a row of monitors.
 type watched struct {
@@ -212,17 +217,22 @@ func orAll(limit int) int {
 
 func (s *Watches) list(ctx context.Context, query string, args ...any) ([]watch.Monitor, error) {
 	return listRows(ctx, s.file.read, func(rows *sql.Rows) (watch.Monitor, error) {
-		var m watched
-		var created int64
-		var definition, progress []byte
-		err := rows.Scan(&m.no, &m.Account, &m.Name, &m.Key, &m.Paused, &created, &m.Baseline, &definition, &progress,
-			&m.lease, &m.until)
-		if err == nil {
-			m.CreatedAt = fromNanos(created)
-			err = m.decode(definition, progress)
-		}
+		m, err := scanWatched(rows)
 		return m.Monitor, err
 	}, query, args...)
+}
+
+// scanWatched reads a row of selectMonitors.
+func scanWatched(rows *sql.Rows) (m watched, err error) {
+	var created int64
+	var definition, progress []byte
+	err = rows.Scan(&m.no, &m.Account, &m.Name, &m.Key, &m.Paused, &created, &m.Baseline, &definition, &progress,
+		&m.lease, &m.until)
+	if err == nil {
+		m.CreatedAt = fromNanos(created)
+		err = m.decode(definition, progress)
+	}
+	return m, err
 }
 
 // listRows returns what scan makes of each row of a query.
@@ -271,52 +281,66 @@ func (s *Watches) Claim(ctx context.Context, now time.Time, n int, lease time.Du
 	if err != nil {
 		return nil, explain(err)
 	}
-	var claims []watch.Claim
+	var due []leased
+	until := now.Add(lease)
 	err = s.do(ctx, func(w *writer) (err error) {
-		claims, err = claim(w, now, n, lease)
+		due, err = claim(w, now, until, n)
 		return err
 	})
-	return claims, err
-}
-
-func claim(w *writer, now time.Time, n int, lease time.Duration) ([]watch.Claim, error) {
-	var due []watched
-	var broken error
-	var v columns
-	err := w.c.each(selectMonitors+" WHERE next_at <= ? AND until <= ? ORDER BY next_at LIMIT ?", v[:], func() {
-		m, err := v.read()
-		due, broken = append(due, m), errors.Join(broken, err)
-	}, now.UnixNano(), now.UnixNano(), n)
-	if err = errors.Join(err, broken); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	claims := make([]watch.Claim, 0, len(due))
-	for i := range due {
-		m := &due[i]
-		m.lease = strconv.FormatUint(rand.Uint64(), 36)
-		until := now.Add(lease)
-		if _, err := w.c.exec("UPDATE monitors SET lease = ?, until = ? WHERE no = ?", m.lease, until.UnixNano(),
-			m.no); err != nil {
+	for _, l := range due {
+		m, err := l.row.read()
+		if err != nil {
 			return nil, err
 		}
-		claims = append(claims, watch.Claim{Monitor: m.Monitor, Due: m.NextAt, Lease: m.lease, Until: until})
+		claims = append(claims, watch.Claim{Monitor: m.Monitor, Due: m.NextAt, Lease: l.lease, Until: until})
 	}
 	return claims, nil
 }
 
-// Commit implements [watch.Store].
+// leased is a row of monitors with its new lease. It is decoded after the transaction, for which charges wait.
+type leased struct {
+	row   columns
+	lease string
+}
+
+// claim leases what is due, at most n monitors.
+func claim(w *writer, now, until time.Time, n int) ([]leased, error) {
+	var due []leased
+	var v columns
+	err := w.c.each(selectMonitors+" WHERE next_at <= ? AND until <= ? ORDER BY next_at LIMIT ?", v[:], func() {
+		for i := range v {
+			if b, ok := v[i].([]byte); ok {
+				v[i] = slices.Clone(b)
+			}
+		}
+		due = append(due, leased{v, strconv.FormatUint(rand.Uint64(), 36)})
+	}, now.UnixNano(), now.UnixNano(), n)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range due {
+		if _, err := w.c.exec("UPDATE monitors SET lease = ?, until = ? WHERE no = ?", l.lease, until.UnixNano(),
+			value[int64](l.row[0])); err != nil {
+			return nil, err
+		}
+	}
+	return due, nil
+}
+
+// Commit implements [watch.Store]. It encodes before the transaction, for which charges wait.
 func (s *Watches) Commit(ctx context.Context, p watch.Poll) error {
+	progress, err := schema.Marshal(&p.Progress)
+	if err != nil {
+		return err
+	}
 	return s.do(ctx, func(w *writer) error {
-		of := &p.Claim.Monitor
-		m, err := find(w, of.Account, of.Name)
-		if err != nil {
-			return err
-		}
-		if m.no == 0 || m.lease == "" || m.lease != p.Claim.Lease || m.Baseline != of.Baseline {
-			return refusal{watch.ErrLease}
-		}
-		m.Progress, m.lease, m.until = p.Progress, "", 0
-		if err := m.keep(w); err != nil {
+		m := watched{Monitor: p.Claim.Monitor}
+		m.Progress = p.Progress
+		if err := m.leave(w, p.Claim.Lease, progress); err != nil {
 			return err
 		}
 		for _, v := range p.Samples {
@@ -328,8 +352,26 @@ func (s *Watches) Commit(ctx context.Context, p watch.Poll) error {
 		if err := forgetGone(w, &m, &p); err != nil {
 			return err
 		}
-		return tell(w, of.Account, p.Changes)
+		return tell(w, m.Account, p.Changes)
 	})
+}
+
+// leave ends a lease with the progress that was made under it, and sets the number of the row. It fails with
+// [watch.ErrLease] if the lease was lost.
+func (m *watched) leave(w *writer, lease string, progress []byte) error {
+	var v [4]driver.Value
+	found, err := w.c.row("SELECT no, lease, baseline, paused FROM monitors WHERE account = ? AND name = ?", v[:],
+		m.Account, m.Name)
+	if err != nil {
+		return err
+	}
+	if held := value[string](v[1]); !found || held == "" || held != lease || value[int64](v[2]) != m.Baseline {
+		return refusal{watch.ErrLease}
+	}
+	m.no, m.Paused = value[int64](v[0]), value[int64](v[3]) != 0
+	_, err = w.c.exec("UPDATE monitors SET progress = ?, lease = '', until = 0, next_at = ?, content_at = ? WHERE no = ?",
+		progress, m.due(), m.contentAt(), m.no)
+	return err
 }
 
 // forgetGone removes everything from the changes about what a poll has found to be gone, except that it is gone.

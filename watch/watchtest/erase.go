@@ -64,6 +64,15 @@ func testErase(t *testing.T, s watch.Store) {
 		}
 		return sum
 	}
+	mentions := func(when string) {
+		t.Helper()
+		if c, ok := s.(privacy.MentionCounter); ok { // a snapshot, and two changes
+			if n, err := c.Mentions(t.Context(), subject); n != 3 || err != nil {
+				t.Errorf("%s it counts %d mentions, %v; want 3", when, n, err)
+			}
+		}
+	}
+	mentions("before")
 	want := map[string]int{
 		// Two of the changes are posts of hers, two are others.
 		watch.ErasedMonitors: 1, watch.ErasedItems: 1, watch.ErasedSamples: 1, watch.ErasedChanges: 4,
@@ -79,6 +88,7 @@ func testErase(t *testing.T, s watch.Store) {
 		t.Errorf("erased again (-want +got):\n%s", diff)
 	}
 	checkErased(t, s)
+	mentions("afterwards")
 	for _, c := range under {
 		p := poll(c, noon.Add(time.Hour), 0)
 		p.Changes = append(p.Changes, told(c.Monitor.Name, "late", salmas))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -26,6 +27,7 @@ var outboxTopics = []struct {
 }{
 	{"endpoints are made, changed and ended", testEndpoints},
 	{"as many endpoints as an account may have", testEndpointsFull},
+	{"the active endpoints of all accounts", testActive},
 	{"another secret", testRekey},
 	{"changes of the account are told once", testTell},
 	{"an endpoint gets what is told from then on", testQueue},
@@ -197,6 +199,48 @@ func testEndpointsFull(t *testing.T, s watch.Store) {
 	}
 	if _, made, err := s.PutEndpoint(t.Context(), endpoint("bob", "e0"), 2); err != nil || !made {
 		t.Errorf("one of another account: %v, %v", made, err)
+	}
+}
+
+func testActive(t *testing.T, s watch.Store) {
+	t.Helper()
+	active := func() []watch.Endpoint {
+		t.Helper()
+		got, err := s.Active(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.SortFunc(got, func(a, b watch.Endpoint) int {
+			return strings.Compare(a.Account+" "+a.Name, b.Account+" "+b.Name)
+		})
+		return got
+	}
+	if got := active(); len(got) != 0 {
+		t.Errorf("without endpoints there are %v", got)
+	}
+	chosen := endpoint("ann", "b")
+	chosen.Types = []string{watch.CreditsLow}
+	want := []watch.Endpoint{
+		putEndpoint(t, s, endpoint("ann", "a")), putEndpoint(t, s, chosen), putEndpoint(t, s, endpoint("bob", "a")),
+	}
+	if diff := cmp.Diff(want, active()); diff != "" {
+		t.Errorf("all are active (-want +got):\n%s", diff)
+	}
+	tellAll(t, s, "ann", "1")
+	queue(t, s, noon)
+	for _, got := range claimDeliveries(t, s, noon, 10, 10) {
+		attempted(t, s, watch.Attempt{
+			Sending: got, At: noon, Status: 410, State: watch.Waiting, Next: noon, Disable: "it answered 410",
+		})
+	}
+	if diff := cmp.Diff(want[1:], active(), cmpopts.IgnoreFields(watch.Endpoint{}, "Position")); diff != "" {
+		t.Errorf("one is disabled (-want +got):\n%s", diff)
+	}
+	if err := s.EndEndpoint(t.Context(), "bob", "a"); err != nil {
+		t.Fatal(err)
+	}
+	if got := active(); len(got) != 1 || got[0].Name != "b" {
+		t.Errorf("one was ended: %v", got)
 	}
 }
 

@@ -112,6 +112,85 @@ func testContent(t *testing.T, s watch.Store) {
 	}
 }
 
+// testBytes sweeps feeds by their size.
+func testBytes(t *testing.T, s watch.Store) {
+	t.Helper()
+	for _, account := range []string{"ann", "bob"} {
+		m := monitor(account, "large")
+		m.Follow = 0
+		put(t, s, m)
+	}
+	tell := func(at time.Time, n map[string]int) {
+		t.Helper()
+		for _, c := range claim(t, s, at, 2) {
+			p := poll(c, at, n[c.Monitor.Account])
+			for i := range p.Changes {
+				p.Changes[i].Object = json.RawMessage(`{"text":"` + strings.Repeat("x", 1000) + `"}`)
+			}
+			commit(t, s, p)
+		}
+	}
+	const bytes = 100_000
+	tell(noon, map[string]int{"ann": 1100, "bob": 40}) // more than a step takes; and less than there may be
+	sweep(t, s, watch.Limits{Bytes: bytes})
+	if all := feedOf(t, s, "bob"); len(all) != 40 {
+		t.Errorf("%d changes of the small feed are left; want 40", len(all))
+	}
+	all := feedOf(t, s, "ann")
+	if size := sizeOf(t, all); size > bytes*11/10 || size < bytes*9/10 || all[0].Seq != int64(1101-len(all)) {
+		t.Fatalf("%d changes of %d bytes are left, from %d; want the latest, of about %d bytes", len(all), size, all[0].Seq,
+			bytes)
+	}
+	sweep(t, s, watch.Limits{Bytes: bytes})
+	if again := feedOf(t, s, "ann"); len(again) != len(all) {
+		t.Errorf("another sweep has left %d changes of %d", len(again), len(all))
+	}
+	sweep(t, s, watch.Limits{Content: watch.Cuts{Rest: noon.Add(time.Second)}})
+	tell(noon.Add(time.Hour), map[string]int{"ann": 40})
+	sweep(t, s, watch.Limits{Bytes: bytes})
+	if more := feedOf(t, s, "ann"); len(more) != len(all)+40 {
+		t.Errorf("%d changes are left of %d without content, and 40; want all", len(more), len(all))
+	}
+	tell(noon.Add(2*time.Hour), map[string]int{"ann": 100})
+	sweep(t, s, watch.Limits{Bytes: bytes})
+	all = feedOf(t, s, "ann")
+	if size := sizeOf(t, all); size > bytes*11/10 || size < bytes*9/10 || all[len(all)-1].Seq != 1240 {
+		t.Errorf("%d changes of %d bytes are left, up to %d; want the latest, of about %d bytes", len(all), size,
+			all[len(all)-1].Seq, bytes)
+	}
+	sweep(t, s, watch.Limits{Bytes: 1})
+	if all := append(feedOf(t, s, "ann"), feedOf(t, s, "bob")...); len(all) != 0 {
+		t.Errorf("%d changes are left in one byte", len(all))
+	}
+	tell(noon.Add(3*time.Hour), map[string]int{"ann": 1})
+	if all := feedOf(t, s, "ann"); len(all) != 1 || all[0].Seq != 1241 {
+		t.Errorf("%d changes of an emptied feed; want one, at 1241", len(all))
+	}
+}
+
+// feedOf returns all changes of an account.
+func feedOf(t *testing.T, s watch.Store, account string) []schema.Change {
+	t.Helper()
+	all, err := s.Changes(t.Context(), watch.Since{Account: account})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// sizeOf returns the number of bytes of changes as JSON.
+func sizeOf(t *testing.T, changes []schema.Change) (n int) {
+	t.Helper()
+	for i := range changes {
+		b, err := schema.Marshal(&changes[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		n += len(b)
+	}
+	return n
+}
+
 func testKept(t *testing.T, s watch.Store) {
 	t.Helper()
 	if all, err := s.Kept(t.Context()); err != nil || len(all) != 0 {

@@ -44,6 +44,7 @@ func Run(t *testing.T, open Open) {
 		{"places are dense under concurrent commits", testFeedConcurrently},
 		{"samples", testSamples},
 		{"sweep", testSweep},
+		{"a feed has no more than its bytes", testBytes},
 		{"content is kept as long as its platform allows", testContent},
 		{"as much as there is is told", testKept},
 		{"of what is gone that alone is kept", testGone},

@@ -36,6 +36,11 @@ func testErase(t *testing.T, open Open) {
 	of("idempotency/2", once+other)
 	of("cursor/1", privacy.MarksOf(privacy.Anything))
 	of("job/2", other)
+	says := records.Record{Key: "job/4", Subjects: other}
+	says.Value = []byte(`{"platform":"x","id":"p1","text":"I know @Salma.","author":{"platform":"x","id":"43","handle":"other"}}`)
+	if _, _, err := s.Add(t.Context(), says, time.Hour); err != nil {
+		t.Fatal(err)
+	}
 	of("job/3", "")
 	of("mcp/1", salma)
 	stands, err := s.Get(t.Context(), "mcp/1")
@@ -63,6 +68,15 @@ func testErase(t *testing.T, open Open) {
 		}
 		return sum
 	}
+	mentions := func(when string) {
+		t.Helper()
+		if c, ok := s.(privacy.MentionCounter); ok {
+			if n, err := c.Mentions(t.Context(), subject); n != 1 || err != nil {
+				t.Errorf("%s it counts %d mentions, %v; want 1", when, n, err)
+			}
+		}
+	}
+	mentions("before")
 	want := map[string]int{"jobs": 1, "idempotent answers": 2, "cursors": 1}
 	if diff := cmp.Diff(want, all(true)); diff != "" {
 		t.Errorf("a dry run counts (-want +got):\n%s", diff)
@@ -71,8 +85,9 @@ func testErase(t *testing.T, open Open) {
 	if diff := cmp.Diff(want, all(false)); diff != "" {
 		t.Errorf("erased (-want +got):\n%s", diff)
 	}
+	mentions("afterwards")
 	keys, err := s.Keys(t.Context(), "")
-	if diff := cmp.Diff([]string{"job/2", "job/3", "mcp/1"}, keys); diff != "" || err != nil {
+	if diff := cmp.Diff([]string{"job/2", "job/3", "job/4", "mcp/1"}, keys); diff != "" || err != nil {
 		t.Errorf("what stays (-want +got), %v:\n%s", err, diff)
 	}
 	if diff := cmp.Diff(map[string]int{}, all(false)); diff != "" {
