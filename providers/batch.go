@@ -10,28 +10,28 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Batch reads many things by their keys with one request, or with as few as the upstream needs for them. The zero Batch is
-// none: then each key is read by the operation's function.
+// Batch reads many things by their keys, with as few requests as the upstream allows. The zero Batch reads nothing:
+// then the operation's function reads each key.
 type Batch[T any] struct {
-	// Most is how many keys one call of Read takes, at least 2 where there is a Read.
+	// Most is the maximum number of keys in one call of Read, at least 2 if Read is set.
 	Most int
-	// Bytes is how long the keys of one call may be together, in bytes, with one more between each two; 0 is no bound. A key
-	// that is longer by itself is read by the operation's function.
+	// Bytes is the maximum total length of the keys in one call, in bytes, including one separator between each two; 0
+	// is no limit. A single key that is longer is read by the operation's function.
 	Bytes int
-	// Limited says that the upstream leaves out things that exist: what Read does not return is then asked for by the
-	// operation's function, and is not found only if that says so. See [ErrNotHere].
+	// Limited reports that the upstream omits some things that exist: what Read does not return is then read by the
+	// operation's function, and is not found only if that function says so. See [ErrNotHere].
 	Limited bool
-	// Read reads the things of 1 to Most keys, which are in their canonical form and differ. It returns each under its key as
-	// it was given, byte for byte the object that the operation's function returns for that key, raw included. A key that is
-	// missing in the map does not exist, unless Limited is set or [Trace] was told that a row was left out: then the
-	// operation's function is asked for it. What else came of single keys is a [KeysError] beside the map. Any other error is
-	// that of all keys, and the map is not looked at. Read must not write to keys, is safe for concurrent use and ends when
-	// ctx does.
+	// Read reads the things of 1 to Most keys, which are canonical and distinct. It returns each under the given key,
+	// byte for byte the object that the operation's function returns for that key, including raw. A key that is missing
+	// in the map does not exist, unless Limited is set or [Trace] was told that a row was left out: then the
+	// operation's function reads it. Other results for single keys are in a [KeysError], returned together with the
+	// map. Any other error is for all keys, and the map is ignored. Read must not modify keys, is safe for concurrent
+	// use and returns when ctx ends.
 	Read func(ctx context.Context, keys []string) (map[string]T, error)
 }
 
-// BatchBy is [Batch] for an operation that takes filters beside its key. The keys of one call share the filters: q is the
-// query of each with its key field empty. Keys that cannot be asked for together are told apart inside Read.
+// BatchBy is [Batch] for an operation that takes filters besides its key. The keys of one call share the filters: q is
+// the query of each with its key field empty. Read must separate keys that cannot be requested together.
 type BatchBy[Q, T any] struct {
 	Most    int
 	Bytes   int
@@ -39,8 +39,9 @@ type BatchBy[Q, T any] struct {
 	Read    func(ctx context.Context, keys []string, q Q) (map[string]T, error)
 }
 
-// Batches are the operations of which an upstream reads many things at once. Each stands beside the function of the same
-// name in [Provider], and is not looked at where that is nil. Who replaces a function replaces or clears its batch too.
+// Batches are the operations with which an upstream reads many things in one request. Each field has the name of the
+// function in [Provider], and is ignored if that is nil. Code that replaces a function must replace or clear its batch
+// too.
 type Batches struct {
 	Profile   Batch[schema.Profile]    `op:"profile"`
 	Audience  Batch[schema.Audience]   `op:"audience"`
@@ -57,11 +58,11 @@ type Batches struct {
 	Product    BatchBy[ProductQuery, schema.Product]       `op:"product"`
 }
 
-// KeysError is what came of single keys of a [Batch], where that is not an object: [ErrNotFound] with the owner's reason is
-// final, any other error leaves the key to the operation's function.
+// KeysError contains the results of a [Batch] for single keys that are not objects: [ErrNotFound] with its reason is
+// final; with any other error the key is read by the operation's function.
 type KeysError map[string]error
 
-// Error counts the errors and says what one of them is. It names no key.
+// Error returns the number of errors and the text of one of them. It contains no key.
 func (e KeysError) Error() string {
 	for _, key := range slices.Sorted(maps.Keys(e)) {
 		return fmt.Sprintf("%d keys failed, one of them with: %v", len(e), e[key])
@@ -69,7 +70,7 @@ func (e KeysError) Error() string {
 	return "no key failed"
 }
 
-// Apart parts the error of a [Batch] into what came of single keys and what holds for all of them.
+// Apart splits the error of a [Batch] into the results for single keys and the error for all of them.
 func Apart(err error) (KeysError, error) {
 	if e, ok := errors.AsType[KeysError](err); ok {
 		return e, nil
@@ -77,8 +78,9 @@ func Apart(err error) (KeysError, error) {
 	return nil, err
 }
 
-// AtOnce returns how many keys one request for op takes: 1 where each is read by itself, and 0 where p does not serve op.
-func (p Provider) AtOnce(op Op) int {
+// AtOnce returns the maximum number of keys in one request for op: 1 if each is read alone, and 0 if p does not serve
+// op.
+func (p *Provider) AtOnce(op Op) int {
 	if !p.Serves(op) {
 		return 0
 	}

@@ -2,7 +2,7 @@ package providers
 
 import "errors"
 
-// Together returns those of keys that can be asked for in one request, in their order.
+// Together returns the keys that can be requested together, in their order.
 func Together(keys []string, can func(key string) bool) []string {
 	var out []string
 	for _, key := range keys {
@@ -13,13 +13,13 @@ func Together(keys []string, can func(key string) bool) []string {
 	return out
 }
 
-// Alone returns the error of a key that a [Batch] leaves to the operation's function, because the upstream does not take such
-// keys together.
-func Alone() error { return Unsupported("this is asked for by itself") }
+// Alone returns the error for a key that a [Batch] leaves to the operation's function, because the upstream does not
+// accept such keys together with others.
+func Alone() error { return Unsupported("this key is read alone") }
 
-// PerKey is the end of a [Batch] Read: it returns what came of each key, of which the function of says what it is in the
-// answer that has been read. Err is that of the answer, and of all keys, but for [ErrInvalid]: then the upstream refuses one of
-// them and does not say which, so that each is left to the operation's function.
+// PerKey builds the results of a [Batch] Read: it calls of for each key, which returns the key's result from the
+// answer. err is the error of the request and applies to all keys, except for [ErrInvalid]: then the upstream has
+// rejected one key without naming it, and each is left to the operation's function.
 func PerKey[T any](keys []string, err error, of func(key string) (T, error)) (map[string]T, error) {
 	switch {
 	case errors.Is(err, ErrInvalid):

@@ -16,27 +16,27 @@ import (
 	"syscall"
 )
 
-// Cause returns the cause of an error in words that may be logged. They are a constant: they never hold what was asked, nor
-// anything that an upstream sent.
+// Cause returns a cause with a text that may be logged. The text must be a constant, so that it never contains anything
+// from a request or an upstream.
 func Cause(words string) error { return &causeError{words} }
 
 type causeError struct{ words string }
 
-// Error returns the words.
+// Error returns the text.
 func (c *causeError) Error() string { return c.words }
 
 // LogValue implements [slog.LogValuer] with [Loggable].
 func (e *Error) LogValue() slog.Value { return slog.StringValue(Loggable(e)) }
 
-// LogValue implements [slog.LogValuer] with the provider, the operation and what is [Loggable] of the cause.
+// LogValue implements [slog.LogValuer] with the provider, the operation and the [Loggable] text of the cause.
 func (e *UpstreamError) LogValue() slog.Value {
 	return slog.StringValue(e.Provider + ": " + string(e.Op) + ": " + Loggable(e.Err))
 }
 
-// Loggable returns what may be logged of an error of a provider, or of anything else that knows what was asked: its kind,
-// the upstream's status and the class of its cause. Words that may come from a caller or an upstream are never in it: not
-// [Error.Detail], no URL, and of an unknown error nothing but its
-// type, unless it is an [slog.LogValuer] and says itself what may be logged.
+// Loggable returns the part of an error that may be logged, for errors of providers and others that may contain
+// something from a request: its kind, the upstream's status and the class of its cause. It never contains text of a
+// caller or an upstream: no [Error.Detail], no URL, and of an unknown error only its type, unless it is an
+// [slog.LogValuer] and provides its own text.
 func Loggable(err error) string {
 	if err == nil {
 		return ""
@@ -54,18 +54,18 @@ func Loggable(err error) string {
 	return strings.Join(append(parts, causes(nil, err)...), ": ")
 }
 
-// kinds are the sentinels of this package; the more particular first.
+// kinds are the sentinel errors of this package, more specific ones first.
 var kinds = []error{ErrUnsupported, ErrNotFound, ErrNotHere, ErrInvalid, ErrCursor, ErrTimeout, ErrUnavailable}
 
-// plain are errors of the standard library whose words are fixed.
+// plain are errors of the standard library with constant texts.
 var plain = []error{
 	context.Canceled, context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, net.ErrClosed,
 	os.ErrDeadlineExceeded, strconv.ErrSyntax, strconv.ErrRange,
 }
 
-// causes adds the classes of the innermost errors of err, each once.
+// causes appends the classes of the innermost errors of err, each once.
 func causes(classes []string, err error) []string {
-	switch e := err.(type) { //nolint:errorlint // it looks at each link by itself
+	switch e := err.(type) { //nolint:errorlint // it unwraps each error itself
 	case *Error:
 		if e.Err == nil {
 			return classes
@@ -91,8 +91,8 @@ func causes(classes []string, err error) []string {
 
 // class returns the class of one error; "" for a kind.
 func class(err error) string {
-	same := func(other error) bool { return err == other } //nolint:errorlint // err has no links
-	switch e := err.(type) {                               //nolint:errorlint // err has no links
+	same := func(other error) bool { return err == other } //nolint:errorlint // err wraps nothing
+	switch e := err.(type) {                               //nolint:errorlint // err wraps nothing
 	case *causeError:
 		return e.words
 	case syscall.Errno:
@@ -107,7 +107,7 @@ func class(err error) string {
 		if e.IsNotFound {
 			return "no such host"
 		}
-		return "the host's name cannot be looked up"
+		return "the host name cannot be resolved"
 	}
 	switch {
 	case slices.ContainsFunc(kinds, same):

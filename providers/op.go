@@ -1,6 +1,6 @@
 package providers
 
-// Op names an operation: the part of its route behind /v1/{platform}/.
+// Op is the name of an operation: the part of its route after /v1/{platform}/.
 type Op string
 
 // The operations, in the order of the route table.
@@ -42,23 +42,23 @@ const (
 	OpEventsSearch     Op = "events/search"
 )
 
-// OpRaw stands for a provider's Forward in Missing; it is no operation of its own.
+// OpRaw is used for a provider's Forward in Missing; it is not an operation.
 const OpRaw Op = "raw"
 
 const (
-	onTikTokAndGitHub = "offered on tiktok and github only"
-	inShops           = "only storefronts and shops have it"
+	onTikTokAndGitHub = "only offered on tiktok and github"
+	inShops           = "only platforms with stores have it"
 	inAdLibraries     = "only the public ad libraries of facebook, google, linkedin and tiktok have it"
 	onEventPlatforms  = "only facebook and twitch publish events"
 )
 
-// Where says of an operation that few platforms have where it is found; "" of all others.
+// Where describes where an operation that few platforms have is available; "" for all others.
 func (op Op) Where() string {
 	switch op {
 	case OpFollowers, OpFollowing:
 		return onTikTokAndGitHub
 	case OpAudience:
-		return "only tiktok tells where an audience lives"
+		return "only tiktok shows the countries of an audience"
 	case OpProducts, OpProduct, OpReviews, OpStore:
 		return inShops
 	case OpAds, OpAdsSearch, OpAd, OpAdvertisers:
@@ -70,7 +70,7 @@ func (op Op) Where() string {
 	}
 }
 
-// Subject says what an identifier names, so that a provider can reduce what people paste to its canonical form.
+// Subject is the kind of thing that an identifier identifies. Providers need it to normalize what people paste.
 type Subject string
 
 // The subjects of identifiers.
@@ -88,10 +88,10 @@ const (
 	EventID      Subject = "event"
 )
 
-// What an address of a platform may be beside the address of something that can be asked for.
+// Kinds of addresses of a platform that do not identify a thing.
 const (
-	// SitePage is a page that names nothing readable, such as the log-in page or a list of search results.
+	// SitePage is a page that cannot be read as a thing, such as the login page or a list of search results.
 	SitePage Subject = "page"
-	// ShortLink is a short link: only the site knows where it leads. See [Provider.Open].
+	// ShortLink is a short link: only the site knows its target. See [Provider.Open].
 	ShortLink Subject = "short link"
 )

@@ -13,42 +13,42 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// The functions of a [Provider]. Each returns an error that wraps one of the package's sentinels; any other error is
-// taken for [ErrUnavailable]. They are safe for concurrent use and end when ctx does.
+// The functions of a [Provider]. Each returns an error that wraps one of the package's sentinel errors; any other error
+// counts as [ErrUnavailable]. They are safe for concurrent use and return when ctx ends.
 type (
 	// One reads one thing by its key.
 	One[T any] func(ctx context.Context, key string) (T, error)
-	// List reads one page by a key. The cursor is "" for the first page and else the Next of the page before.
+	// List reads one page by a key. The cursor is "" for the first page, and otherwise the Next of the previous page.
 	List[T any] func(ctx context.Context, key, cursor string) (Page[T], error)
 	// OneBy reads one thing by a query.
 	OneBy[Q, T any] func(ctx context.Context, q Q) (T, error)
 	// ListBy reads one page by a query.
 	ListBy[Q, T any] func(ctx context.Context, q Q, cursor string) (Page[T], error)
-	// ForwardFunc reads one route of the upstream unchanged. The path has been matched against Routes and is
-	// decoded; the answer is JSON.
+	// ForwardFunc reads one route of the upstream unchanged. path matches one of Routes and is decoded; the answer is
+	// JSON.
 	ForwardFunc func(ctx context.Context, path string, query url.Values) (json.RawMessage, error)
 )
 
 // Page is a part of a list.
 type Page[T any] struct {
 	Items []T
-	Next  string          // the upstream's token for the next page; "" when there is none
-	Raw   json.RawMessage // the page, where the objects have no raw of their own; else nil
+	Next  string          // the upstream's token for the next page; "" if there is none
+	Raw   json.RawMessage // the page, if the objects have no raw of their own; otherwise nil
 }
 
-// Storefront is a store beside the upstream's object: the one thing of the schema that carries no raw of its own.
+// Storefront is a store with the upstream's object: stores are the only type of the schema without a raw of their own.
 type Storefront struct {
 	schema.StoreSummary
 	Raw json.RawMessage `json:"raw,omitempty"`
 }
 
-// Filters says which optional parameters of an operation the platform can apply, and the values that it knows; nil
-// values mean any. A parameter that is not listed is refused before the provider is called.
+// Filters lists the optional parameters of an operation that the platform supports, with their values; nil values mean
+// any. Other parameters are refused before the provider is called.
 type Filters map[string][]string
 
 // Provider is one upstream serving one platform. A nil function means that it does not serve the operation.
 type Provider struct {
-	Name     string // of the upstream, such as "github"; unique among the providers of a platform
+	Name     string // the upstream's name, such as "github"; unique among the providers of a platform
 	Platform platform.ID
 	Source   schema.Source
 
@@ -57,7 +57,7 @@ type Provider struct {
 	Following List[schema.Profile]       `op:"following"`
 	Audience  One[schema.Audience]       `op:"audience"`
 	Live      One[schema.LiveStream]     `op:"live"`
-	Linked    List[schema.LinkedProfile] `op:"linked"` // what the platform itself confirms; the engine derives the rest
+	Linked    List[schema.LinkedProfile] `op:"linked"` // what the platform itself confirms; the engine derives others
 
 	Posts    List[schema.Post]                  `op:"posts"` // newest first
 	Post     One[schema.Post]                   `op:"post"`
@@ -80,7 +80,7 @@ type Provider struct {
 	Tracks     List[schema.Track] `op:"tracks"`
 	TrackPosts List[schema.Post]  `op:"track/posts"`
 
-	Community      One[schema.Profile]                      `op:"community"` // a Profile: handle, title, description, members
+	Community      One[schema.Profile]                      `op:"community"` // as a Profile: handle, title, bio, members
 	CommunityPosts ListBy[CommunityPostsQuery, schema.Post] `op:"community/posts"`
 
 	Products ListBy[ProductsQuery, schema.Product] `op:"products"`
@@ -99,60 +99,64 @@ type Provider struct {
 
 	// Batches are the operations that take many keys at once.
 	Batches Batches
-	// Gate bounds the upstream's requests at a time, of all operations; nil is no bound. While it is full, reads of Batches
-	// gather. It is that of the client that makes the requests, such as upstream.Client.Gate.
+	// Gate limits the upstream's concurrent requests, of all operations; nil is no limit. While it is full, reads for
+	// Batches are collected. It is that of the client that sends the requests, such as upstream.Client.Gate.
 	Gate *Gate
 
-	// Normalize reduces what people paste, such as a public URL or a handle with an @, to the canonical identifier.
-	// It gets values that are trimmed and not empty, and fails with [ErrInvalid]. Nil leaves values as they are.
+	// Normalize converts what people paste, such as a public URL or a handle with an @, to the canonical identifier.
+	// Its values are trimmed and not empty. It fails with [ErrInvalid]. Nil leaves values unchanged.
 	Normalize func(s Subject, value string) (string, error)
-	// Names says what an address names: the most telling subject alone, and its canonical identifier. It asks no upstream.
-	// It gets an absolute URL of http or https that does not merely lead to another one. Of an address that names nothing it
-	// returns false, with [SitePage] or [ShortLink] where that is the platform's own and "" where it is not. Nil knows no
-	// address of the platform.
+	// Names returns the most specific subject that an address identifies, and its canonical identifier. It sends no
+	// request. u is an absolute http or https URL that is not a wrapper around another one. If the address identifies
+	// nothing, ok is false, and s is [SitePage] or [ShortLink] for an address of the platform and "" for any other. Nil
+	// knows no address of the platform.
 	Names func(u *url.URL) (s Subject, id string, ok bool)
-	// Also lists, for what an address names, the other subjects for which Normalize takes that address: a comment's page
-	// names its post, an album's page may be asked for as a post and as a collection. [ShortLink] lists what Normalize
-	// leaves for the read to find out.
+	// Also lists, for the subject of an address, the other subjects for which Normalize accepts that address: a
+	// comment's page also identifies its post, an album's page may be read as a post and as a collection. The entry of
+	// [ShortLink] lists the subjects whose short links Normalize accepts and the read resolves.
 	Also map[Subject][]Subject
-	// Open returns the address that a short link leads to, by one request to the host of the link. It fails with [ErrNotFound]
-	// when the link leads nowhere. Nil opens none.
+	// Open returns the target of a short link, with one request to the host of the link. It fails with [ErrNotFound] if
+	// the link has no target. Nil opens none.
 	Open func(ctx context.Context, u *url.URL) (string, error)
-	// Filters lists what each operation can filter by.
+	// Filters lists the filters of each operation.
 	Filters map[Op]Filters
-	// Required lists, for an operation, the optional parameters without which it is not served.
+	// Required lists, for an operation, the optional parameters that this platform requires.
 	Required map[Op][]string
-	// Searches says why a query cannot be searched for, with [Unsupported] or [Invalid]: it is asked before anything is
-	// priced, and looks at nothing but the query. Nil searches for anything.
+	// Searches returns [Unsupported] or [Invalid] if a query cannot be searched for. It is called before anything is
+	// priced, and only uses the query. Nil searches for anything.
 	Searches func(SearchQuery) error
-	// Notes says, for an operation that is not served, why; and for one that is, what a user should know.
+	// Notes describes, for an operation that is not served, why; and for one that is, what a user should know.
 	Notes map[Op]string
-	// Missing lists, for an operation that is not served, the settings that would switch it on. A setting of a package that
-	// serves many platforms is named with the package: "scrapecreators.api_key".
+	// Missing lists, for an operation that is not served, the settings that would enable it. A setting of a package
+	// that serves many platforms includes the package: "scrapecreators.api_key".
 	Missing map[Op][]string
-	// Charges says what the upstream charges its own customer for a call at most, in credits of its own: a call that needs
-	// more goes without the rest. An operation that is not there costs nothing.
+	// Charges is the maximum that the upstream charges us for a call, in its own credits: a call that needs more stops
+	// there. A missing operation costs nothing.
 	Charges map[Op]int64
 
-	// Limits are the upstream's limits, as far as they are known.
+	// PageSizes has the page size of each list that has a known one.
+	PageSizes PageSizes
+
+	// Limits are the upstream's known limits.
 	Limits []Limit
 
-	// Routes is the allow-list of Forward; without Forward, of what it would read if the settings in Missing were there.
+	// Routes is the allow-list of Forward; without Forward, the routes that the settings in Missing would enable.
 	Routes  []Route
 	Forward ForwardFunc
-	// Credentials lists the query parameters by which the upstream takes credentials, by exact name: a caller may not
+	// Credentials lists the query parameters in which the upstream accepts credentials, by exact name: callers may not
 	// send them. See [Provider.Refuse].
 	Credentials []string
-	// Owner is what the upstream shows to the owner of the credential alone. Callers are not shown it.
+	// Owner describes what the upstream only shows to the owner of the credential. It is not shown to callers.
 	Owner Owner
 }
 
 // Chain is the upstreams of one package, in the order in which they are tried.
 type Chain []Provider
 
-// Clone returns a copy of p whose tables are its own.
+// Clone returns a copy of p with its own tables.
 func (p Provider) Clone() Provider {
 	p.Filters, p.Notes, p.Charges = maps.Clone(p.Filters), maps.Clone(p.Notes), maps.Clone(p.Charges)
+	p.PageSizes = maps.Clone(p.PageSizes)
 	for op, filters := range p.Filters {
 		p.Filters[op] = maps.Clone(filters)
 		for name, values := range filters {
@@ -176,20 +180,20 @@ func cloneLists[K comparable, V any](of map[K][]V) map[K][]V {
 	return out
 }
 
-// Serves reports whether p serves op.
-func (p Provider) Serves(op Op) bool {
+// Serves reports whether p serves op. It takes a pointer because a Provider is large.
+func (p *Provider) Serves(op Op) bool {
 	f := p.field(op)
 	return f.IsValid() && !f.IsNil()
 }
 
-// Without returns p as it is while the given settings are missing: it serves nothing, and says which settings would
-// switch on what it could serve.
+// Without returns p without the given settings: it serves nothing, and Missing lists the settings for what it could
+// serve.
 func (p Provider) Without(settings ...string) Provider {
 	return p.WithoutOps(settings, Ops()...)
 }
 
-// Requiring returns p when each of settings, which are values by name, is there, and else p [Provider.Without] those that
-// are "".
+// Requiring returns p if all of settings, which maps names to values, are set, and otherwise p [Provider.Without] those
+// that are "".
 func (p Provider) Requiring(settings map[string]string) Provider {
 	var missing []string
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
@@ -203,7 +207,7 @@ func (p Provider) Requiring(settings map[string]string) Provider {
 	return p.Without(missing...)
 }
 
-// WithoutOps returns p with only those of ops switched off that need settings.
+// WithoutOps returns p with only those of ops disabled, for lack of settings.
 func (p Provider) WithoutOps(settings []string, ops ...Op) Provider {
 	missing := maps.Clone(p.Missing)
 	if missing == nil {
@@ -229,7 +233,7 @@ func (p Provider) WithoutOps(settings []string, ops ...Op) Provider {
 	return p
 }
 
-// fields is where each operation's function stands in a Provider; order is theirs. Nobody writes to them.
+// fields is the index of each operation's function in a Provider; order is the order of the operations. Read only.
 var fields, order = func() (map[Op][]int, []Op) {
 	at, ops := map[Op][]int{}, []Op{}
 	for f := range reflect.TypeFor[Provider]().Fields() {
@@ -241,7 +245,7 @@ var fields, order = func() (map[Op][]int, []Op) {
 	return at, ops
 }()
 
-// batches is where the batch of an operation stands in a Provider. Nobody writes to it.
+// batches is the index of each operation's batch in a Provider. Read only.
 var batches = func() map[Op][]int {
 	at, in := map[Op][]int{}, reflect.TypeFor[Provider]()
 	group, _ := in.FieldByName("Batches")
@@ -254,30 +258,30 @@ var batches = func() map[Op][]int {
 // Ops returns every operation, in the order of the [Provider] struct. The caller owns the slice.
 func Ops() []Op { return append([]Op(nil), order...) }
 
-func (p Provider) field(op Op) reflect.Value {
+func (p *Provider) field(op Op) reflect.Value {
 	at, ok := fields[op]
 	if !ok {
 		return reflect.Value{}
 	}
-	return reflect.ValueOf(p).FieldByIndex(at)
+	return reflect.ValueOf(p).Elem().FieldByIndex(at)
 }
 
-// batch returns the batch of an operation; not valid where the operation has none on any upstream.
-func (p Provider) batch(op Op) reflect.Value {
+// batch returns the batch of an operation; the zero value if no provider can have one.
+func (p *Provider) batch(op Op) reflect.Value {
 	at, ok := batches[op]
 	if !ok {
 		return reflect.Value{}
 	}
-	return reflect.ValueOf(p).FieldByIndex(at)
+	return reflect.ValueOf(p).Elem().FieldByIndex(at)
 }
 
-// Stamp completes an object that p returned at the given time: platform, source and time of every part, and arrays
-// that are not nil.
+// Stamp completes an object that p returned at the given time: it sets platform, source and time of every part, and
+// replaces nil arrays.
 func (p Provider) Stamp(o schema.Object, at time.Time) {
 	c := o.Shared()
 	c.FetchedAt = at.UTC()
 	c.Source = p.Source
-	if c.Platform == "" { // a linked profile lives on another platform
+	if c.Platform == "" { // a linked profile is on another platform
 		c.Platform = p.Platform
 	}
 	if a, ok := o.(interface{ Actors() []*schema.Actor }); ok {

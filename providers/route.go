@@ -18,13 +18,13 @@ type Route struct {
 	// Pattern is a path without a leading slash, such as "users/{login}/repos"; a segment in braces matches any one
 	// segment.
 	Pattern string
-	// Query lists the query parameters that are forwarded, by exact name; "*" alone is any. Everything else is refused.
+	// Query lists the query parameters that are forwarded, by exact name; "*" alone means any. Others are refused.
 	Query    []string
-	Platform platform.ID // whose base the read costs
+	Platform platform.ID // the platform whose base price the read costs
 }
 
-// Routes returns an allow-list of templates whose reads all cost the base of one platform. A template is a pattern and the
-// query parameters that it takes, written as in RFC 6570: "users/{login}/repos{?sort,page}".
+// Routes returns an allow-list of templates whose reads all cost the base price of one platform. A template is a
+// pattern with its query parameters, as in RFC 6570: "users/{login}/repos{?sort,page}".
 func Routes(id platform.ID, templates ...string) []Route {
 	out := make([]Route, len(templates))
 	for i, template := range templates {
@@ -37,17 +37,17 @@ func Routes(id platform.ID, templates ...string) []Route {
 	return out
 }
 
-// Owner is what only the owner of a provider's credential is shown.
+// Owner describes what an upstream only shows to the owner of the credential.
 type Owner struct {
-	// Words name the owner where an account is named, such as "me": no segment in braces is one of them, in any case.
+	// Words identify the owner in place of an account, such as "me": segments in braces do not match them, in any case.
 	Words []string
-	// Fields are the names of members that an answer about the owner has and no other; they are left out of every raw
-	// answer, however deep.
+	// Fields are the names of members that only occur in answers about the owner; they are removed from every raw
+	// answer, at any depth.
 	Fields []string
 }
 
-// Route returns the route of p on which path is. Segments that could lead elsewhere, and those that name the owner of the
-// credential, are on none.
+// Route returns the route of p that matches path. Segments that could lead elsewhere, and those that identify the owner
+// of the credential, match none.
 func (p Provider) Route(path string) (Route, bool) {
 	got := strings.Split(path, "/")
 	if slices.ContainsFunc(got, leadsElsewhere) {
@@ -80,8 +80,8 @@ func leadsElsewhere(segment string) bool {
 		strings.ContainsFunc(segment, unicode.IsControl) || !utf8.ValidString(segment)
 }
 
-// Refuse returns an [ErrInvalid] that names a parameter of query that r does not take, or by which the upstream takes
-// credentials: whose they are is not for a caller to say. It is nil when there is none.
+// Refuse returns an [ErrInvalid] that names a parameter in query that r does not accept, or in which the upstream
+// accepts credentials: callers must not choose those. It is nil if there is none.
 func (p Provider) Refuse(r Route, query url.Values) error {
 	for _, name := range p.Credentials {
 		if query.Has(name) {
@@ -103,24 +103,56 @@ func (p Provider) Refuse(r Route, query url.Values) error {
 	return nil
 }
 
-// Public returns raw, which is JSON without white space, without what [Owner.Fields] names. What else is in it stays as it
-// is, byte for byte.
+// Public returns raw, which is JSON without white space, without the members in [Owner.Fields]. The rest is unchanged,
+// byte for byte.
 func (p Provider) Public(raw []byte) []byte {
-	named := func(field string) bool { return bytes.Contains(raw, []byte(`"`+field+`"`)) }
-	if !slices.ContainsFunc(p.Owner.Fields, named) && !bytes.Contains(raw, []byte(`\u`)) { // a name may be escaped
+	f := filter{in: raw, fields: p.Owner.Fields}
+	for _, name := range f.fields {
+		f.lengths |= 1 << (len(name) % 64)
+	}
+	if !f.finds() {
 		return raw
 	}
-	f := filter{in: raw, fields: p.Owner.Fields, out: make([]byte, 0, len(raw))}
+	f.at, f.out = 0, make([]byte, 0, len(raw))
 	f.value()
 	return f.out
 }
 
-// filter copies JSON without white space, and leaves out some members.
+// filter copies JSON without white space, without some members.
 type filter struct {
-	in     []byte
-	fields []string
-	at     int // what is before it has been looked at
-	out    []byte
+	in      []byte
+	fields  []string
+	lengths uint64 // bit n is set if a field has n bytes, or n and a multiple of 64
+	at      int    // everything before it has been processed
+	out     []byte
+}
+
+// finds goes on to the first of the members, and reports whether there is one. Most answers have none, and are not
+// copied: to look at every text once takes a third of the time of looking for each field (BenchmarkMiss/JSON).
+func (f *filter) finds() bool {
+	for {
+		next := bytes.IndexByte(f.in[f.at:], '"')
+		if next < 0 {
+			return false
+		}
+		f.at += next
+		if text := f.text(); f.at < len(f.in) && f.in[f.at] == ':' && f.hides(text) {
+			return true
+		}
+	}
+}
+
+// hides reports whether a member of that name, with its quotes, is one of the fields.
+func (f *filter) hides(name []byte) bool {
+	plain := name[1 : len(name)-1]
+	if bytes.IndexByte(plain, '\\') >= 0 {
+		var text string
+		if json.Unmarshal(name, &text) != nil {
+			return true
+		}
+		plain = []byte(text)
+	}
+	return f.lengths&(1<<(len(plain)%64)) != 0 && slices.Contains(f.fields, string(plain))
 }
 
 // value copies the value at f.at.
@@ -141,7 +173,8 @@ func (f *filter) value() {
 	}
 }
 
-// list copies what is between two brackets, the commas by itself. Part copies one of the parts, and reports whether it did.
+// list copies the elements between two brackets, and writes the commas itself. part copies one element, and reports
+// whether the copy is kept.
 func (f *filter) list(end byte, part func() bool) {
 	f.out = append(f.out, f.in[f.at])
 	f.at++
@@ -163,27 +196,29 @@ func (f *filter) list(end byte, part func() bool) {
 	f.at++
 }
 
-// member copies a member of an object, and reports whether it may stay.
+// member copies a member of an object, and reports whether it may stay; otherwise list removes the copy.
 func (f *filter) member() bool {
 	name := f.text()
 	f.out = append(append(f.out, name...), ':')
 	f.at++
 	f.value()
-	if bytes.IndexByte(name, '\\') < 0 {
-		return !slices.Contains(f.fields, string(name[1:len(name)-1]))
-	}
-	var plain string
-	return json.Unmarshal(name, &plain) == nil && !slices.Contains(f.fields, plain)
+	return !f.hides(name)
 }
 
-// text goes over the string at f.at and returns it, with its quotes.
+// text skips the string at f.at and returns it, with its quotes.
 func (f *filter) text() []byte {
 	from := f.at
-	for f.at++; f.in[f.at] != '"'; f.at++ {
-		if f.in[f.at] == '\\' {
-			f.at++
+	f.at++
+	for {
+		next := bytes.IndexByte(f.in[f.at:], '"')
+		if next < 0 {
+			f.at = len(f.in)
+			return f.in[from:]
+		}
+		before := f.in[from+1 : f.at+next]
+		f.at += next + 1
+		if (len(before)-len(bytes.TrimRight(before, `\`)))%2 == 0 { // the quote is not escaped
+			return f.in[from:f.at]
 		}
 	}
-	f.at++
-	return f.in[from:f.at]
 }

@@ -5,53 +5,55 @@ import (
 	"time"
 )
 
-// Drift is one row or object of an upstream that was not as it should be. It never holds a value.
+// Drift is one row or object of an upstream with an unexpected shape. It never contains a value.
 type Drift struct {
-	// Paths says where: names joined by dots, [] for the rows of a list, such as items[].statistics.likeCount; "" is the
-	// row or answer itself.
+	// Paths are the malformed parts: names joined by dots, [] for the rows of a list, such as
+	// items[].statistics.likeCount; "" is the row or answer itself.
 	Paths []string
-	// LeftOut tells that the row was given up, not only what stood at the paths.
+	// LeftOut reports that the row was left out, and not only the values at the paths.
 	LeftOut bool
 }
 
-// UpstreamCall is one request that went to an upstream. It holds no secret: neither path nor query.
+// UpstreamCall is one request to an upstream. It contains no secrets: neither path nor query.
 type UpstreamCall struct {
 	Method   string
 	Host     string
-	Status   int           // of the answer; 0 when there was none
-	Err      error         // why there was no answer that could be read whole; nil when there was one
-	Duration time.Duration // until the answer was read whole, or given up
-	// Revalidated reports that the upstream answered 304: what it said before is its answer, and no body was sent.
+	Status   int           // of the answer; 0 if there was none
+	Err      error         // why no complete answer was read; nil if there was one
+	Duration time.Duration // until the answer was read completely, or given up
+	// Revalidated reports that the upstream answered 304: its earlier answer is still current, and no body was sent.
 	Revalidated bool
 }
 
-// Trace is told what happens during a read. Each function may be nil, and is called by several goroutines at once.
+// Trace receives the events of a read. Each function may be nil, and must be safe for concurrent use.
 type Trace struct {
-	// Drift is called once for each row or object that has drifted.
+	// Drift is called once for each malformed row or object.
 	Drift func(Drift)
-	// Upstream is called once for each request, repeated ones included.
+	// Upstream is called once for each request, including retries.
 	Upstream func(UpstreamCall)
-	// Room is called before so many more bytes of an answer are read, and waits until the program has memory for them. Its
-	// error is that of the read.
+	// Paid is called when the upstream has charged for a read, with the amount in its own credits.
+	Paid func(credits int64)
+	// Room is called before further bytes of an answer are read, and waits until the program has memory for them. The
+	// read returns its error.
 	Room func(ctx context.Context, bytes int64) error
-	// Kept is called for each answer that is kept for the upstream's next 304, or was taken from there. Forget gives it up:
-	// an answer that turns out to be unusable is read whole the next time.
+	// Kept is called for each answer that is stored for a later 304 of the upstream, or was taken from that store.
+	// forget removes it: if the answer turns out to be unusable, it is read completely the next time.
 	Kept func(forget func())
-	// Keeps is called with what keeps answers for that, whenever it keeps one: it can be made to give up all of them.
+	// Keeps is called with the store of such answers whenever it stores one, so that they can all be removed.
 	Keeps func(Purger)
 }
 
-// Purger keeps something in memory that it can give up.
+// Purger stores something in memory that it can discard.
 type Purger interface{ Purge() }
 
 type traceKey struct{}
 
-// WithTrace returns a context whose reads tell t.
+// WithTrace returns a context whose reads call t.
 func WithTrace(ctx context.Context, t *Trace) context.Context {
 	return context.WithValue(ctx, traceKey{}, t)
 }
 
-// TraceOf returns the trace of ctx. It is never nil, and all its functions may be called.
+// TraceOf returns the trace of ctx. All of its functions are set and may be called.
 func TraceOf(ctx context.Context) Trace {
 	var t Trace
 	if in, ok := ctx.Value(traceKey{}).(*Trace); ok && in != nil {
@@ -62,6 +64,9 @@ func TraceOf(ctx context.Context) Trace {
 	}
 	if t.Upstream == nil {
 		t.Upstream = func(UpstreamCall) {}
+	}
+	if t.Paid == nil {
+		t.Paid = func(int64) {}
 	}
 	if t.Room == nil {
 		t.Room = func(context.Context, int64) error { return nil }
@@ -77,9 +82,9 @@ func TraceOf(ctx context.Context) Trace {
 
 type wholeKey struct{}
 
-// WithWhole returns a context whose reads ask upstreams for the whole answer, and never whether it has changed: for a
-// caller who does not believe what was kept.
+// WithWhole returns a context whose reads request complete answers, and never ask whether they have changed: for a
+// caller who does not trust stored answers.
 func WithWhole(ctx context.Context) context.Context { return context.WithValue(ctx, wholeKey{}, true) }
 
-// WantsWhole reports whether ctx is one of [WithWhole].
+// WantsWhole reports whether ctx was returned by [WithWhole] or derived from such a context.
 func WantsWhole(ctx context.Context) bool { return ctx.Value(wholeKey{}) != nil }

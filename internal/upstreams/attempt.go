@@ -77,6 +77,11 @@ func (a *Attempt) trace() *providers.Trace {
 				Platform: a.platform, Provider: a.Provider.Name, Operation: a.operation, UpstreamCall: c,
 			})
 		},
+		Paid: func(n int64) {
+			if paid := a.pool.cfg.Paid; paid != nil {
+				paid(a.platform, a.Provider.Name, a.operation, n)
+			}
+		},
 	}
 }
 

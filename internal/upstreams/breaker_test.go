@@ -257,7 +257,7 @@ func TestAnUpstreamThatNamesATimeIsLeftAloneUntilThen(t *testing.T) {
 		e.Clock.Advance(time.Hour)
 		_, _ = e.Client.Profile(t.Context(), ask("a"))
 		if one.Count() != 3 {
-			t.Errorf("%s: nobody asked again after an hour", name)
+			t.Errorf("%s: not asked again after an hour", name)
 		}
 	}
 }

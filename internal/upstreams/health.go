@@ -123,3 +123,22 @@ func (p *Pool) State(id platform.ID) schema.HealthState {
 	}
 	return schema.Healthy
 }
+
+// Outage reports whether the circuits of all upstreams of a platform are open, and whether one of them is known to
+// answer: its circuit is closed, and it has answered in this process. While a platform is tried again, it is neither.
+func (p *Pool) Outage(id platform.ID) (down, up bool) {
+	sources, open := 0, 0
+	for _, s := range p.sources[id] {
+		if !s.servesAnything() {
+			continue
+		}
+		sources++
+		switch {
+		case s.open():
+			open++
+		case !s.halfOpen() && s.answered():
+			up = true
+		}
+	}
+	return sources > 0 && open == sources, up
+}

@@ -45,6 +45,8 @@ type Config struct {
 	Shares map[string]providers.Shares
 	// Used is called with each provider that was asked, after it has answered; it may be nil.
 	Used func(*providers.Provider)
+	// Paid is called when a provider was charged for a read, in the upstream's own credits; it may be nil.
+	Paid func(id platform.ID, provider, operation string, credits int64)
 	Now  func() time.Time
 	Log  *slog.Logger
 }
@@ -89,6 +91,25 @@ func (p *Pool) Platforms() *platform.Table { return p.cfg.Platforms }
 
 // Sources returns the sources of a platform, in the order in which they are tried. The pool owns the slice.
 func (p *Pool) Sources(id platform.ID) []*Source { return p.sources[id] }
+
+// PageSizes returns the page size of each list of a platform that has a known one: that of the first provider that
+// serves the list, or would with a setting.
+func (p *Pool) PageSizes(id platform.ID) map[providers.Op]int {
+	out := map[providers.Op]int{}
+	for _, op := range providers.Lists() {
+		i := slices.IndexFunc(p.sources[id], func(s *Source) bool { return s.Serves(op) })
+		if i < 0 {
+			i = slices.IndexFunc(p.sources[id], func(s *Source) bool { return len(s.Missing(op)) > 0 })
+		}
+		if i < 0 {
+			continue
+		}
+		if n := p.sources[id][i].Provider.PageSizes[op]; n > 0 {
+			out[op] = n
+		}
+	}
+	return out
+}
 
 // Charges returns the most that a call of op on a platform costs the operator, in the upstreams' own credits, by
 // provider.

@@ -52,7 +52,7 @@ func TestEveryEmptyCellHasAReason(t *testing.T) {
 		"profile":   "the provider youtube is not configured: missing the setting api_key",
 		"linked":    "the provider youtube is not configured: missing the setting api_key",
 		"live":      "hides it",
-		"followers": "offered on tiktok and github only",
+		"followers": "only offered on tiktok and github",
 		"comments":  "the upstream offers nothing of the kind (youtube, youtube_own)",
 	} {
 		if reasons[op] != want {

@@ -70,6 +70,13 @@ func (s *Source) servesAnything() bool {
 	return false
 }
 
+// answered reports whether the provider has ever answered.
+func (s *Source) answered() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.successes > 0
+}
+
 // ready reports whether the provider may be called for op.
 func (s *Source) ready(op providers.Op, now time.Time) bool {
 	s.mu.Lock()

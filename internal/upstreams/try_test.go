@@ -23,8 +23,8 @@ func TestASourceOfLimitedSightDoesNotHideWhatTheNextSees(t *testing.T) {
 		{"the next sees it", blind, nil, "", "", 1},
 		{"nobody sees it", blind, blind, problem.NotFound, "a personal account", 1},
 		{"the next knows that it is not there", blind, providers.NotFound("gone"), problem.NotFound, "gone", 1},
-		{"the next has failed: nobody knows", blind, providers.Unavailable(nil, "down"), problem.PlatformUnavailable, "down", 1},
-		{"the first has failed: nobody knows", providers.Unavailable(nil, "down"), blind, problem.PlatformUnavailable, "down", 1},
+		{"the next has failed: unknown", blind, providers.Unavailable(nil, "down"), problem.PlatformUnavailable, "down", 1},
+		{"the first has failed: unknown", providers.Unavailable(nil, "down"), blind, problem.PlatformUnavailable, "down", 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -8,6 +8,7 @@ package github
 import (
 	"cmp"
 	"net/http"
+	"strconv"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
@@ -15,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach GitHub.
+// Config configures the provider for GitHub.
 type Config struct {
 	Token   string       // a personal access token without scopes; "" reads anonymously
 	BaseURL string       // "" means https://api.github.com
@@ -64,6 +65,8 @@ func New(cfg Config) providers.Chain {
 	c := newClient(cfg)
 	return providers.Chain{{
 		Name: "github", Platform: platform.GitHub, Source: schema.Official,
+		PageSizes: providers.PagesOf(strconv.Itoa(pageSize), providers.OpFollowers, providers.OpFollowing,
+			providers.OpPosts, providers.OpSearch, providers.OpComments, providers.OpLinked),
 		Limits:    upstream.Limits(map[string]*upstream.Quota{"core": c.http.Quota(), "searches": c.searches}),
 		Profile:   c.profile,
 		Followers: c.followers,
@@ -81,9 +84,9 @@ func New(cfg Config) providers.Chain {
 		Notes: map[providers.Op]string{
 			providers.OpComments:    "of a repository: those on its issues and pull requests, newest first; of owner/repo#123: that issue's, oldest first",
 			providers.OpSearch:      "repositories unless kind=profile; since and until are about creation; at most 1,000 results",
-			providers.OpReplies:     "issue comments are flat",
+			providers.OpReplies:     "issue comments have no replies",
 			providers.OpSuggestions: "GitHub has no public suggestions",
-			providers.OpTrending:    "GitHub has no interface for its trending page",
+			providers.OpTrending:    "GitHub has no API for its trending page",
 		},
 		Routes: providers.Routes(platform.GitHub,
 			"users/{username}", "users/{username}/repos{?type,sort,direction,per_page,page}",

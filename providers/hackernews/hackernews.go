@@ -8,6 +8,7 @@ package hackernews
 import (
 	"cmp"
 	"net/http"
+	"strconv"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
@@ -15,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach Hacker News.
+// Config configures the provider for Hacker News.
 type Config struct {
 	BaseURL string       // "" means https://hacker-news.firebaseio.com/v0
 	HTTP    *http.Client // nil means a client of its own
@@ -33,6 +34,8 @@ func New(cfg Config) providers.Chain {
 	})}
 	return providers.Chain{{
 		Name: "hackernews", Platform: platform.HackerNews, Source: schema.Official,
+		PageSizes: providers.PagesOf(strconv.Itoa(pageSize), providers.OpPosts, providers.OpTrending,
+			providers.OpComments, providers.OpReplies),
 		Profile:  c.profile,
 		Posts:    c.posts,
 		Post:     c.post,
@@ -42,13 +45,13 @@ func New(cfg Config) providers.Chain {
 
 		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Notes: map[providers.Op]string{
-			providers.OpPosts:       "a page comes out of 60 submissions at most, so it may be short, or empty, and still go on",
+			providers.OpPosts:       "a page is made from at most 60 submissions, so it may be short or empty although there are more",
 			providers.OpTrending:    "the front page, jobs included",
-			providers.OpComments:    "direct replies of a story, job or poll, in the order of the page; what is deeper is read as replies",
+			providers.OpComments:    "direct replies to a story, job or poll, in the order of the page; deeper ones are read with replies",
 			providers.OpSearch:      "Hacker News has no official search endpoint",
 			providers.OpSuggestions: "Hacker News has no official search endpoint",
-			providers.OpFollowers:   "Hacker News users follow nobody",
-			providers.OpFollowing:   "Hacker News users follow nobody",
+			providers.OpFollowers:   "Hacker News has no followers",
+			providers.OpFollowing:   "Hacker News has no followers",
 			providers.OpCommunity:   "Hacker News is one community",
 		},
 		Routes: providers.Routes(platform.HackerNews,

@@ -33,9 +33,9 @@ func (c *client) amazon(country string) providers.Provider {
 		Collections: r.collections,
 		Filters:     map[providers.Op]providers.Filters{providers.OpCollections: {"kind": {string(schema.Playlist)}}},
 		Notes: map[providers.Op]string{
-			providers.OpProfile:     "a creator who has a storefront on amazon.com, by the name behind /shop/",
-			providers.OpProducts:    "the reseller has the few that a creator's storefront on amazon.com shows first, untitled",
-			providers.OpCollections: "the reseller has lists and curations on the front of a creator's shop on amazon.com",
+			providers.OpProfile:     "a creator with a storefront on amazon.com, by the name after /shop/",
+			providers.OpProducts:    "from the reseller, the first few on a creator's storefront on amazon.com, without titles",
+			providers.OpCollections: "from the reseller, lists and curations on the front page of a creator's shop on amazon.com",
 		},
 	}
 }
@@ -65,7 +65,7 @@ func (r amazonReads) products(
 	ctx context.Context, q providers.ProductsQuery, _ string,
 ) (page providers.Page[schema.Product], err error) {
 	if q.Handle == "" {
-		err = providers.Unsupported("ScrapeCreators lists products of creators only: ask by handle")
+		err = providers.Unsupported("ScrapeCreators only lists products of creators: use handle")
 		return page, err
 	}
 	s, err := r.shop(ctx, q.Handle)

@@ -26,7 +26,7 @@ func TestAmazon(t *testing.T) {
 	})
 }
 
-func TestAProductOfAnotherMarketplaceSaysSo(t *testing.T) {
+func TestAmazonProductOfAnotherMarketplace(t *testing.T) {
 	t.Parallel()
 	shop, err := os.ReadFile("testdata/amazon/shop.json")
 	if err != nil {
@@ -44,7 +44,7 @@ func TestAProductOfAnotherMarketplaceSaysSo(t *testing.T) {
 	}
 }
 
-func TestAmazonListsAreNamedByTheirPath(t *testing.T) {
+func TestAmazonListIDIsTheEndOfItsPath(t *testing.T) {
 	t.Parallel()
 	p := saying(t, platform.Amazon, `{"name": "Ann", "curations": [], "lists": [
 		{"title": "Tea", "itemCount": 2, "url": "https://www.amazon.com/shop/ann/list/3QCP/?ref_=x/y"}]}`)

@@ -48,7 +48,7 @@ func readApple[T any](ctx context.Context, c *client, r upstream.Request) (wire.
 // artist reads an artist, with some of the albums.
 func (r appleMusicReads) artist(ctx context.Context, handle string) (wire.Object[appleArtist], error) {
 	if !links.Digits(handle) {
-		return wire.Object[appleArtist]{}, providers.Unsupported("ScrapeCreators knows artists by their id only")
+		return wire.Object[appleArtist]{}, providers.Unsupported("ScrapeCreators only finds artists by their id")
 	}
 	a, err := readApple[appleArtist](ctx, r.client, upstream.Get("v1/apple-music/artist").Says("id", handle))
 	if err == nil {
@@ -88,7 +88,7 @@ func (r appleMusicReads) post(ctx context.Context, id string) (schema.Post, erro
 
 func (r appleMusicReads) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
 	if !links.Digits(q.ID) {
-		return schema.Collection{}, providers.Unsupported("ScrapeCreators has albums only")
+		return schema.Collection{}, providers.Unsupported("ScrapeCreators only has albums")
 	}
 	a, err := r.album(ctx, q.ID)
 	return a.V.collection(a.Raw), err
@@ -97,7 +97,7 @@ func (r appleMusicReads) collection(ctx context.Context, q providers.CollectionQ
 // tracks reads all tracks of an album.
 func (r appleMusicReads) tracks(ctx context.Context, q providers.CollectionQuery, _ string) (page providers.Page[schema.Track], err error) {
 	if !links.Digits(q.ID) {
-		return page, providers.Unsupported("ScrapeCreators has albums only")
+		return page, providers.Unsupported("ScrapeCreators only has albums")
 	}
 	a, err := r.album(ctx, q.ID)
 	if err == nil {

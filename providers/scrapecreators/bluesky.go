@@ -38,11 +38,11 @@ func (r blueskyReads) profile(ctx context.Context, handle string) (schema.Profil
 
 // posts reads the first page only: the answer has a cursor, but no parameter takes it.
 func (r blueskyReads) posts(ctx context.Context, handle, _ string) (providers.Page[schema.Post], error) {
-	who := "handle"
+	key := "handle"
 	if strings.HasPrefix(handle, "did:") {
-		who = "user_id"
+		key = "user_id"
 	}
-	return list(ctx, r.client, upstream.Get("v1/bluesky/user/posts").Says(who, handle), "feed", "",
+	return list(ctx, r.client, upstream.Get("v1/bluesky/user/posts").Says(key, handle), "feed", "",
 		parsed(ctx, bluesky.ParsePost))
 }
 

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"net/http"
 	"regexp"
-	"strings"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
@@ -19,7 +17,7 @@ var balance = regexp.MustCompile(`"credits_remaining"\s*:\s*-?[0-9.eE+-]+`)
 
 // refusal is an error of the vendor, whatever the status.
 type refusal struct {
-	Success flag       `json:"success"`
+	Success wire.Flag  `json:"success"`
 	Status  wire.Count `json:"errorStatus"`
 	Message string     `json:"message"`
 	Data    struct {
@@ -60,31 +58,20 @@ func check(res *upstream.Response) error {
 	case status == http.StatusNotFound || status == http.StatusForbidden && spoke:
 		return absent(no.Message)
 	case status == http.StatusBadRequest && res.Input && no.Message != "":
-		return providers.Invalid("ScrapeCreators cannot read this value: %s", no.Message)
+		return providers.Invalid("ScrapeCreators rejects this value: %s", no.Message)
 	case ok:
 		return providers.Unavailable(nil, "ScrapeCreators failed with status %d", status)
 	}
 	return nil
 }
 
-// refused returns the error for a vendor that serves us nothing, and tells only the operator why.
+// refused returns the error for a vendor that refuses every read. The reason is for the operator: callers only see that
+// the platform is not available.
 func refused(why string) error {
 	return &providers.Error{
 		Kind: providers.ErrUnavailable, Detail: "the platform is not available", Blame: providers.BlameUpstream,
 		Err: providers.Cause(why),
 	}
-}
-
-// flag is a boolean, also written as a word.
-type flag struct{ wire.Bool }
-
-// UnmarshalJSON never fails.
-func (f *flag) UnmarshalJSON(b []byte) error {
-	var word string
-	if json.Unmarshal(b, &word) == nil && (strings.EqualFold(word, "true") || strings.EqualFold(word, "false")) {
-		b = []byte(strings.ToLower(word))
-	}
-	return f.Bool.UnmarshalJSON(b)
 }
 
 func absent(message string) error {

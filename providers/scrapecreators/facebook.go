@@ -34,6 +34,7 @@ func (c *client) facebook() providers.Provider {
 	ads := providers.Filters{"country": nil, "status": {"active", "inactive", "all"}, "since": nil, "until": nil}
 	return providers.Provider{
 		Platform:       platform.Facebook,
+		PageSizes:      providers.PagesOf("3", providers.OpPosts, providers.OpCommunityPosts), // as the vendor decides
 		Profile:        r.profile,
 		Posts:          r.posts,
 		Post:           r.post,
@@ -57,14 +58,14 @@ func (c *client) facebook() providers.Provider {
 			providers.OpAdsSearch:      ads,
 		},
 		Notes: map[providers.Op]string{
-			providers.OpPosts:          "three to a page, a pinned post first; likes are all reactions",
+			providers.OpPosts:          "three a page, a pinned post first; likes are all reactions",
 			providers.OpPost:           "by {page}_{post}, or the number of a post or a video; likes are all reactions",
-			providers.OpReplies:        "of comments on a page of comments asked for before, or on the first pages of their post",
+			providers.OpReplies:        "of comments on a page that was read before, or on the first pages of their post",
 			providers.OpTranscript:     "text without times",
 			providers.OpCommunity:      "groups, by number, name or URL",
-			providers.OpCommunityPosts: "three to a page",
-			providers.OpAds:            "by the number of a Page or the name of a company; those shown now unless status says else",
-			providers.OpAdsSearch:      "those that are shown now unless status says else",
+			providers.OpCommunityPosts: "three a page",
+			providers.OpAds:            "by the number of a Page or the name of a company; active ones unless status is given",
+			providers.OpAdsSearch:      "active ones unless status is given",
 			providers.OpEvents:         "of a Page by handle, or by place: the URL of a page of facebook.com/events/explore",
 		},
 		Charges: map[providers.Op]int64{providers.OpReplies: r.search + 1},
@@ -357,7 +358,7 @@ func (r facebookReads) transcript(ctx context.Context, q providers.TranscriptQue
 	}
 	words := strings.TrimSpace(answer.V.Text.V)
 	if err == nil && words == "" {
-		err = providers.NotFound("nobody speaks in the post")
+		err = providers.NotFound("the post has no speech")
 	}
 	if err != nil {
 		return t, err

@@ -115,12 +115,12 @@ func (r facebookReads) thread(ctx context.Context, q providers.RepliesQuery) (of
 	}
 	switch {
 	case !found:
-		return of, providers.Unsupported("the comment is not among the first of its post: ask for the comments, up to the " +
-			"page that it stands on, and then for the replies to it")
+		return of, providers.Unsupported("the comment is not among the first of its post: read the comments, up to the " +
+			"page with the comment, and then its replies")
 	case of.Feedback != "" && of.Expansion != "":
 		return of, nil
 	case of.Replies.V == nil || *of.Replies.V > 0:
-		return of, providers.Unsupported("ScrapeCreators gives no way to the replies to this comment")
+		return of, providers.Unsupported("ScrapeCreators cannot read the replies to this comment")
 	}
 	return facebookThread{}, nil
 }

@@ -19,7 +19,7 @@ func (r facebookReads) event(ctx context.Context, id string) (schema.Event, erro
 	var e wire.Object[facebookEvent]
 	var err error
 	if !links.Digits(id) {
-		err = providers.Unsupported("this source knows no short addresses")
+		err = providers.Unsupported("this source does not resolve short addresses")
 	} else if _, err = r.http.Read(ctx, upstream.Get("v1/facebook/event/details").Says("id", id), &e); err == nil {
 		err = wire.Same(ctx, "event", id, string(e.V.ID))
 	}
@@ -43,7 +43,7 @@ func (r facebookReads) events(
 		link, bad := links.Parse(q.Place, "facebook.com", ".facebook.com")
 		if bad != nil || link == nil || link.Segment(0) != "events" || link.Segment(1) != "explore" {
 			return page, providers.Invalid(
-				"a place is a page of Facebook's for its events, as in facebook.com/events/explore/riyadh/110944518935123")
+				"a place is given by its page of events on Facebook, as in facebook.com/events/explore/riyadh/110944518935123")
 		}
 		address := facebookSite + strings.Join(link.Segments, "/")
 		page, err = r.gatherings(ctx, upstream.Get("v1/facebook/events").Says("url", address), cursor, false)

@@ -95,7 +95,7 @@ func TestFacebook(t *testing.T) {
 }
 
 // The tokens of a comment are cached, so that its replies need no second read of the comments.
-func TestFacebookRemembersTheWayToReplies(t *testing.T) {
+func TestFacebookCachesTheTokensOfReplies(t *testing.T) {
 	t.Parallel()
 	const post = "1206903601483960"
 	asked := map[string]int{}
@@ -126,7 +126,7 @@ func TestFacebookRemembersTheWayToReplies(t *testing.T) {
 	}
 }
 
-func TestFacebookGatedProfiles(t *testing.T) {
+func TestFacebookProfilesThatAreNotPublic(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
 		"without a flag in words": `{"success": true, "url": "https://www.facebook.com/ann.example/", "isPrivate": true}`,
@@ -144,7 +144,7 @@ func TestFacebookGatedProfiles(t *testing.T) {
 	}
 }
 
-func TestFacebookAdsSayLess(t *testing.T) {
+func TestFacebookAdsWithFewFields(t *testing.T) {
 	t.Parallel()
 	p := saying(t, platform.Facebook, `{"cursor": null, "searchResults": [
 		{"ad_archive_id": "1", "page_id": "42", "page_name": null, "is_active": true,

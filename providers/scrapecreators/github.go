@@ -28,7 +28,7 @@ func (c *client) github() providers.Provider {
 		Posts:     r.posts,
 		Post:      r.post,
 		Trending:  r.trending,
-		Notes:     map[providers.Op]string{providers.OpTrending: "repositories of the day, everywhere"},
+		Notes:     map[providers.Op]string{providers.OpTrending: "repositories of the day, in all languages"},
 	}
 }
 
@@ -63,7 +63,7 @@ func (r githubReads) posts(ctx context.Context, handle, cursor string) (provider
 
 func (r githubReads) post(ctx context.Context, id string) (p schema.Post, err error) {
 	if links.Digits(id) || strings.Contains(id, "#") {
-		return p, providers.Unsupported("ScrapeCreators knows repositories by owner/name only")
+		return p, providers.Unsupported("ScrapeCreators only finds repositories by owner/name")
 	}
 	var answer struct {
 		Repository sole[githubRepository] `json:"repository"`

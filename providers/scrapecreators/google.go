@@ -36,9 +36,9 @@ func (c *client) google() providers.Provider {
 			providers.OpAdvertisers: {"country": nil},
 		},
 		Notes: map[providers.Op]string{
-			providers.OpSearch: "the reseller has eleven pages at most, and reaches back an hour, a day, a week, a month, a year",
-			providers.OpAds:    "by advertiser or domain, without what they say; since and until are of the reseller only",
-			providers.OpAd:     "by its url, as lists give it: the id alone does not say whose it is",
+			providers.OpSearch: "the reseller has at most eleven pages; since is rounded to an hour, a day, a week, a month or a year",
+			providers.OpAds:    "by advertiser or domain, without their texts; since and until require the reseller",
+			providers.OpAd:     "by its URL, as in lists: the id alone does not contain the advertiser",
 		},
 	}
 }
@@ -99,11 +99,11 @@ func (r googleReads) ads(ctx context.Context, q providers.AdsQuery, cursor strin
 	from, to := adDays(q.AdFilter)
 	ask := upstream.Get("v1/google/company/ads").With("region", q.Country).
 		With("start_date", from).With("end_date", to).With("cursor", cursor)
-	whose := q.AdvertiserID + q.Domain
+	advertiser := q.AdvertiserID + q.Domain
 	if strings.HasPrefix(q.AdvertiserID, "AR") {
-		ask = ask.Says("advertiser_id", whose)
+		ask = ask.Says("advertiser_id", advertiser)
 	} else {
-		ask = ask.Says("domain", whose)
+		ask = ask.Says("domain", advertiser)
 	}
 	return list(ctx, r.client, ask, "ads", "cursor", googleAd.row)
 }

@@ -214,14 +214,14 @@ func (r instagramReads) transcript(ctx context.Context, q providers.TranscriptQu
 	}
 	for _, line := range answer.V.Lines.All() {
 		if err == nil {
-			err = line.V.Text.told(ctx, "transcripts[].text")
+			err = line.V.Text.given(ctx, "transcripts[].text")
 		}
 		if err == nil && answer.V.Lines.Len() == 1 { // the videos of several have numbers of their own
 			err = wire.Same(ctx, "post", number, string(line.V.ID))
 		}
 	}
 	if err == nil && len(t.Segments) == 0 {
-		err = providers.NotFound("nobody speaks in the post")
+		err = providers.NotFound("the post has no speech")
 	}
 	if err != nil {
 		return t, err

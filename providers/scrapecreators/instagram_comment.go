@@ -47,7 +47,7 @@ func (r instagramReads) replies(
 		Cursor   wire.Token                  `json:"cursor"`
 	}
 	if q.PostID == "" {
-		return page, providers.Invalid("the replies to a comment are found by its post: pass post_id as well")
+		return page, providers.Invalid("the replies to a comment require its post: pass post_id as well")
 	}
 	number, address, err := instagramPage(q.PostID)
 	if err == nil {

@@ -17,7 +17,7 @@ import (
 // searchable returns an error if a query cannot be searched for.
 func (instagramReads) searchable(q providers.SearchQuery) error {
 	if q.Kind == schema.ProfileResult && !q.Since.IsZero() {
-		return providers.Unsupported("only posts are bounded by a time")
+		return providers.Unsupported("since and until only apply to posts")
 	}
 	return nil
 }

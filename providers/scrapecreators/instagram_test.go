@@ -71,7 +71,7 @@ func TestInstagram(t *testing.T) {
 	})
 }
 
-func TestInstagramSearchesReelsSinceATime(t *testing.T) {
+func TestInstagramReelsSinceATime(t *testing.T) {
 	t.Parallel()
 	client := &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		if r.URL.Path != "/v2/instagram/reels/search" || r.URL.Query().Get("date_posted") != "last-week" {
@@ -87,7 +87,7 @@ func TestInstagramSearchesReelsSinceATime(t *testing.T) {
 }
 
 // A page with only reels that are too old is not the last one.
-func TestInstagramReelsThatAreTooOldEndNothing(t *testing.T) {
+func TestInstagramPageOfOldReelsIsNotTheLast(t *testing.T) {
 	t.Parallel()
 	p := saying(t, platform.Instagram, `{"reels": [{"id": "37", "shortcode": "DOq", "taken_at": "2025-09-16T16:56:45.000Z",
 		"owner": {"id": "7", "username": "ann"}}]}`)

@@ -25,8 +25,8 @@ func (c *client) kwai() providers.Provider {
 		Post:     r.post,
 
 		Notes: map[providers.Op]string{
-			providers.OpProfile: "the count of followers may be a stand-in of 1",
-			providers.OpPost:    "by URL: Kwai finds few videos by their number alone",
+			providers.OpProfile: "the number of followers may be 1 as a placeholder",
+			providers.OpPost:    "by URL: Kwai only finds few videos by their number",
 		},
 	}
 }
@@ -112,7 +112,7 @@ func (r kwaiReads) post(ctx context.Context, id string) (schema.Post, error) {
 	}
 	var err error
 	if !strings.HasPrefix(owner, "@") {
-		err = providers.Unsupported("pass the URL of the video on www.kwai.com: this source knows none that the app shares")
+		err = providers.Unsupported("pass the URL of the video on www.kwai.com: this source does not find those that the app shares")
 	} else {
 		_, err = r.http.Read(ctx, upstream.Get("v1/kwai/post").Says("url", kwaiSite+owner+"/photo/"+number), &answer)
 	}

@@ -41,11 +41,11 @@ func (c *client) linkedin() providers.Provider {
 			providers.OpAdsSearch: shown,
 		},
 		Notes: map[providers.Op]string{
-			providers.OpProfile:  "the reseller does not tell the followers of a company",
-			providers.OpPosts:    "the reseller has those of companies only, seven pages at most",
-			providers.OpPost:     "by its address the reseller finds it best; articles are of the reseller only",
-			providers.OpComments: "the reseller has the few that the page of the post shows",
-			providers.OpSearch:   "the reseller has what a search engine has found of LinkedIn, eleven pages at most",
+			providers.OpProfile:  "the reseller does not have the followers of a company",
+			providers.OpPosts:    "the reseller only has those of companies, at most seven pages",
+			providers.OpPost:     "the reseller finds it best by its address; articles require the reseller",
+			providers.OpComments: "the reseller has the first few, from the page of the post",
+			providers.OpSearch:   "the reseller has a search engine's results for LinkedIn, at most eleven pages",
 		},
 	}
 }
@@ -128,7 +128,7 @@ func (a linkedinAccount) profile(handle string, raw json.RawMessage) schema.Prof
 // https://docs.scrapecreators.com/v1/linkedin/company/posts
 func (r linkedinReads) posts(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
 	if linkedinPerson(handle) {
-		err = providers.Unsupported("ScrapeCreators lists the posts of companies only")
+		err = providers.Unsupported("ScrapeCreators only lists the posts of companies")
 		return page, err
 	}
 	ask := upstream.Get("v1/linkedin/company/posts").Says("url", linkedinSite+handle)

@@ -43,7 +43,7 @@ func TestLinkedIn(t *testing.T) {
 		Fails: []providertest.Fail{
 			{Call: providertest.Profile("unknown company", "company/nobody"), Want: providers.ErrNotFound},
 			{Call: providertest.Posts("posts of a person", "in/ann-leaf"), Want: providers.ErrUnsupported},
-			{Call: providertest.Posts("no cursor of ours", "company/tea-house").From("8"), Want: providers.ErrCursor},
+			{Call: providertest.Posts("a cursor of another form", "company/tea-house").From("8"), Want: providers.ErrCursor},
 			{Call: providertest.Transcript("nothing is said", providers.TranscriptQuery{PostID: "7307419830251307008"}), Want: providers.ErrNotFound},
 			{Call: providertest.Ads("by domain", providers.AdsQuery{Domain: "tea.example"}), Want: providers.ErrUnsupported},
 		},

@@ -8,9 +8,9 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// TestATranscriptThatIsNotThereIsToldFromOneThatIsNotUnderstood has the vendor return null, which means no speech, and
+// TestMissingTranscriptIsNotAnUnreadableOne has the vendor return null, which means no speech, and
 // a value of another type.
-func TestATranscriptThatIsNotThereIsToldFromOneThatIsNotUnderstood(t *testing.T) {
+func TestMissingTranscriptIsNotAnUnreadableOne(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		on           platform.ID
@@ -54,7 +54,7 @@ func TestATranscriptThatIsNotThereIsToldFromOneThatIsNotUnderstood(t *testing.T)
 	}
 }
 
-func TestRowsOfTheCreativeCenterAreNoEntriesOfTheLibrary(t *testing.T) {
+func TestRowsOfTheCreativeCenterAreNotAds(t *testing.T) {
 	t.Parallel()
 	const (
 		center = `{"id":"7646829987799334920","ad_title":"Mint tea","brand_name":"Tea House","video_info":{"cover":"https://cdn.example/1.jpg"}}`

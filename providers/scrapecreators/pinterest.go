@@ -35,7 +35,7 @@ func (c *client) pinterest() providers.Provider {
 		},
 		Notes: map[providers.Op]string{
 			providers.OpCollections:     "the first boards, on one page",
-			providers.OpCollectionPosts: "boards by URL; pins there often come without their time",
+			providers.OpCollectionPosts: "boards by URL; their pins often have no time",
 			providers.OpSearch:          "pins",
 		},
 	}
@@ -57,7 +57,7 @@ func (r pinterestReads) collectionPosts(
 	ctx context.Context, q providers.CollectionQuery, cursor string,
 ) (page providers.Page[schema.Post], err error) {
 	if links.Digits(q.ID) || strings.HasPrefix(q.ID, "pin.it/") {
-		err = providers.Unsupported("this source finds a board by the URL of its page only")
+		err = providers.Unsupported("this source only finds a board by the URL of its page")
 	} else {
 		page, err = r.pins(ctx, upstream.Get("v1/pinterest/board").Says("url", pinterestSite+q.ID+"/"), cursor)
 	}
@@ -114,7 +114,7 @@ func (r pinterestReads) post(ctx context.Context, id string) (p schema.Post, err
 	var pin wire.Object[pinterestPin]
 	ask := upstream.Get("v1/pinterest/pin").Says("url", pinterestSite+"pin/"+id+"/")
 	if !links.Digits(id) {
-		err = providers.Unsupported("this source knows no short links")
+		err = providers.Unsupported("this source does not resolve short links")
 	} else if _, err = r.http.Read(ctx, ask, &pin); err == nil {
 		err = wire.Same(ctx, "pin", id, string(pin.V.ID))
 	}

@@ -41,10 +41,11 @@ func strict(query url.Values) error {
 	return nil
 }
 
-// tooDear returns the refusal of a read that costs too much, and tells only the operator why.
-func tooDear() error {
+// tooExpensive returns the error for a read that costs too much. The reason is for the operator: callers only see that
+// the read is disabled.
+func tooExpensive() error {
 	return &providers.Error{
-		Kind: providers.ErrUnsupported, Detail: "this read is switched off here", Blame: providers.BlameNobody, Err: providers.ErrSpent,
+		Kind: providers.ErrUnsupported, Detail: "this read is disabled", Blame: providers.BlameNobody, Err: providers.ErrSpent,
 	}
 }
 
@@ -79,11 +80,13 @@ func (v vendor) forward(ctx context.Context, path string, query url.Values) (raw
 func (v vendor) pay(ctx context.Context, credits int64, read func() error) error {
 	purse := providers.PurseOf(ctx)
 	if !purse.Spend(name, credits, v.max) {
-		return tooDear()
+		return tooExpensive()
 	}
 	err := read()
 	if err != nil {
 		purse.Refund(name, credits)
+		return err
 	}
-	return err
+	providers.TraceOf(ctx).Paid(credits)
+	return nil
 }

@@ -126,19 +126,12 @@ func rowsOf[T any](
 	return wire.Items(ctx, name, rows, parsed(ctx, parse))
 }
 
-// more reports whether there is another page: a boolean, or 1 and 0.
-type more struct{ is, known bool }
-
-// UnmarshalJSON never fails.
-func (m *more) UnmarshalJSON(b []byte) error {
-	word := string(b)
-	*m = more{word == "true" || word == "1", word == "true" || word == "1" || word == "false" || word == "0"}
-	return nil
-}
+// more is the flag that says that there is another page.
+type more struct{ wire.Flag }
 
 // next returns the token, called name as in "cursor", of the next page; "" when the vendor says that there is none.
 func (m more) next(ctx context.Context, name string, t wire.Token) (string, error) {
-	if err := wire.Need(ctx, "the flag beside "+name, m.known); err != nil || !m.is {
+	if err := wire.Need(ctx, "the flag beside "+name, m.V != nil); err != nil || !m.Is() {
 		return "", err
 	}
 	token, err := t.Next(ctx, name)
@@ -160,9 +153,9 @@ func (o *sole[T]) UnmarshalJSON(b []byte) error {
 	return o.Object.UnmarshalJSON(b)
 }
 
-// told returns an error when o, called name as in "transcript", is neither present nor null: a missing field means
-// another format.
-func (o sole[T]) told(ctx context.Context, name string) error {
+// given returns an error when o, called name as in "transcript", is neither present nor null: a missing field means that
+// the format has changed.
+func (o sole[T]) given(ctx context.Context, name string) error {
 	return wire.Need(ctx, name, o.null || o.Here())
 }
 

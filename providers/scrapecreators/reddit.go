@@ -115,7 +115,7 @@ func (r redditReads) comments(ctx context.Context, postID, cursor string) (provi
 // of its own, whose comments are all below it.
 func (r redditReads) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (page providers.Page[schema.Comment], err error) {
 	if q.PostID == "" {
-		err = providers.Invalid("post_id is needed: ScrapeCreators reads comments by their post only")
+		err = providers.Invalid("post_id is required: ScrapeCreators only finds comments by their post")
 		return page, err
 	}
 	t, err := r.thread(ctx, q.PostID, cursor)
@@ -284,7 +284,7 @@ func (r redditReads) transcript(ctx context.Context, q providers.TranscriptQuery
 		err = wire.Same(ctx, "post", q.PostID, a.V.PostID)
 	}
 	if err == nil && !a.V.Absent.Is() {
-		err = a.V.VTT.told(ctx, "raw_vtt")
+		err = a.V.VTT.given(ctx, "raw_vtt")
 	}
 	if err == nil && (a.V.Absent.Is() || strings.TrimSpace(a.V.VTT.V) == "") {
 		err = providers.NotFound("the post has no transcript")

@@ -24,7 +24,7 @@ func TestReddit(t *testing.T) {
 		},
 		Fails: []providertest.Fail{
 			{Call: providertest.Post("unknown post", "1none"), Want: providers.ErrNotFound},
-			{Call: providertest.Comments("a cursor that is none", "1aaa").From("x"), Want: providers.ErrCursor},
+			{Call: providertest.Comments("an invalid cursor", "1aaa").From("x"), Want: providers.ErrCursor},
 			{Call: providertest.Replies("a comment that is not shown", providers.RepliesQuery{CommentID: "c99", PostID: "1aaa"}), Want: providers.ErrNotHere},
 			{Call: providertest.Replies("no post", providers.RepliesQuery{CommentID: "c1"}), Want: providers.ErrInvalid},
 			{Call: providertest.Transcript("no transcript", providers.TranscriptQuery{PostID: "1bbb"}), Want: providers.ErrNotFound},

@@ -119,7 +119,7 @@ func (r rumbleReads) transcript(ctx context.Context, q providers.TranscriptQuery
 		err = wire.Same(ctx, "post", q.PostID, a.V.ID)
 	}
 	if err == nil {
-		err = a.V.Transcript.told(ctx, "transcript")
+		err = a.V.Transcript.given(ctx, "transcript")
 	}
 	if err == nil && a.V.Transcript.V == "" {
 		err = providers.NotFound("the video has no transcript")

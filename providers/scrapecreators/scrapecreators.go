@@ -19,7 +19,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach ScrapeCreators.
+// Config configures the providers for ScrapeCreators.
 type Config struct {
 	APIKey  string       // of the operator's account; required
 	BaseURL string       // "" means https://api.scrapecreators.com
@@ -104,9 +104,9 @@ func (c *client) complete(p providers.Provider, key bool) providers.Provider {
 			continue
 		}
 		charges[op] = cmp.Or(p.Charges[op], 1)
-		if c.tooDear(charges[op]) {
+		if c.tooExpensive(charges[op]) {
 			p = p.WithoutOps(nil, op)
-			notes[op] = "switched off here: it costs more than a plain read"
+			notes[op] = "disabled: it costs more than a plain read"
 			delete(charges, op)
 		}
 	}
@@ -120,4 +120,4 @@ func (c *client) complete(p providers.Provider, key bool) providers.Provider {
 	return p
 }
 
-func (c *client) tooDear(credits int64) bool { return credits > c.max }
+func (c *client) tooExpensive(credits int64) bool { return credits > c.max }

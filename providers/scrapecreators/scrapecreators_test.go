@@ -58,18 +58,18 @@ func TestWithoutAKeyNothingIsServed(t *testing.T) {
 			}
 		}
 		if !slices.Equal(p.Missing[providers.OpRaw], []string{"scrapecreators.api_key"}) {
-			t.Errorf("%s: a raw read misses %v", p.Platform, p.Missing[providers.OpRaw])
+			t.Errorf("%s: a raw read lacks %v", p.Platform, p.Missing[providers.OpRaw])
 		}
 	}
 }
 
-func TestWhatCostsMoreThanAllowedIsRefusedBeforeTheCall(t *testing.T) {
+func TestTooExpensiveReadIsRefusedBeforeTheCall(t *testing.T) {
 	t.Parallel()
-	nobody := &http.Client{Transport: providertest.Upstream(func(*http.Request) (*http.Response, error) {
+	unreached := &http.Client{Transport: providertest.Upstream(func(*http.Request) (*http.Response, error) {
 		t.Error("the vendor was asked")
 		return nil, http.ErrHandlerTimeout
 	})}
-	p := of(t, platform.TikTok, scrapecreators.Config{APIKey: "k", MaxCredits: 2, HTTP: nobody})
+	p := of(t, platform.TikTok, scrapecreators.Config{APIKey: "k", MaxCredits: 2, HTTP: unreached})
 	if p.Serves(providers.OpAudience) || p.Notes[providers.OpAudience] == "" {
 		t.Errorf("audience is served, or nothing says why not: %q", p.Notes[providers.OpAudience])
 	}
@@ -90,7 +90,7 @@ func TestWhatCostsMoreThanAllowedIsRefusedBeforeTheCall(t *testing.T) {
 	}
 }
 
-func TestWhatIsDearerThanAPlainReadIsOffUntilItIsAllowed(t *testing.T) {
+func TestExpensiveReadsAreOffByDefault(t *testing.T) {
 	t.Parallel()
 	for _, p := range scrapecreators.New(scrapecreators.Config{APIKey: "k"}) {
 		for op, n := range p.Charges {
@@ -99,15 +99,15 @@ func TestWhatIsDearerThanAPlainReadIsOffUntilItIsAllowed(t *testing.T) {
 			}
 		}
 	}
-	if of(t, platform.TikTok, scrapecreators.Config{APIKey: "k"}).Serves(providers.OpAudience) {
-		t.Error("audience is on")
-	}
-	if !of(t, platform.TikTok, scrapecreators.Config{APIKey: "k", MaxCredits: 26}).Serves(providers.OpAudience) {
-		t.Error("audience is off though it is allowed")
+	for most, want := range map[int64]bool{0: false, 26: true} {
+		p := of(t, platform.TikTok, scrapecreators.Config{APIKey: "k", MaxCredits: most})
+		if got := p.Serves(providers.OpAudience); got != want {
+			t.Errorf("audience is served with at most %d credits a call: %v", most, got)
+		}
 	}
 }
 
-func TestAFlagIsGivenOnceAndIsTrueOrFalse(t *testing.T) {
+func TestFlagsAreGivenOnceAsTrueOrFalse(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	client := &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
@@ -140,8 +140,8 @@ func TestAFlagIsGivenOnceAndIsTrueOrFalse(t *testing.T) {
 	}
 }
 
-// TestWhatIsTheOperatorsIsNotTold has the vendor say why it serves us nothing.
-func TestWhatIsTheOperatorsIsNotTold(t *testing.T) {
+// TestCallersDoNotSeeTheOperatorsAccount has the vendor say why it serves us nothing.
+func TestCallersDoNotSeeTheOperatorsAccount(t *testing.T) {
 	t.Parallel()
 	for status, logged := range map[int]string{401: "our key", 402: "no credits left"} {
 		client := &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
@@ -173,7 +173,7 @@ func TestRefusals(t *testing.T) {
 		{"gated", 403, `{"success": false, "error": "forbidden", "errorStatus": 403, "message": "age restricted", "data": null}`, providers.ErrNotFound},
 		{"refused by something before the vendor", 403, `<html>`, providers.ErrUnavailable},
 		{"a failure in words inside a success", 200, `{"success": "false", "did": "did:plc:ann", "handle": "ann.example.com"}`, providers.ErrUnavailable},
-		{"a flag that is none", 404, `{"success": "no"}`, providers.ErrUnavailable},
+		{"a flag that is not a boolean", 404, `{"success": "no"}`, providers.ErrUnavailable},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -187,7 +187,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestNullInPlaceOfTheObjectIsNotThere(t *testing.T) {
+func TestNullObjectIsNotFound(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		platform platform.ID
@@ -210,7 +210,7 @@ func TestNullInPlaceOfTheObjectIsNotThere(t *testing.T) {
 }
 
 // A search engine's results end after eleven pages: the vendor refuses to search for the twelfth.
-func TestSearchesByAnEngineEndBehindElevenPages(t *testing.T) {
+func TestEngineSearchEndsAfterElevenPages(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		platform platform.ID
@@ -228,5 +228,32 @@ func TestSearchesByAnEngineEndBehindElevenPages(t *testing.T) {
 				t.Errorf("%s %s behind page %s: got cursor %q (%v), want %q", tt.platform, tt.rows, cursor, page.Next, err, want)
 			}
 		}
+	}
+}
+
+func TestWhatTheVendorChargesIsReported(t *testing.T) {
+	t.Parallel()
+	status := http.StatusOK
+	client := &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+		return status, `{"success":true}`
+	})}
+	p := of(t, platform.Instagram, scrapecreators.Config{HTTP: client, APIKey: "k", MaxCredits: 26})
+	var paid []int64
+	ctx := providers.WithTrace(t.Context(), &providers.Trace{Paid: func(n int64) { paid = append(paid, n) }})
+	for _, read := range []struct {
+		status int
+		query  url.Values
+	}{
+		{http.StatusOK, url.Values{"url": {"x"}}},
+		{http.StatusNotFound, url.Values{"url": {"y"}}},
+		{http.StatusOK, url.Values{"url": {"z"}, "download_media": {"true"}}},
+	} {
+		status = read.status
+		if _, err := p.Forward(ctx, "v1/instagram/post", read.query); (err == nil) != (read.status == http.StatusOK) {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(paid, []int64{1, 11}) {
+		t.Errorf("the vendor charged %v; want 1 and 11, and nothing for the failure", paid)
 	}
 }

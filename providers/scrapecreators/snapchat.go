@@ -30,10 +30,10 @@ func (c *client) snapchat() providers.Provider {
 
 		Filters: map[providers.Op]providers.Filters{providers.OpCollections: {"kind": {"highlight"}}},
 		Notes: map[providers.Op]string{
-			providers.OpPosts:       "Spotlight videos and the story of the day, as far as the page of the account shows them",
-			providers.OpReels:       "Spotlight videos, as far as the page of the account shows them",
-			providers.OpCollections: "highlights, as far as the page of the account shows them",
-			providers.OpComments:    "of Spotlight videos; of who wrote them a name is told only",
+			providers.OpPosts:       "Spotlight videos and the story of the day, limited to those on the page of the account",
+			providers.OpReels:       "Spotlight videos, limited to those on the page of the account",
+			providers.OpCollections: "highlights, limited to those on the page of the account",
+			providers.OpComments:    "of Spotlight videos; the authors only have a name",
 		},
 	}
 }

@@ -74,7 +74,7 @@ func soundcloudTrack[T any](
 ) (v T, err error) {
 	switch {
 	case links.Digits(id):
-		return v, providers.Unsupported("ScrapeCreators knows tracks by their URL only")
+		return v, providers.Unsupported("ScrapeCreators only finds tracks by their URL")
 	case !strings.HasPrefix(id, "https://"):
 		id = "https://soundcloud.com/" + id
 	}

@@ -47,7 +47,7 @@ const spotifySite = "https://open.spotify.com/"
 // spotifyThing reads one thing by its id, which the answer must have.
 func spotifyThing[T any](ctx context.Context, c *client, route, id string, idOf func(T) string) (v wire.Object[T], err error) {
 	if len(id) != 22 {
-		return v, providers.Unsupported("ScrapeCreators knows what is on Spotify by id only")
+		return v, providers.Unsupported("ScrapeCreators only finds things on Spotify by id")
 	}
 	if _, err = c.http.Read(ctx, upstream.Get("v1/spotify", route).Says("id", id), &v); err == nil {
 		err = wire.Same(ctx, route, id, idOf(v.V))

@@ -41,7 +41,7 @@ func TestTelegramMedia(t *testing.T) {
 	}
 }
 
-func TestTelegramPostsOfAnotherChannelAreNone(t *testing.T) {
+func TestTelegramPostsOfOtherChannelsAreLeftOut(t *testing.T) {
 	t.Parallel()
 	p := saying(t, platform.Telegram, `{"has_more": false, "posts": [{"id": "5", "channel_handle": "coffee"}, {"id": "4", "channel_handle": "Tea"}]}`)
 	page, err := p.Posts(t.Context(), "tea", "")

@@ -41,7 +41,7 @@ func (c *client) threads() providers.Provider {
 			providers.OpPosts:    "the newest 20 to 30",
 			providers.OpComments: "the first ones",
 			providers.OpReplies:  "the first ones",
-			providers.OpSearch:   "posts unless kind says what, on one page; since and until are for posts",
+			providers.OpSearch:   "posts unless a kind is given, on one page; since and until only apply to posts",
 		},
 	}
 }
@@ -106,7 +106,7 @@ type threadsThread struct {
 // https://docs.scrapecreators.com/v1/threads/post
 func (r threadsReads) thread(ctx context.Context, code string) (t threadsThread, err error) {
 	if links.Digits(code) {
-		return t, providers.Unsupported("this source knows posts by shortcode, not by media id")
+		return t, providers.Unsupported("this source finds posts by shortcode, not by media id")
 	}
 	ask := upstream.Get("v1/threads/post").Says("url", "https://www.threads.com/@_/post/"+code)
 	if _, err = r.http.Read(ctx, ask, &t); err == nil {
@@ -165,7 +165,7 @@ func (r threadsReads) search(
 		found, err = r.searchPosts(ctx, q)
 		page = results(found)
 	case bounded:
-		err = providers.Unsupported("only posts are bounded by a time")
+		err = providers.Unsupported("since and until only apply to posts")
 	default:
 		var found providers.Page[schema.Profile]
 		found, err = r.searchUsers(ctx, q.Query)

@@ -24,7 +24,7 @@ type tiktokReads struct{ *client }
 func (c *client) tiktok() providers.Provider {
 	r := tiktokReads{c}
 	twice := int64(2) // for optional data from a second call
-	if c.tooDear(twice) {
+	if c.tooExpensive(twice) {
 		twice = 1
 	}
 	return providers.Provider{
@@ -65,11 +65,11 @@ func (c *client) tiktok() providers.Provider {
 			providers.OpProduct:     {"region": nil},
 		},
 		Notes: map[providers.Op]string{
-			providers.OpTrending: "of the United States unless region says where",
-			providers.OpSearch:   "posts unless kind says what; sort and since are for posts; products of the United States",
+			providers.OpTrending: "of the United States unless a region is given",
+			providers.OpSearch:   "posts unless a kind is given; sort and since only apply to posts; products of the United States",
 			providers.OpReplies:  "post_id is needed",
-			providers.OpProducts: "a store by its number or URL; what a creator shows has no names of shops",
-			providers.OpProduct:  "where the page of a product hides the price, as it mostly does, a search for it is asked, too",
+			providers.OpProducts: "a store by its number or URL; products shown by a creator have no name of their shop",
+			providers.OpProduct:  "if the page of a product hides the price, as most do, a search for it is made too",
 			providers.OpAds:      "by the name of the advertiser",
 			providers.OpAd:       "by the number of an ad in TikTok's Creative Center, which is not that of the ad library",
 		},

@@ -20,7 +20,7 @@ func (r tiktokReads) replies(
 	ctx context.Context, q providers.RepliesQuery, cursor string,
 ) (page providers.Page[schema.Comment], err error) {
 	if q.PostID == "" {
-		err = providers.Invalid("the replies to a comment are found by its post: pass post_id as well")
+		err = providers.Invalid("the replies to a comment require its post: pass post_id as well")
 	} else {
 		ask := upstream.Get("v1/tiktok/video/comment/replies").Says("comment_id", q.CommentID)
 		page, err = r.discussion(ctx, ask, q.PostID, q.CommentID, cursor)

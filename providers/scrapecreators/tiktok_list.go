@@ -30,7 +30,7 @@ type tiktokPaging struct {
 // empty reports whether TikTok itself says that the list is empty: only then is null a list.
 func (p tiktokPaging) empty() bool {
 	fine := p.Status.V != nil && *p.Status.V == 0
-	return fine && p.HasMore.known && !p.HasMore.is && (p.Total.V == nil || *p.Total.V == 0)
+	return fine && p.HasMore.V != nil && !p.HasMore.Is() && (p.Total.V == nil || *p.Total.V == 0)
 }
 
 // tiktokItems is [wire.Items] for a list in TikTok's app. A refusal by TikTok is not an empty list.

@@ -27,7 +27,7 @@ func (r tiktokReads) profile(ctx context.Context, handle string) (p schema.Profi
 	if err != nil {
 		return p, err
 	}
-	if !r.tooDear(2) {
+	if !r.tooExpensive(2) {
 		p.Country = r.country(ctx, handle)
 	}
 	return p, nil

@@ -144,7 +144,7 @@ func (r tiktokReads) transcript(ctx context.Context, q providers.TranscriptQuery
 		err = wire.Same(ctx, "post", q.PostID, string(answer.V.ID))
 	}
 	if err == nil {
-		err = file.told(ctx, "transcript")
+		err = file.given(ctx, "transcript")
 	}
 	if err == nil && file.V == "" {
 		err = providers.NotFound("the post has no subtitles, or none in this language")

@@ -15,7 +15,7 @@ import (
 func (tiktokReads) searchable(q providers.SearchQuery) error {
 	posts := q.Kind != schema.ProfileResult && q.Kind != schema.ProductResult
 	if !posts && (q.Sort != "" || !q.Since.IsZero()) {
-		return providers.Unsupported("only posts are sorted, and bounded by a time")
+		return providers.Unsupported("sort and since only apply to posts")
 	}
 	return nil
 }

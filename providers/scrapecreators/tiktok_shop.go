@@ -74,7 +74,7 @@ type tiktokStore struct {
 // https://docs.scrapecreators.com/v1/tiktok/shop/products
 func (r tiktokReads) shop(ctx context.Context, id, cursor string) (answer wire.Object[tiktokStore], err error) {
 	if !links.Digits(id) {
-		return answer, providers.Unsupported("this source finds a shop by its number or its URL")
+		return answer, providers.Unsupported("this source only finds a shop by its number or its URL")
 	}
 	ask := upstream.Get("v1/tiktok/shop/products").Says("url", tiktokShop(id)).With("cursor", cursor)
 	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
@@ -238,7 +238,7 @@ func (r tiktokReads) product(ctx context.Context, q providers.ProductQuery) (sch
 		err = wire.Need(ctx, "product_info.skus[].stock", known)
 	}
 	if err == nil && d.unsold() {
-		err = providers.NotFound("nobody offers this product at a price now")
+		err = providers.NotFound("no seller currently offers this product at a price")
 	}
 	var price *schema.Price
 	if err == nil {
@@ -255,7 +255,7 @@ func (r tiktokReads) product(ctx context.Context, q providers.ProductQuery) (sch
 // listed returns the price of a product in the search for its title.
 func (r tiktokReads) listed(ctx context.Context, q providers.ProductQuery, title string) (*schema.Price, error) {
 	hidden := func(cause error) error { return providers.Unavailable(cause, "TikTok hides the price of this product") }
-	if title == "" || r.tooDear(2) {
+	if title == "" || r.tooExpensive(2) {
 		return nil, hidden(nil)
 	}
 	found, err := r.searchProducts(ctx, title, q.Region, "")

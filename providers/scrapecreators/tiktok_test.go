@@ -114,13 +114,13 @@ func TestTikTok(t *testing.T) {
 }
 
 // TikTok's app writes null for an empty list, and says beside it that it is empty.
-func TestTikTokNullInPlaceOfAList(t *testing.T) {
+func TestTikTokNullList(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, beside string
 		want         error
 	}{
-		{"nobody has said anything", `"comments": null, "has_more": 0, "total": 0, "status_code": 0`, nil},
+		{"no comments", `"comments": null, "has_more": 0, "total": 0, "status_code": 0`, nil},
 		{"behind the last one", `"comments": null, "has_more": false, "status_code": 0`, nil},
 		{"and yet more", `"comments": null, "has_more": 1, "cursor": 20, "status_code": 0`, providers.ErrUnavailable},
 		{"and yet a count", `"comments": null, "has_more": 0, "total": 269, "status_code": 0`, providers.ErrUnavailable},
@@ -265,7 +265,7 @@ func TestTikTokListedCurrency(t *testing.T) {
 	}
 }
 
-func TestTikTokAudienceOfWhichNothingIsUnderstood(t *testing.T) {
+func TestTikTokUnreadableAudienceIsAnError(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]error{
 		`{"audienceLocations": []}`: nil,

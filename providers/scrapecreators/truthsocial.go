@@ -37,11 +37,11 @@ func (r truthsocialReads) profile(ctx context.Context, handle string) (schema.Pr
 
 // posts reads posts, newest first. A post of another account among them is malformed.
 func (r truthsocialReads) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	who := "handle"
+	key := "handle"
 	if links.Digits(handle) {
-		who = "user_id"
+		key = "user_id"
 	}
-	ask := upstream.Get("v1/truthsocial/user/posts").Says(who, handle).With("next_max_id", cursor)
+	ask := upstream.Get("v1/truthsocial/user/posts").Says(key, handle).With("next_max_id", cursor)
 	convert := func(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
 		p, err := truthsocial.ParsePost(ctx, raw)
 		if err == nil && p.Author.ID != handle && !strings.EqualFold(p.Author.Handle, handle) {

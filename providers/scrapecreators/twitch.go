@@ -30,7 +30,7 @@ func (c *client) twitch() providers.Provider {
 		Filters:  map[providers.Op]providers.Filters{providers.OpEvents: {}},
 		Notes: map[providers.Op]string{
 			providers.OpPosts: "the reseller has one page",
-			providers.OpPost:  "the reseller has clips only",
+			providers.OpPost:  "the reseller only has clips",
 		},
 	}
 }
@@ -100,7 +100,7 @@ func (r twitchReads) post(ctx context.Context, id string) (schema.Post, error) {
 // events reads the part of the channel's schedule that the site shows, all at once.
 func (r twitchReads) events(ctx context.Context, q providers.EventsQuery, _ string) (page providers.Page[schema.Event], err error) {
 	if q.Handle == "" {
-		return page, providers.Invalid("Twitch has events by handle only")
+		return page, providers.Invalid("Twitch only has events of a channel: use handle")
 	}
 	var a struct {
 		ID      wire.Serial `json:"id"`

@@ -50,11 +50,11 @@ func (c *client) youtube() providers.Provider {
 			providers.OpCollections: {"kind": {string(schema.Playlist)}},
 		},
 		Notes: map[providers.Op]string{
-			providers.OpPosts:           "the reseller has videos, without Shorts and broadcasts; their times are rough",
-			providers.OpTrending:        "the reseller has Shorts only",
-			providers.OpReplies:         "the reseller needs post_id, and finds the newest comments, and those that were read lately",
+			providers.OpPosts:           "the reseller has videos, without Shorts and broadcasts; their times are approximate",
+			providers.OpTrending:        "the reseller only has Shorts",
+			providers.OpReplies:         "the reseller requires post_id, and finds the newest comments, and those that were read recently",
 			providers.OpCollectionPosts: "the reseller has the first page of a playlist",
-			providers.OpLive:            "the reseller shows the last broadcast where none is on air",
+			providers.OpLive:            "the reseller returns the last broadcast if none is live",
 		},
 		Charges: map[providers.Op]int64{providers.OpReplies: 1 + youtubeLooks},
 	}
@@ -89,7 +89,7 @@ func youtubeHandle(address string) string {
 func youtubeOf(r upstream.Request, handle string) (upstream.Request, error) {
 	switch {
 	case strings.HasPrefix(handle, "user/"):
-		return r, providers.Unsupported("ScrapeCreators knows channels by their handle or id, not by an old user name")
+		return r, providers.Unsupported("ScrapeCreators finds channels by their handle or id, not by a former user name")
 	case youtubeID(handle):
 		return r.Says("channelId", handle), nil
 	}

@@ -69,13 +69,13 @@ func (r youtubeReads) replies(
 func (r youtubeReads) thread(ctx context.Context, q providers.RepliesQuery) (youtubeThread, error) {
 	t, found := r.threads.Get(q.CommentID)
 	if !found && q.PostID == "" {
-		return t, providers.Invalid("post_id is needed: ScrapeCreators finds a comment by its post")
+		return t, providers.Invalid("post_id is required: ScrapeCreators finds a comment by its post")
 	}
 	token := ""
 	for looks := 0; !found; looks++ {
 		if looks > 0 && token == "" || looks == youtubeLooks {
 			return t, providers.Unsupported(
-				"the comment is not among the newest of its post: ask for its comments, down to where it stands, and then again")
+				"the comment is not among the newest of its post: read the comments of the post, up to the page with the comment, and try again")
 		}
 		page, err := r.comments(ctx, q.PostID, token)
 		if err != nil {

@@ -28,7 +28,7 @@ var (
 // searchable returns an error if a query cannot be searched for.
 func (youtubeReads) searchable(q providers.SearchQuery) error {
 	if q.Kind != "" && q.Kind != schema.PostResult && !q.Since.IsZero() {
-		return providers.Unsupported("ScrapeCreators knows the times of videos only")
+		return providers.Unsupported("ScrapeCreators only has the times of videos")
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func TestYouTube(t *testing.T) {
 			{Call: providertest.Posts("old user name", "user/oldann"), Want: providers.ErrUnsupported},
 			{Call: providertest.Replies("no post", replies("UgBBBBBBBBBBBBBB", "")), Want: providers.ErrInvalid},
 			{Call: providertest.Replies("not there", replies("UgEEEEEEEEEEEEEE", "vid1aaaaaaa")), Want: providers.ErrUnsupported},
-			{Call: providertest.Replies("no cursor of ours", replies("UgBBBBBBBBBBBBBB", "")).From("x"), Want: providers.ErrCursor},
+			{Call: providertest.Replies("a cursor of another form", replies("UgBBBBBBBBBBBBBB", "")).From("x"), Want: providers.ErrCursor},
 			{Call: providertest.Transcript("no transcript", providers.TranscriptQuery{PostID: "vid2aaaaaaa"}), Want: providers.ErrNotFound},
 			{
 				Call: providertest.Transcript("another language", providers.TranscriptQuery{PostID: "vid1aaaaaaa", Lang: "ar"}),
@@ -87,7 +87,7 @@ func TestYouTubeArabicHandlesAndBroadcasts(t *testing.T) {
 	}
 }
 
-func TestYouTubeTellsWhatIsOnAirByWhoWatches(t *testing.T) {
+func TestYouTubeLiveIsRecognizedByItsViewers(t *testing.T) {
 	t.Parallel()
 	for counted, want := range map[string]bool{`"812 watching"`: true, `"1.2K watching now"`: true, `"3 waiting now"`: false} {
 		l, err := saying(t, platform.YouTube, `{"lives": [{"id": "aaaaaaaaaaa", "title": "Tea", "viewCountText": `+counted+`,

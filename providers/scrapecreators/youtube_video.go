@@ -135,7 +135,7 @@ func (r youtubeReads) transcript(ctx context.Context, q providers.TranscriptQuer
 		err = wire.Same(ctx, "video", q.PostID, a.V.ID)
 	}
 	if err == nil {
-		err = cmp.Or(a.V.Lines.told(ctx, "transcript"), a.V.Lines.V.Optional(ctx, "transcript"))
+		err = cmp.Or(a.V.Lines.given(ctx, "transcript"), a.V.Lines.V.Optional(ctx, "transcript"))
 	}
 	lines := a.V.Lines.V
 	if err == nil && lines.Len() == 0 {

@@ -156,7 +156,7 @@ func (p *Pool) pack(a *Answer) []byte {
 	var b bytes.Buffer
 	w, ok := p.zips.Get().(*flate.Writer)
 	if !ok {
-		w, _ = flate.NewWriter(nil, flate.DefaultCompression) // fails only for a level that does not exist
+		w, _ = flate.NewWriter(nil, flate.BestSpeed) // fails only for a level that does not exist
 	}
 	w.Reset(&b)
 	_ = json.NewEncoder(w).Encode(head{a.URL, a.Header}) // strings, and writing to a buffer never fails
@@ -166,7 +166,7 @@ func (p *Pool) pack(a *Answer) []byte {
 	return bytes.Clone(b.Bytes()) // without the spare capacity of the buffer
 }
 
-var errShort = errors.New("kept: the body is not whole")
+var errShort = errors.New("kept: the body is incomplete")
 
 // Answer returns the stored answer. The caller owns it.
 func (k *Kept) Answer() (*Answer, error) {

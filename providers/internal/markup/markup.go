@@ -46,7 +46,7 @@ func (r *reader) check(most int) error {
 	for at := bytes.IndexByte(r.rest, '<'); at >= 0; at = bytes.IndexByte(r.rest, '<') {
 		r.rest = r.rest[at+1:]
 		if r.tag(); r.cost > most {
-			return providers.Unreadable(providers.Cause("more markup than any page has"))
+			return providers.Unreadable(providers.Cause("too much markup"))
 		}
 	}
 	return nil

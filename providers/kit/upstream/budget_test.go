@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"runtime"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -340,11 +341,14 @@ func BenchmarkQuotaTake(b *testing.B) {
 		ctxs = append(ctxs, providers.WithCaller(b.Context(), &providers.Caller{Account: fmt.Sprint("account", i)}))
 	}
 	q := upstream.NewQuota(1<<30, time.Hour)
-	b.SetParallelism(64)
+	b.SetParallelism(64 / runtime.GOMAXPROCS(0))
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for i := 0; pb.Next(); i++ {
-			upstream.Take(ctxs[i%len(ctxs)], q, 3)
+			if err := upstream.Take(ctxs[i%len(ctxs)], q, 3); err != nil {
+				b.Error(err)
+				return
+			}
 		}
 	})
 }

@@ -27,7 +27,7 @@ type Validators struct {
 }
 
 // errStale is returned for a 304 that does not match the stored answer.
-var errStale = providers.Cause("304 for another answer than the one that was kept")
+var errStale = providers.Cause("304 does not match the stored answer")
 
 // varies are the fields on which every answer may depend: they are constant, or in the key.
 var varies = []string{"Accept", "Accept-Encoding", "Authorization"}

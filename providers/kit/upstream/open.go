@@ -31,7 +31,7 @@ func Opener(client *http.Client, hosts ...string) func(ctx context.Context, u *u
 			return asked == bare || strings.HasSuffix(asked, "."+bare) && (site || slices.Contains(mobile, strings.TrimSuffix(asked, "."+bare)))
 		})
 		if i < 0 {
-			return "", providers.NotFound("this short link is of a site that is not known")
+			return "", providers.NotFound("this short link is of an unknown site")
 		}
 		res, err := at[hosts[i]].Do(ctx, Get(strings.FieldsFunc(u.Path, func(r rune) bool { return r == '/' })...))
 		to, moved := errors.AsType[*leadsError](err)
@@ -46,7 +46,7 @@ func Opener(client *http.Client, hosts ...string) func(ctx context.Context, u *u
 		}
 		behind, err := u.Parse(target)
 		if target == "" || err != nil {
-			return "", providers.Unavailable(nil, "the site does not say where the short link leads")
+			return "", providers.Unavailable(nil, "the site does not show the target of the short link")
 		}
 		return behind.String(), nil
 	}

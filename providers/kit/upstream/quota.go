@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
@@ -55,13 +56,16 @@ type Quota struct {
 	window time.Duration
 	dear   bool // its reads are expensive, whatever they cost
 
+	waiting atomic.Pointer[waiting] // the last read that waits for mu
+
 	mu            sync.Mutex
 	sent          []moment // the counting ones, oldest first, after some that no longer count
 	from          int      // index of the first of sent that counts
 	dropped       int      // how many have been removed from the front of sent
 	used          int64    // by all that count
 	by            map[string]*usage
-	last          seen // the account that read last, and another one before it
+	found         *usage // the last one that usageOf returned
+	last          seen   // the account that read last, and another one before it
 	before        seen
 	closed        time.Time // no reads before
 	told          announced
@@ -139,17 +143,14 @@ type ticket struct {
 	moment int // its number; negative for a read that is not counted
 }
 
-// take returns an error while q is closed and, if reads are counted, while it is used up or while the caller's class or
-// account has used its share.
-func (q *Quota) take(now time.Time, counted bool, a asking) (ticket, error) {
+// count is take for a goroutine that has the lock.
+func (q *Quota) count(now time.Time, counted bool, a *asking) (ticket, error) {
 	none := ticket{moment: -1}
-	if q == nil {
-		return none, nil
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
 	q.expire(now)
-	wait := q.closed.Sub(now)
+	wait := time.Duration(0)
+	if q.closed.After(now) {
+		wait = q.closed.Sub(now)
+	}
 	if counted && q.n > 0 && q.used+q.usedElsewhere+a.cost > q.n {
 		wait = max(wait, q.until(q.n-a.cost, now))
 	}
@@ -164,11 +165,11 @@ func (q *Quota) take(now time.Time, counted bool, a asking) (ticket, error) {
 		return none, nil
 	}
 	if limit > 0 {
-		if err := q.beyondShare(now, &a, limit, left); err != nil {
+		if err := q.beyondShare(now, a, limit, left); err != nil {
 			return none, err
 		}
 	}
-	return ticket{a, q.note(now, &a)}, nil
+	return ticket{*a, q.note(now, a)}, nil
 }
 
 // limited returns the error of a read that is not sent.
@@ -234,10 +235,10 @@ func (a *asking) each(f func(account string, cost int64)) {
 
 // noteUsage counts a part of a read for an account.
 func (q *Quota) noteUsage(m *moment, number int, account string, cost int64) {
-	u := q.by[account]
+	u := q.usageOf(account)
 	if u == nil {
 		u = &usage{account: account, latest: -1, first: number}
-		q.by[account] = u
+		q.by[account], q.found = u, u
 	}
 	if u.latest != number {
 		u.latest, u.at = number, len(m.by)
@@ -245,6 +246,14 @@ func (q *Quota) noteUsage(m *moment, number int, account string, cost int64) {
 	}
 	m.by[u.at].cost += cost
 	u.cost += cost
+}
+
+// usageOf returns the usage of an account, nil if nothing counts. Each read asks for it twice.
+func (q *Quota) usageOf(account string) *usage {
+	if q.found == nil || q.found.account != account {
+		q.found = q.by[account]
+	}
+	return q.found
 }
 
 // giveBack removes a read that was free of charge.
@@ -277,6 +286,7 @@ func (q *Quota) giveBack(t ticket) {
 func (q *Quota) forget(u *usage, cost int64) {
 	if u.cost -= cost; u.cost <= 0 && q.by[u.account] == u {
 		delete(q.by, u.account)
+		q.found = nil
 	}
 }
 
@@ -296,11 +306,7 @@ func (q *Quota) drop() {
 
 // expire removes what no longer counts: what is older than the window, or than the announced limit.
 func (q *Quota) expire(now time.Time) {
-	since := now.Add(-q.window)
-	if q.n == 0 {
-		since = q.told.began.Add(-time.Second) // the first read was sent before its answer
-	}
-	for q.from < len(q.sent) && !q.sent[q.from].at.After(since) {
+	for q.from < len(q.sent) && !q.counts(q.sent[q.from].at, now) {
 		q.drop()
 	}
 	for len(q.others) > 0 && !q.others[0].end.Add(q.window).After(now) {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -46,6 +48,30 @@ func TestQuotaKeepsToItsRate(t *testing.T) {
 			t.Errorf("%d requests went out, want 5: never more than 3 in any minute", sent)
 		}
 	})
+}
+
+// TestManyCallersTakeWhatThereIs lets 64 goroutines take three units at a time of a limit of 10,000.
+func TestManyCallersTakeWhatThereIs(t *testing.T) {
+	t.Parallel()
+	const units, each = 10_000, 3
+	q := upstream.NewQuota(units, time.Hour)
+	var taken, refused atomic.Int64
+	var wg sync.WaitGroup
+	for range 64 {
+		wg.Go(func() {
+			for range 100 {
+				if err := upstream.Take(t.Context(), q, each); err != nil {
+					refused.Add(1)
+				} else {
+					taken.Add(1)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if taken.Load() != units/each || refused.Load() != 64*100-units/each {
+		t.Errorf("%d reads were let through and %d refused; want %d let through", taken.Load(), refused.Load(), units/each)
+	}
 }
 
 // recorder is a transport that does not reach a platform.

@@ -56,8 +56,8 @@ func (q *Quota) state(now time.Time) (limit, left int64) {
 // beyondShare returns an error with the time that the caller must wait because the class of the read has used its share
 // of the limit (D82), or because one of its accounts has (D98). While another account has read in the limit's current
 // window, at most an hour, an account's share is a quarter of what the others have left of the class's part; otherwise,
-// if there are other accounts, all but the last tenth. An unknown limit has no shares, and neither do callers without an
-// account. An account that has made no read may always make one.
+// if there are other accounts, all but the last tenth. An unknown limit has no shares, and neither do callers without
+// an account. An account that has made no read may always make one.
 func (q *Quota) beyondShare(now time.Time, a *asking, limit, left int64) (err error) {
 	kept := int64(0) // for the other classes
 	if limit >= sharedFrom {
@@ -68,7 +68,7 @@ func (q *Quota) beyondShare(now time.Time, a *asking, limit, left int64) (err er
 	}
 	limit, left = limit-kept, left-kept
 	a.each(func(account string, cost int64) {
-		u := q.by[account]
+		u := q.usageOf(account)
 		if err != nil || u == nil || !q.beyond(u, cost, limit, left, now, a) {
 			return
 		}
@@ -108,9 +108,9 @@ func (q *Quota) shareOf(a *asking) int {
 // counts reports whether a read at that time counts in the current window.
 func (q *Quota) counts(at, now time.Time) bool {
 	if q.n == 0 {
-		return at.After(q.told.began.Add(-time.Second))
+		return at.After(q.told.began.Add(-time.Second)) // the first read was sent before its answer
 	}
-	return at.After(now.Add(-q.window))
+	return now.Sub(at) < q.window
 }
 
 // returns returns how long it takes until at most the given amount is used.

@@ -34,7 +34,7 @@ type Tokens struct {
 	token Token
 }
 
-// NewTokens returns Tokens that are obtained with fetch. Now is the clock; nil means [time.Now].
+// NewTokens returns Tokens that are obtained with fetch. now is the clock; nil means [time.Now].
 func NewTokens(fetch func(ctx context.Context) (Token, error), now func() time.Time) *Tokens {
 	if now == nil {
 		now = time.Now
@@ -56,7 +56,7 @@ func ClientCredentials(c *Client, r Request) *Tokens {
 			return Token{}, err
 		}
 		if answer.AccessToken == "" {
-			return Token{}, providers.Cause("the answer holds no access_token")
+			return Token{}, providers.Cause("the answer has no access_token")
 		}
 		t := Token{Value: answer.AccessToken}
 		if s := answer.ExpiresIn.V; s != nil && *s > 0 {

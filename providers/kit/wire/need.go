@@ -25,7 +25,7 @@ func Marker(ctx context.Context, name, got string, want ...string) error {
 }
 
 // Same returns nil when the answer is about what was requested. Else it returns [providers.ErrUnavailable], and reports
-// it to the trace. What is the name of the thing: "account", "post". Case matters.
+// it to the trace. what is the name of the thing: "account", "post". Case matters.
 func Same(ctx context.Context, what, asked, got string) error {
 	return same(ctx, what, asked == got)
 }
@@ -47,7 +47,7 @@ func same(ctx context.Context, what string, it bool) error {
 // understood. Understood rows may not belong; lost ones are unreadable.
 func Understood(name string, understood, lost int) error {
 	if lost > 0 && understood == 0 {
-		return providers.Unavailable(nil, "the upstream's answer holds no row of %s that can be read", name)
+		return providers.Unavailable(nil, "the upstream's answer has no row of %s that can be read", name)
 	}
 	return nil
 }

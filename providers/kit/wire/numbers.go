@@ -63,7 +63,7 @@ func (n *Numbers) whole(b []byte) error {
 	}
 	n.UnmarshalJSON(b) //nolint:errcheck // it never fails
 	if !n.here {
-		return providers.Cause("another kind of JSON where a list was expected")
+		return providers.Cause("another JSON type where a list was expected")
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func (r *Rows[T]) whole(b []byte) error {
 	}
 	r.UnmarshalJSON(b) //nolint:errcheck // it never fails
 	if !r.here {
-		return providers.Cause("another kind of JSON where a list was expected")
+		return providers.Cause("another JSON type where a list was expected")
 	}
 	return nil
 }

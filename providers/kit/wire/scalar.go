@@ -104,6 +104,20 @@ func (f Bool) Is() bool { return f.V != nil && *f.V }
 // not a boolean, neither Is nor Not is true.
 func (f Bool) Not() bool { return !f.odd && (f.V == nil || !*f.V) }
 
+// Flag is a [Bool] for an upstream that also writes true as "true" or 1, and false as "false" or 0.
+type Flag struct{ Bool }
+
+// UnmarshalJSON never fails.
+func (f *Flag) UnmarshalJSON(b []byte) error {
+	switch word := strings.ToLower(string(bytes.TrimSpace(b))); word {
+	case `"true"`, "1":
+		b = []byte("true")
+	case `"false"`, "0":
+		b = []byte("false")
+	}
+	return f.Bool.UnmarshalJSON(b)
+}
+
 // Time is a date in one of the forms that upstreams write: RFC 3339 and variants of it, the dates of mail and of
 // Twitter, a day, or seconds or milliseconds since 1970 as a number or digits. V is nil when it is unknown, which
 // upstreams write as a number before 1971, or as a date in the year 1.

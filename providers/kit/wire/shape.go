@@ -42,7 +42,7 @@ func shapeOf(t reflect.Type) *shape {
 	return s.(*shape)
 }
 
-// newShape makes the shape of t. Within are the types around t: a type that contains itself has no shape below the
+// newShape makes the shape of t. within are the types around t: a type that contains itself has no shape below the
 // first.
 func newShape(t reflect.Type, within ...reflect.Type) *shape {
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[part]()) {
@@ -124,7 +124,7 @@ func unmarshal(b []byte, dst any) (odd string, err error) {
 		return "", err
 	}
 	if wrong.Field == "" {
-		return "", providers.Cause("another kind of JSON than was expected") // the text of the error contains a value
+		return "", providers.Cause("an unexpected JSON type") // the text of the error contains a value
 	}
 	empty(reflect.ValueOf(dst), wrong.Field)
 	return wrong.Field, nil

@@ -421,6 +421,31 @@ func TestFlagsAndFractions(t *testing.T) {
 	}
 }
 
+func TestFlagsAreBooleansWordsOrDigits(t *testing.T) {
+	t.Parallel()
+	var got []wire.Flag
+	if err := json.Unmarshal([]byte(`[true, "True", "true", 1, false, "FALSE", 0, null, "no", 2]`), &got); err != nil {
+		t.Fatal(err)
+	}
+	var known []string
+	for _, f := range got {
+		switch {
+		case f.Is():
+			known = append(known, "yes")
+		case f.V != nil:
+			known = append(known, "no")
+		case f.Not():
+			known = append(known, "absent")
+		default:
+			known = append(known, "odd")
+		}
+	}
+	want := []string{"yes", "yes", "yes", "yes", "no", "no", "no", "absent", "odd", "odd"}
+	if diff := cmp.Diff(want, known); diff != "" {
+		t.Errorf("flags (-want +got):\n%s", diff)
+	}
+}
+
 func TestNeededPartsAreNamedAndTold(t *testing.T) {
 	t.Parallel()
 	var told []providers.Drift

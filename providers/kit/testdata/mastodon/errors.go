@@ -10,7 +10,7 @@ import (
 // check recognizes the answer of a server that shows accounts only to its own users.
 func check(res *upstream.Response) error {
 	if res.Status == http.StatusUnauthorized {
-		return providers.Unsupported("this server shows accounts to its own users alone")
+		return providers.Unsupported("this server only shows accounts to its own users")
 	}
 	return nil
 }
