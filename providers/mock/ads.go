@@ -12,9 +12,9 @@ import (
 
 func adsKey(q providers.AdsQuery) []string { return []string{q.AdvertiserID, advertiserOf(q.Domain)} }
 
-// ads lists the ads of an advertiser, newest first. A domain names the advertiser whose domain it is.
+// ads lists the ads of an advertiser, newest first. A domain selects the advertiser that has it.
 func (s *sandbox) ads(q providers.AdsQuery) (series[schema.Ad], error) {
-	advertiser := q.AdvertiserID + advertiserOf(q.Domain) // one of them is empty
+	advertiser := q.AdvertiserID + advertiserOf(q.Domain) // one of the two is empty
 	return series[schema.Ad]{
 		n:    length("ad", advertiser),
 		at:   func(i int) schema.Ad { return s.poster(child(advertiser, "ad", i+1)).ad() },
@@ -40,7 +40,7 @@ func (s *sandbox) ad(id string) (schema.Ad, error) {
 
 func advertisersKey(q providers.AdvertisersQuery) []string { return []string{q.Query} }
 
-// advertisers finds something for any query: the advertiser of that name first.
+// advertisers finds results for any query, starting with the advertiser of that name.
 func (s *sandbox) advertisers(q providers.AdvertisersQuery) (series[schema.Advertiser], error) {
 	found := finds("advertisers", q.Query)
 	l := series[schema.Advertiser]{n: length("advertisers", q.Query), at: func(i int) schema.Advertiser {
@@ -52,7 +52,7 @@ func (s *sandbox) advertisers(q providers.AdvertisersQuery) (series[schema.Adver
 	return l, nil
 }
 
-// advertiserOf is the way back from [domain]: the advertiser of salma-shop.example is salma_shop.
+// advertiserOf is the inverse of [domain]: the advertiser of salma-shop.example is salma_shop.
 func advertiserOf(domain string) string {
 	name, ok := strings.CutSuffix(strings.ToLower(domain), ".example")
 	if !ok {
@@ -61,7 +61,7 @@ func advertiserOf(domain string) string {
 	return strings.ReplaceAll(name, "-", "_")
 }
 
-// ran tells which ads a filter leaves; nil leaves all.
+// ran returns a function that reports whether a filter keeps an ad; nil keeps all.
 func ran(f providers.AdFilter) func(schema.Ad) bool {
 	if f == (providers.AdFilter{}) {
 		return nil
@@ -80,7 +80,7 @@ func ran(f providers.AdFilter) func(schema.Ad) bool {
 	}
 }
 
-// brand is an advertiser as the sandbox platform writes it.
+// brand is an advertiser in the format of the sandbox platform.
 type brand struct {
 	BrandID string   `json:"brand_id"`
 	Link    string   `json:"link"`
@@ -91,13 +91,13 @@ type brand struct {
 	Domains []string `json:"domains"`
 }
 
-func (s *sandbox) brand(id string) brand {
+func (g *generator) brand(id string) brand {
 	d := roll("advertiser", id)
 	return brand{
 		BrandID: id,
-		Link:    s.page("advertisers", id),
-		Name:    s.shop(id).Name,
-		Logo:    hide(d, 20, s.file("logos", id+".png")),
+		Link:    g.page("advertisers", id),
+		Name:    g.shop(id).Name,
+		Logo:    hide(d, 20, g.file("logos", id+".png")),
 		Country: hide(d, 10, homeOf(id).country),
 		Ads:     hide(d, 10, int64(length("ad", id))),
 		Domains: []string{domain(id)},
@@ -115,7 +115,7 @@ func (b brand) advertiser() schema.Advertiser {
 	}
 }
 
-// poster is an ad as the sandbox platform writes it.
+// poster is an ad in the format of the sandbox platform.
 type poster struct {
 	PosterID string   `json:"poster_id"`
 	Link     string   `json:"link"`
@@ -126,20 +126,20 @@ type poster struct {
 	Button   *string  `json:"button"`
 	LeadsTo  *string  `json:"leads_to"`
 	From     string   `json:"from"`  // a date
-	Until    *string  `json:"until"` // a date; null while the ad runs
+	Until    *string  `json:"until"` // a date; null while the ad is running
 	ShownIn  []string `json:"shown_in"`
 	Formats  []string `json:"formats"`
 }
 
-func (s *sandbox) poster(id string) poster {
+func (g *generator) poster(id string) poster {
 	d, by := roll("ad", id), owner(id)
 	_, n := origin(id)
 	home := homeOf(by)
-	start := s.epoch.AddDate(0, 0, -6*n-d.below(6))
+	start := g.epoch.AddDate(0, 0, -6*n-d.below(6))
 	p := poster{
 		PosterID: id,
-		Link:     s.page("ads", id),
-		For:      s.brand(by),
+		Link:     g.page("ads", id),
+		For:      g.brand(by),
 		Headline: hide(d, 25, pick(d, pitches[home.lang])),
 		Words:    pick(d, sentences[home.lang]) + " " + pick(d, pitches[home.lang]),
 		Button:   hide(d, 25, pick(d, buttons[home.lang])),
@@ -149,7 +149,7 @@ func (s *sandbox) poster(id string) poster {
 	if u := text.URL(domain(by) + "/" + id); u != nil {
 		p.LeadsTo = hide(d, 20, *u)
 	}
-	if n%3 == 0 { // every third ad is over
+	if n%3 == 0 { // every third ad has ended
 		p.Until = new(start.AddDate(0, 0, d.between(1, 5)).Format(time.DateOnly))
 	}
 	if other := pick(d, homes).country; other != home.country {
@@ -159,11 +159,11 @@ func (s *sandbox) poster(id string) poster {
 	case 0:
 		p.Formats = []string{"text"}
 	case 1:
-		p.Formats, p.Files = []string{"image"}, []file{s.picture(id, 1)}
+		p.Formats, p.Files = []string{"image"}, []file{g.picture(id, 1)}
 	case 2:
-		p.Formats, p.Files = []string{"video"}, []file{s.film(d, id, 1)}
+		p.Formats, p.Files = []string{"video"}, []file{g.film(d, id, 1)}
 	default:
-		p.Formats, p.Files = []string{"carousel", "image"}, []file{s.picture(id, 1), s.picture(id, 2), s.picture(id, 3)}
+		p.Formats, p.Files = []string{"carousel", "image"}, []file{g.picture(id, 1), g.picture(id, 2), g.picture(id, 3)}
 	}
 	return p
 }
@@ -188,7 +188,7 @@ func (p poster) ad() schema.Ad {
 	return a
 }
 
-// day reads a date of the platform, which may be null.
+// day parses a date of the platform, which may be null.
 func day(date *string) *time.Time {
 	if date == nil {
 		return nil

@@ -6,12 +6,12 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// audience says where the followers of an account live: half of them at home, fewer in each next country.
+// audience returns where the followers of an account live: half of them in its country, fewer in each further one.
 func (s *sandbox) audience(handle string) (schema.Audience, error) {
 	return s.reach(handle).audience(), nil
 }
 
-// reach is an audience as the sandbox platform writes it.
+// reach is an audience in the format of the sandbox platform.
 type reach struct {
 	UserID   string  `json:"user_id"`
 	UserName string  `json:"user_name"`
@@ -26,8 +26,8 @@ type share struct {
 	Percent float64 `json:"percent"`
 }
 
-func (s *sandbox) reach(handle string) reach {
-	u, start := s.user(handle), 0
+func (g *generator) reach(handle string) reach {
+	u, start := g.user(handle), 0
 	for i, h := range homes {
 		if h.country == homeOf(handle).country {
 			start = i

@@ -8,7 +8,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// comments lists the top level of what people say under a post.
+// comments lists the top-level comments on a post.
 func (s *sandbox) comments(postID string) (series[schema.Comment], error) {
 	return series[schema.Comment]{n: length("comments", postID), at: func(i int) schema.Comment {
 		return s.note(child(postID, "comment", i+1)).comment()
@@ -17,41 +17,41 @@ func (s *sandbox) comments(postID string) (series[schema.Comment], error) {
 
 func repliesKey(q providers.RepliesQuery) []string { return []string{q.CommentID, q.PostID} }
 
-// replies lists the answers to one comment.
+// replies lists the replies to one comment.
 func (s *sandbox) replies(q providers.RepliesQuery) (series[schema.Comment], error) {
 	return series[schema.Comment]{n: length("replies", q.CommentID), at: func(i int) schema.Comment {
 		n := s.note(child(q.CommentID, "reply", i+1))
-		if q.PostID != "" && !strings.Contains(q.CommentID, "-comment-") { // the id does not tell
+		if q.PostID != "" && !strings.Contains(q.CommentID, "-comment-") { // the comment's id does not contain its post
 			n.Under = q.PostID
 		}
 		return n.comment()
 	}}, nil
 }
 
-// note is a comment as the sandbox platform writes it.
+// note is a comment in the format of the sandbox platform.
 type note struct {
 	NoteID   string   `json:"note_id"`
 	Link     string   `json:"link"`
-	Under    string   `json:"under"`   // the post
-	Answers  *string  `json:"answers"` // the note that this one answers
-	By       *account `json:"by"`      // null when the account is gone
+	Under    string   `json:"under"`   // the id of the post
+	Answers  *string  `json:"answers"` // the id of the comment that this one replies to
+	By       *account `json:"by"`      // null if the account has been deleted
 	Words    string   `json:"words"`
 	Language *string  `json:"language"`
 	WroteAt  *int64   `json:"wrote_at"` // Unix seconds; null for old ones
 	Hearts   *int64   `json:"hearts"`
 }
 
-func (s *sandbox) note(id string) note {
+func (g *generator) note(id string) note {
 	d, by := roll("comment", id), person(roll("commenter", id).below(cast))
 	lang := homeOf(by).lang
 	n := note{
 		NoteID:   id,
-		Link:     s.page("comments", id),
+		Link:     g.page("comments", id),
 		Under:    postOf(id),
-		By:       hide(d, 5, s.account(by)),
+		By:       hide(d, 5, g.account(by)),
 		Words:    pick(d, remarks[lang]),
 		Language: hide(d, 40, lang),
-		WroteAt:  hide(d, 4, s.wroteAt(id)),
+		WroteAt:  hide(d, 4, g.wroteAt(id)),
 		Hearts:   hide(d, 15, int64(d.below(800))),
 	}
 	if above, ok := answered(id); ok {
@@ -63,7 +63,7 @@ func (s *sandbox) note(id string) note {
 	return n
 }
 
-// answered says which comment the one with an id answers, if any.
+// answered returns the comment that the one with this id replies to, if any.
 func answered(id string) (above string, ok bool) {
 	i := strings.LastIndex(id, "-reply-")
 	if i < 0 {
@@ -72,7 +72,7 @@ func answered(id string) (above string, ok bool) {
 	return id[:i], true
 }
 
-// postOf says which post a comment stands under. An id that does not tell picks one.
+// postOf returns the post of a comment. An id that does not contain one selects one.
 func postOf(id string) string {
 	if post, _, ok := strings.Cut(id, "-comment-"); ok {
 		return post
@@ -82,14 +82,15 @@ func postOf(id string) string {
 	return child(handle, "post", n)
 }
 
-// wroteAt puts the comments of a post, newest first, into the nine hours after it, and replies right behind theirs.
-func (s *sandbox) wroteAt(id string) int64 {
+// wroteAt dates the comments of a post, newest first, within the nine hours after it, and each reply directly after its
+// comment.
+func (g *generator) wroteAt(id string) int64 {
 	_, n := origin(id)
 	if above, ok := answered(id); ok {
-		return s.wroteAt(above) + int64(5*n)
+		return g.wroteAt(above) + int64(5*n)
 	}
 	after := 9 * time.Hour * time.Duration(max(1, 60-n)) / 60
-	return s.postedAt(postOf(id)) + int64(after.Seconds())
+	return g.postedAt(postOf(id)) + int64(after.Seconds())
 }
 
 func (n note) comment() schema.Comment {

@@ -15,7 +15,7 @@ func (s *sandbox) community(id string) (schema.Profile, error) {
 
 func communityPostsKey(q providers.CommunityPostsQuery) []string { return []string{q.ID} }
 
-// communityPosts lists what many accounts post in a community: newest first, or most liked first.
+// communityPosts lists the posts of many accounts in a community: newest first, or most liked first.
 func (s *sandbox) communityPosts(q providers.CommunityPostsQuery) (series[schema.Post], error) {
 	member := people("community", q.ID)
 	l := series[schema.Post]{n: length("community", q.ID), at: func(i int) schema.Post {
@@ -34,7 +34,7 @@ func likes(p schema.Post) int64 {
 	return *p.Engagement.Likes
 }
 
-// club is a community as the sandbox platform writes it.
+// club is a community in the format of the sandbox platform.
 type club struct {
 	ClubID  string   `json:"club_id"`
 	Link    string   `json:"link"`
@@ -47,23 +47,23 @@ type club struct {
 	Founded int64    `json:"founded"` // Unix seconds
 }
 
-func (s *sandbox) club(id string) club {
+func (g *generator) club(id string) club {
 	d := roll("community", id)
 	lang := pick(d, []string{"ar", "en"})
 	return club{
 		ClubID:  id,
-		Link:    s.page("communities", id),
+		Link:    g.page("communities", id),
 		Title:   strings.TrimSpace(nameOf(id) + " " + pick(d, emoji)),
 		About:   hide(d, 15, "#"+pick(d, tags[lang])+" — "+pick(d, hobbies[lang])),
-		Icon:    hide(d, 20, s.file("icons", id+".png")),
+		Icon:    hide(d, 20, g.file("icons", id+".png")),
 		Members: hide(d, 5, d.count(6)),
 		Rules:   []string{pick(d, remarks[lang]), pick(d, remarks[lang])},
 		Closed:  d.often(20),
-		Founded: s.ago(time.Duration(d.between(100, 4000)) * 24 * time.Hour),
+		Founded: g.ago(time.Duration(d.between(100, 4000)) * 24 * time.Hour),
 	}
 }
 
-// profile is a community in the shape of an account, as there is no shape of its own.
+// profile returns a community as an account, because the schema has no type for communities.
 func (c club) profile() schema.Profile {
 	return schema.Profile{
 		Common:      common(c.ClubID, c.Link, c),

@@ -14,7 +14,7 @@ func (s *sandbox) event(id string) (schema.Event, error) {
 
 func eventsKey(q providers.EventsQuery) []string { return []string{q.Handle, slug(q.Place)} }
 
-// events lists the events of a host or at a place: what is still to come, soonest first, and then what is over.
+// events lists the events of a host or at a place: upcoming ones, soonest first, and then past ones.
 func (s *sandbox) events(q providers.EventsQuery) (series[schema.Event], error) {
 	of := q.Handle
 	if q.Place != "" {
@@ -37,10 +37,10 @@ func (s *sandbox) eventsSearch(query string) (series[schema.Event], error) {
 	}}, nil
 }
 
-// place stands before a place where a handle stands otherwise: at.riyadh-event-1.
+// place is the prefix of a place that is used like a handle: at.riyadh-event-1.
 const place = "at."
 
-// gathering is an event as the sandbox platform writes it.
+// gathering is an event in the format of the sandbox platform.
 type gathering struct {
 	GatheringID string   `json:"gathering_id"`
 	Link        string   `json:"link"`
@@ -48,7 +48,7 @@ type gathering struct {
 	About       *string  `json:"about"`
 	Begins      int64    `json:"begins"` // Unix seconds
 	Ends        *int64   `json:"ends"`   // Unix seconds
-	Where       *string  `json:"where"`  // null when it is online
+	Where       *string  `json:"where"`  // null for an online event
 	Host        *account `json:"host"`
 	Cover       *string  `json:"cover"`
 	Coming      *int64   `json:"coming"`
@@ -56,9 +56,9 @@ type gathering struct {
 	Online      *bool    `json:"online"`
 }
 
-const upcoming = 15 // events of every host
+const upcoming = 15 // upcoming events of every host
 
-func (s *sandbox) gathering(id string) gathering {
+func (g *generator) gathering(id string) gathering {
 	d, by := roll("event", id), owner(id)
 	_, n := origin(id)
 	city, here := strings.CutPrefix(by, place)
@@ -66,31 +66,31 @@ func (s *sandbox) gathering(id string) gathering {
 		by = person(d.below(cast))
 	}
 	home := homeOf(by)
-	begins := s.ago(-time.Duration(n) * 36 * time.Hour)
+	begins := g.ago(-time.Duration(n) * 36 * time.Hour)
 	if n > upcoming {
-		begins = s.ago(time.Duration(n-upcoming) * 36 * time.Hour)
+		begins = g.ago(time.Duration(n-upcoming) * 36 * time.Hour)
 	}
 	online := d.often(25) && !here
-	g := gathering{
+	out := gathering{
 		GatheringID: id,
-		Link:        s.page("events", id),
+		Link:        g.page("events", id),
 		Name:        pick(d, gatherings[home.lang]),
 		About:       hide(d, 20, pick(d, sentences[home.lang])+"\n\n"+pick(d, pitches[home.lang])),
 		Begins:      begins,
 		Ends:        hide(d, 30, begins+int64(d.between(1, 6))*3600),
-		Host:        hide(d, 8, s.account(by)),
-		Cover:       hide(d, 15, s.file("covers", id+".jpg")),
+		Host:        hide(d, 8, g.account(by)),
+		Cover:       hide(d, 15, g.file("covers", id+".jpg")),
 		Coming:      hide(d, 15, d.count(4)),
 		Maybe:       hide(d, 25, d.count(4)),
 		Online:      hide(d, 20, online),
 	}
 	switch {
 	case here:
-		g.Where = new(nameOfPlace(city))
+		out.Where = new(nameOfPlace(city))
 	case !online:
-		g.Where = new(pick(d, home.cities) + ", " + home.name)
+		out.Where = new(pick(d, home.cities) + ", " + home.name)
 	}
-	return g
+	return out
 }
 
 func (g gathering) event() schema.Event {

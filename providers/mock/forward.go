@@ -10,21 +10,21 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// routes are what can be read as the sandbox platform writes it. The sandbox does nothing with a query but to echo it.
+// routes are the raw routes, which return data in the sandbox platform's format. A query is only echoed.
 func routes(id platform.ID) []providers.Route {
 	return providers.Routes(id, "users/{name}{?*}", "items/{id}{?*}", "notes/{id}{?*}", "goods/{id}{?*}", "echo/{word}{?*}")
 }
 
-// echo is the answer of echo/{word}: what was asked.
+// echo is the answer of echo/{word}: the request itself.
 type echo struct {
 	Path  string     `json:"path"`
 	Query url.Values `json:"query"`
 }
 
-// forward answers the routes. The last part of a path may be a magic word.
+// forward serves the routes. The last part of a path may be a magic word.
 func (s *sandbox) forward(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
 	what, key, _ := strings.Cut(path, "/")
-	if err := s.enter(ctx, "", s.magic([]string{key})); err != nil {
+	if err := s.enter(ctx, "", magic(s.id, []string{key})); err != nil {
 		return nil, err
 	}
 	switch what {

@@ -7,7 +7,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// linked lists accounts of the same person on the sandboxes that stand in for other platforms.
+// linked lists accounts of the same person on the sandboxes of other platforms.
 func (s *sandbox) linked(handle string) (series[schema.LinkedProfile], error) {
 	var others []platform.ID
 	for _, p := range platform.All() {
@@ -18,11 +18,11 @@ func (s *sandbox) linked(handle string) (series[schema.LinkedProfile], error) {
 	start := roll("linked", handle).below(len(others))
 	return series[schema.LinkedProfile]{n: 5, at: func(i int) schema.LinkedProfile {
 		on := others[(start+i)%len(others)]
-		return s.badge(handle, on, i/len(others)).linked()
+		return badgeOf(handle, on, i/len(others)).linked()
 	}}, nil
 }
 
-// badge is a confirmed account elsewhere as the sandbox platform writes it.
+// badge is a confirmed account elsewhere in the format of the sandbox platform.
 type badge struct {
 	Site     platform.ID `json:"site"`
 	UserName string      `json:"user_name"`
@@ -31,11 +31,11 @@ type badge struct {
 	Proofs   []string    `json:"proofs"`
 }
 
-// badge makes up the account on a platform. One round later the owner has another one there.
-func (s *sandbox) badge(handle string, on platform.ID, round int) badge {
+// badgeOf generates the account on a platform. In each round the owner has another account there.
+func badgeOf(handle string, on platform.ID, round int) badge {
 	handle += strings.Repeat("_too", round)
 	d := roll("badge", handle, string(on))
-	link := address(site(on), []string{"@" + handle})
+	link := address(hostOf(on), []string{"@" + handle})
 	b := badge{Site: on, UserName: handle, Link: link, Sure: 80, Proofs: []string{"bio_link:" + link}}
 	if d.often(40) {
 		b.Sure, b.Proofs = 95, append(b.Proofs, "back_link")

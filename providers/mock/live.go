@@ -6,12 +6,12 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// live says whether an account is on air. Two handles always tell the same: on_air and off_air.
+// live returns the broadcast of an account. Two handles always have the same state: on_air and off_air.
 func (s *sandbox) live(handle string) (schema.LiveStream, error) {
 	return s.room(handle).live(), nil
 }
 
-// room is a broadcast as the sandbox platform writes it. All but the host is null when it is off air.
+// room is a broadcast in the format of the sandbox platform. While offline, everything except the host is null.
 type room struct {
 	RoomID   string  `json:"room_id"`
 	Link     string  `json:"link"`
@@ -24,11 +24,11 @@ type room struct {
 	Picture  *string `json:"picture"`
 }
 
-func (s *sandbox) room(handle string) room {
+func (g *generator) room(handle string) room {
 	d := roll("live", handle)
-	r := room{RoomID: child(handle, "live", 1), Link: s.page("@"+handle, "live"), Host: s.account(handle), OnAir: d.often(50)}
-	if s.lively(handle) {
-		return s.livelyRoom(r)
+	r := room{RoomID: child(handle, "live", 1), Link: g.page("@"+handle, "live"), Host: g.account(handle), OnAir: d.often(50)}
+	if g.lively.is(handle) {
+		return g.lively.room(r)
 	}
 	switch handle {
 	case "on_air":
@@ -43,8 +43,8 @@ func (s *sandbox) room(handle string) room {
 	r.Title = hide(d, 10, pick(d, titles[lang])+" "+pick(d, emoji))
 	r.Watching = hide(d, 10, d.count(5))
 	r.Hearts = hide(d, 30, d.count(6))
-	r.Since = new(s.ago(time.Duration(d.between(1, 180)) * time.Minute))
-	r.Picture = hide(d, 20, s.file("live", handle+".jpg"))
+	r.Since = new(g.ago(time.Duration(d.between(1, 180)) * time.Minute))
+	r.Picture = hide(d, 20, g.file("live", handle+".jpg"))
 	return r
 }
 

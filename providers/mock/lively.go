@@ -4,15 +4,16 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/schema"
 )
 
-// livelyWord is an account whose life goes by the clock, unlike that of any other: what is read of it changes.
+// livelyWord is an account whose data changes with the clock, unlike that of all others.
 const livelyWord = "lively"
 
-// What happens to lively: it posts at the beginning of each livelyPosts, changes the text of each post once when it is
-// livelyEdits old, takes every fifth post away again at livelyGone, and goes to something else in its broadcast with each
-// livelyTitles.
+// The changes of lively: it publishes a post at the beginning of each livelyPosts, changes the text of each post once
+// when the post is livelyEdits old, deletes every fifth post at the age of livelyGone, and changes the title of its
+// broadcast every livelyTitles.
 const (
 	livelyPosts  = 5 * time.Minute
 	livelyEdits  = 10 * time.Minute
@@ -21,45 +22,48 @@ const (
 	livelyLength = 40 // posts
 )
 
-// lively reports whether a handle is that of the account that goes by the clock.
-func (s *sandbox) lively(handle string) bool {
-	w := s.magic([]string{handle})
-	return w.Word == livelyWord
+// lively is the account of livelyWord in the sandbox of a platform.
+type lively struct {
+	id  platform.ID
+	now func() time.Time
 }
 
-// livelyPost returns when the post with an id was made; ok is false for posts of others.
-func (s *sandbox) livelyPost(id string) (made time.Time, ok bool) {
+// is reports whether a handle is that of the account.
+func (l lively) is(handle string) bool { return magic(l.id, []string{handle}).Word == livelyWord }
+
+// published returns when the post with an id was published; ok is false for posts of other accounts.
+func (l lively) published(id string) (at time.Time, ok bool) {
 	parent, kind, n, ok := parse(id)
-	if !ok || kind != "post" || !s.lively(parent) {
-		return made, false
+	if !ok || kind != "post" || !l.is(parent) {
+		return at, false
 	}
 	return time.Unix(0, 0).Add(time.Duration(n) * livelyPosts).UTC(), true
 }
 
-// livelyPosts lists the posts that there are now.
-func (s *sandbox) livelyPosts(handle string) series[schema.Post] {
-	now := s.now()
+// livelyPosts lists the posts that exist now.
+func (g *generator) livelyPosts(handle string) series[schema.Post] {
+	now := g.lively.now()
 	newest := int(now.UnixNano() / int64(livelyPosts))
 	var ids []string
 	for n := newest; len(ids) < livelyLength; n-- {
-		if id := child(handle, "post", n); s.livelyThere(id, now) {
+		if id := child(handle, "post", n); g.lively.exists(id, now) {
 			ids = append(ids, id)
 		}
 	}
-	return series[schema.Post]{n: len(ids), at: func(i int) schema.Post { return s.item(ids[i%len(ids)]).post() }}
+	return series[schema.Post]{n: len(ids), at: func(i int) schema.Post { return g.item(ids[i%len(ids)]).post() }}
 }
 
-// livelyThere reports whether a post of lively exists at that time.
-func (s *sandbox) livelyThere(id string, now time.Time) bool {
-	made, _ := s.livelyPost(id)
+// exists reports whether a post of the account exists at that time.
+func (l lively) exists(id string, now time.Time) bool {
+	published, _ := l.published(id)
 	_, _, n, _ := parse(id)
-	return !made.After(now) && (n%5 != 0 || now.Sub(made) < livelyGone)
+	return !published.After(now) && (n%5 != 0 || now.Sub(published) < livelyGone)
 }
 
-// livelyItem is what becomes of a post of lively.
-func (s *sandbox) livelyItem(p item, made time.Time) item {
-	age := s.now().Sub(made)
-	p.PostedAt = made.Unix()
+// item applies the changes of a post of the account.
+func (l lively) item(p item, published time.Time) item {
+	age := l.now().Sub(published)
+	p.PostedAt = published.Unix()
 	if age >= livelyEdits {
 		p.Body += " (edited)"
 	}
@@ -67,9 +71,9 @@ func (s *sandbox) livelyItem(p item, made time.Time) item {
 	return p
 }
 
-// livelyRoom is the broadcast of lively: always on air.
-func (s *sandbox) livelyRoom(r room) room {
-	now := s.now()
+// room is the broadcast of the account, which is always live.
+func (l lively) room(r room) room {
+	now := l.now()
 	turn := now.UnixNano() / int64(livelyTitles)
 	d := roll("lively", strconv.FormatInt(turn, 10))
 	r.OnAir = true
@@ -79,9 +83,9 @@ func (s *sandbox) livelyRoom(r room) room {
 	return r
 }
 
-// livelyUser is the account of lively: it has one follower more each second, and another motto each hour.
-func (s *sandbox) livelyUser(u user) user {
-	now := s.now()
+// user is the account: it gains a follower each second, and has a new bio each hour.
+func (l lively) user(u user) user {
+	now := l.now()
 	u.About = new("Hour " + now.UTC().Format("15") + " of a lively day")
 	u.Fans = new(now.Unix() % 10_000_000)
 	return u

@@ -10,36 +10,36 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// MagicWord is a handle, id or query that makes the sandbox show one state that a client must cope with.
+// MagicWord is a handle, id or query with which the sandbox produces a state that a client must handle.
 type MagicWord struct {
-	Word   string // "" where no word can show the state
-	Where  string // the operations where it does something; elsewhere it is a word like any other
+	Word   string // "" if no word produces the state
+	Where  string // the operations where it has an effect; elsewhere it is an ordinary word
 	Status int    // of the HTTP answer
 	Does   string
-	Region string // does the same as the region of trending, which has no key
+	Region string // has the same effect as the region of trending, which has no key
 }
 
 const (
 	everywhere = "every operation"
 	lists      = "every list"
 	walks      = "every list in pages"
-	searches   = "every operation, above all fan-out search"
+	searches   = "every operation, especially fan-out search"
 	enriched   = "every operation that can be enriched"
 )
 
-// Magic returns every magic word, and the states that no word can show with what shows them instead. The caller owns
+// Magic returns every magic word, and the states that no word produces with what produces them instead. The caller owns
 // the slice.
 //
 // A word works as the handle, the id or the query of a call; as a domain it may be written as a host, such as
-// not-found.example. With _on_ and a platform behind it (upstream_error_on_tiktok), it works only where the sandbox
-// stands in for that platform, so that a fan-out search fails in part.
+// not-found.example. With the suffix _on_ and a platform (upstream_error_on_tiktok), it only works in the sandbox for
+// that platform, so that a part of a fan-out search fails.
 func Magic() []MagicWord {
 	var out []MagicWord
 	for _, w := range words {
 		out = append(out, w.MagicWord)
 	}
 	return append(out,
-		MagicWord{Where: "enrich", Status: 503, Does: "a text that holds " + FailEnrichment + " cannot be enriched"},
+		MagicWord{Where: "enrich", Status: 503, Does: "a text that contains " + FailEnrichment + " cannot be enriched"},
 		MagicWord{Where: "fan-out search", Status: 200, Does: "a partial answer: add _on_ and a platform to any word, such as upstream_error_on_mock, and search several platforms"},
 		MagicWord{Where: everywhere, Status: 400, Does: "a missing, mistyped or repeated parameter, a forged cursor, or the URL of another site"},
 		MagicWord{Where: everywhere, Status: 401, Does: "a call without a key, or with one letter of it changed"},
@@ -48,41 +48,41 @@ func Magic() []MagicWord {
 	)
 }
 
-// word is a magic word and how it works. Each function may be nil.
+// word is a magic word with its effects. Each function may be nil.
 type word struct {
 	MagicWord
-	fault bool                                                         // works with [Config] Faults only
+	fault bool                                                         // requires [Config] Faults
 	enter func(ctx context.Context, s *sandbox, op providers.Op) error // waits, or fails the call
 	turn  func(number int) (turn, error)                               // pages a list in its own way
 	touch func(i int, o any)                                           // changes the i-th object of a page
 }
 
-// turn says which part of a series is a page, and the number of the page that it claims is next: 0 is none.
+// turn is the part of a series that makes up a page, and the number of the page that it states as the next; 0 is none.
 type turn struct{ from, to, next int }
 
-// longestSlow is the longest wait that a word asks for where faults are off.
+// longestSlow is the longest wait that a word may cause without Faults.
 const longestSlow = 5 * time.Second
 
-// words is the table of magic. Nobody writes to it.
+// words is the table of magic words. Read only.
 var words = []word{
 	{
-		MagicWord: MagicWord{"not_found", everywhere, 404, "there is no such thing", "XA"},
+		MagicWord: MagicWord{"not_found", everywhere, 404, "it does not exist", "XA"},
 		enter:     fails(providers.NotFound("there is no such thing in the sandbox")),
 	},
 	{
-		MagicWord: MagicWord{"private", everywhere, 404, "its owner shows it to friends only", "XB"},
+		MagicWord: MagicWord{"private", everywhere, 404, "its owner only shows it to friends", "XB"},
 		enter:     fails(providers.NotFound("this account is private")),
 	},
 	{
-		MagicWord: MagicWord{"suspended", everywhere, 404, "the platform has taken it down", "XC"},
+		MagicWord: MagicWord{"suspended", everywhere, 404, "the platform has removed it", "XC"},
 		enter:     fails(providers.NotFound("this account is suspended")),
 	},
 	{
-		MagicWord: MagicWord{"disabled", everywhere, 404, "its owner has switched it off: comments are disabled, a film has no transcript", "XD"},
+		MagicWord: MagicWord{"disabled", everywhere, 404, "its owner has disabled it: comments are disabled, a video has no transcript", "XD"},
 		enter:     disabled,
 	},
 	{
-		MagicWord: MagicWord{"refused_input", everywhere, 400, "the upstream knows that the input cannot be right", "XE"},
+		MagicWord: MagicWord{"refused_input", everywhere, 400, "the upstream rejects the input", "XE"},
 		enter:     fails(providers.Invalid("the sandbox refuses this input")),
 	},
 	{
@@ -90,7 +90,7 @@ var words = []word{
 		enter:     fails(providers.Unavailable(providers.Cause("mock: status 500"), "the sandbox answered 500")),
 	},
 	{
-		MagicWord: MagicWord{"rate_limited_upstream", everywhere, 503, "the upstream is rate limiting us, with Retry-After: 30; not to be taken for the limit of your key", "XG"},
+		MagicWord: MagicWord{"rate_limited_upstream", everywhere, 503, "the upstream is rate limiting us, with Retry-After: 30; this is not the limit of your key", "XG"},
 		enter:     fails(providers.Limited("the sandbox is rate limiting us", 30*time.Second)),
 	},
 	{
@@ -98,16 +98,16 @@ var words = []word{
 		enter:     fails(providers.Unavailable(providers.Cause("mock: status 401"), "the sandbox refused our credential")),
 	},
 	{
-		MagicWord: MagicWord{"timeout", everywhere, 504, "the upstream does not answer in time; the call comes back at once", "XI"},
+		MagicWord: MagicWord{"timeout", everywhere, 504, "the upstream does not answer in time; the call returns at once", "XI"},
 		enter:     fails(&providers.Error{Kind: providers.ErrTimeout, Detail: "the sandbox did not answer in time"}),
 	},
 	{
-		MagicWord: MagicWord{"hang", everywhere, 504, "the upstream never answers: the call lasts as long as the service's patience; only where serve runs with --sandbox, else a 400", "XJ"},
+		MagicWord: MagicWord{"hang", everywhere, 504, "the upstream never answers: the call lasts until the service's time-out; only if serve runs with --sandbox, otherwise a 400", "XJ"},
 		fault:     true,
 		enter:     func(ctx context.Context, _ *sandbox, _ providers.Op) error { return wait(ctx, nil) },
 	},
 	{
-		MagicWord: MagicWord{"slow", everywhere, 200, "answers after 2 seconds, or what the sandbox is set to", "XK"},
+		MagicWord: MagicWord{"slow", everywhere, 200, "answers after 2 seconds, or after the configured time", "XK"},
 		enter:     func(ctx context.Context, s *sandbox, _ providers.Op) error { return sleep(ctx, s.slow) },
 	},
 	{
@@ -115,16 +115,16 @@ var words = []word{
 		enter:     func(ctx context.Context, _ *sandbox, _ providers.Op) error { return sleep(ctx, 5*time.Second) },
 	},
 	{
-		MagicWord: MagicWord{"pending", searches, 200, "answers as late as slow does: with wait_s=1 the platform is pending, and its job completes", "XM"},
+		MagicWord: MagicWord{"pending", searches, 200, "as slow; with wait_s=1 the platform is pending, and its job completes", "XM"},
 		enter:     pending,
 	},
 	{
-		MagicWord: MagicWord{"panic", everywhere, 500, "the provider panics; only where serve runs with --sandbox, else a 400", "XN"},
+		MagicWord: MagicWord{"panic", everywhere, 500, "the provider panics; only if serve runs with --sandbox, otherwise a 400", "XN"},
 		fault:     true,
 		enter:     func(context.Context, *sandbox, providers.Op) error { panic("mock: the word panic was asked for") },
 	},
 	{
-		MagicWord: MagicWord{"broken_schema", everywhere, 503, "what the upstream answers has no id; in a list, none of the objects has one", "XO"},
+		MagicWord: MagicWord{"broken_schema", everywhere, 503, "the object in the upstream's answer has no id; in a list, none of the objects has one", "XO"},
 		touch:     func(_ int, o any) { spoil(o) },
 	},
 	{
@@ -136,7 +136,7 @@ var words = []word{
 		},
 	},
 	{
-		MagicWord: MagicWord{"sparse", everywhere, 200, "all that may be null is null, and all that may be empty is empty", "XQ"},
+		MagicWord: MagicWord{"sparse", everywhere, 200, "every field that may be null is null, and every field that may be empty is empty", "XQ"},
 		touch:     func(_ int, o any) { strip(o) },
 	},
 	{
@@ -156,49 +156,49 @@ var words = []word{
 		turn:      func(int) (turn, error) { return turn{to: 10}, nil },
 	},
 	{
-		MagicWord: MagicWord{"dead_cursor", walks, 200, "the cursor of page one is dead: page two is a 400", "XU"},
+		MagicWord: MagicWord{"dead_cursor", walks, 200, "the cursor of page one has expired: page two is a 400", "XU"},
 		turn:      deadCursor,
 	},
 	{
-		MagicWord: MagicWord{"empty_middle", walks, 200, "page two of three has no objects and a cursor all the same", "XV"},
+		MagicWord: MagicWord{"empty_middle", walks, 200, "page two of three has no objects, but a cursor", "XV"},
 		turn:      emptyMiddle,
 	},
 	{
-		MagicWord: MagicWord{"repeats", walks, 200, "each of four pages begins with the last five objects of the page before", "XW"},
+		MagicWord: MagicWord{"repeats", walks, 200, "each of four pages begins with the last five objects of the previous one", "XW"},
 		turn:      repeats,
 	},
 	{
-		MagicWord: MagicWord{"loops", walks, 200, "page three says that page one comes next", "XX"},
+		MagicWord: MagicWord{"loops", walks, 200, "the cursor of page three leads to page one", "XX"},
 		turn:      func(n int) (turn, error) { return turn{10 * (n - 1), 10 * n, n%3 + 1}, nil },
 	},
 	{
-		MagicWord: MagicWord{"backwards", walks, 200, "page three says that page two comes next", "QM"},
+		MagicWord: MagicWord{"backwards", walks, 200, "the cursor of page three leads to page two", "QM"},
 		turn:      backwards,
 	},
 	{
-		MagicWord: MagicWord{"stuck", walks, 200, "every page is the same and names itself as the next", "XY"},
+		MagicWord: MagicWord{"stuck", walks, 200, "every page is the same, and its cursor leads to itself", "XY"},
 		turn:      func(int) (turn, error) { return turn{0, pageSize, 2}, nil },
 	},
 	{
-		MagicWord: MagicWord{"endless", walks, 200, "there is always one more page, with objects never seen before", "XZ"},
+		MagicWord: MagicWord{"endless", walks, 200, "there is always one more page, with new objects", "XZ"},
 		turn:      func(n int) (turn, error) { return turn{pageSize * (n - 1), pageSize * n, n + 1}, nil },
 	},
-	{MagicWord: MagicWord{livelyWord, "profile, live, posts, post", 200, "goes by the clock: it posts every 5 minutes, edits and deletes posts, and broadcasts something else every 20 seconds; something for monitors to tell of", "QN"}},
+	{MagicWord: MagicWord{livelyWord, "profile, live, posts, post", 200, "changes with the clock, for testing monitors: it posts every 5 minutes, edits and deletes posts, and changes its broadcast every 20 seconds", "QN"}},
 }
 
-// magic returns the first of the keys that is a magic word, or one that does nothing.
-func (s *sandbox) magic(keys []string) word {
+// magic returns the first of the keys that is a magic word in the sandbox of a platform, or a word without effect.
+func magic(on platform.ID, keys []string) word {
 	for _, key := range keys {
-		if w, ok := s.lookup(strings.ToLower(strings.TrimLeft(key, "@#"))); ok {
+		if w, ok := lookup(on, strings.ToLower(strings.TrimLeft(key, "@#"))); ok {
 			return w
 		}
 	}
 	return word{}
 }
 
-func (s *sandbox) lookup(key string) (word, bool) {
+func lookup(on platform.ID, key string) (word, bool) {
 	if i := strings.LastIndex(key, "_on_"); i > 0 && platform.ID(key[i+len("_on_"):]).Valid() {
-		if key[i+len("_on_"):] != string(s.id) {
+		if key[i+len("_on_"):] != string(on) {
 			return word{}, false
 		}
 		key = key[:i]
@@ -214,7 +214,7 @@ func (s *sandbox) lookup(key string) (word, bool) {
 	return word{}, false
 }
 
-// magicRegion returns the word that a region of trending stands for, "" when it is an ordinary region.
+// magicRegion returns the word for a region of trending, "" if it is an ordinary region.
 func magicRegion(region string) string {
 	for _, w := range words {
 		if w.Region == region {
@@ -224,7 +224,7 @@ func magicRegion(region string) string {
 	return ""
 }
 
-// fails is an error that is the same for every operation.
+// fails returns an effect that fails with err for every operation.
 func fails(err error) func(context.Context, *sandbox, providers.Op) error {
 	return func(context.Context, *sandbox, providers.Op) error { return err }
 }
@@ -236,7 +236,7 @@ func disabled(_ context.Context, _ *sandbox, op providers.Op) error {
 	case providers.OpTranscript:
 		return providers.NotFound("this post has no transcript")
 	default:
-		return providers.NotFound("its owner has switched this off")
+		return providers.NotFound("its owner has disabled this")
 	}
 }
 

@@ -16,9 +16,9 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// outcome says how a call with a magic word must end, for every operation where it does something.
+// outcome is the expected result of a call with a magic word, for every operation where it has an effect.
 type outcome struct {
-	err    error         // nil for an answer
+	err    error         // nil for success
 	detail string        // of the error
 	retry  time.Duration // of the error
 	panics bool
@@ -76,13 +76,13 @@ func TestEveryWordFailsOrWaitsAsItSaysInEveryOperation(t *testing.T) {
 	}
 }
 
-// TestFaultsAreOffUnlessTheyAreAskedFor: a caller who shares a sandbox with others cannot hold it up or make it panic.
+// TestFaultsAreOffUnlessTheyAreAskedFor: a caller of a shared sandbox must not be able to block it or make it panic.
 func TestFaultsAreOffUnlessTheyAreAskedFor(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"hang", "panic", "hang_on_mock", "slow_6s", "slow_1h"} {
 		for op, ask := range calls {
 			if op == providers.OpTrending && regionOf(word) == "" {
-				continue // there a word is a region, which not all have
+				continue // there the word is a region, which not all words have
 			}
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
@@ -101,7 +101,7 @@ func TestDisabledSaysWhatIsSwitchedOff(t *testing.T) {
 	for op, want := range map[providers.Op]string{
 		providers.OpComments:   "comments are disabled on this post",
 		providers.OpTranscript: "this post has no transcript",
-		providers.OpProfile:    "its owner has switched this off",
+		providers.OpProfile:    "its owner has disabled this",
 	} {
 		_, err := calls[op](t.Context(), mock.New(mock.Config{})[0], "disabled", "")
 		var e *providers.Error

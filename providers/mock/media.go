@@ -11,7 +11,7 @@ import (
 
 func transcriptKey(q providers.TranscriptQuery) []string { return []string{q.PostID} }
 
-// transcript writes down what is said in a post, in the wanted language or its own.
+// transcript returns the speech of a post as text, in the requested language or its own.
 func (s *sandbox) transcript(q providers.TranscriptQuery) (schema.Transcript, error) {
 	lang := q.Lang
 	if lang == "" {
@@ -20,7 +20,7 @@ func (s *sandbox) transcript(q providers.TranscriptQuery) (schema.Transcript, er
 	return s.captions(q.PostID, lang).transcript(), nil
 }
 
-// captions are a transcript as the sandbox platform writes it.
+// captions are a transcript in the format of the sandbox platform.
 type captions struct {
 	ItemID   string `json:"item_id"`
 	Link     string `json:"link"`
@@ -30,16 +30,16 @@ type captions struct {
 
 type line struct {
 	From int    `json:"from_ms"`
-	To   *int   `json:"to_ms"` // null where the next line tells
+	To   *int   `json:"to_ms"` // null if the next line begins at its end
 	Said string `json:"said"`
 }
 
-func (s *sandbox) captions(postID, lang string) captions {
+func (g *generator) captions(postID, lang string) captions {
 	d := roll("captions", postID, lang)
-	c := captions{ItemID: postID, Link: s.page("posts", postID), Language: lang}
+	c := captions{ItemID: postID, Link: g.page("posts", postID), Language: lang}
 	now := 0
 	for range d.between(6, 12) {
-		end := now + d.between(1500, 5000) // twelve lines fit into the shortest film
+		end := now + d.between(1500, 5000) // twelve lines fit into the shortest video
 		c.Lines = append(c.Lines, line{From: now, To: hide(d, 10, end), Said: pick(d, sentences[lang])})
 		now = end
 	}
@@ -88,7 +88,7 @@ func (s *sandbox) collection(q providers.CollectionQuery) (schema.Collection, er
 	return c.collection(), nil
 }
 
-// collectionPosts lists what is in a collection: posts of many accounts.
+// collectionPosts lists the posts in a collection, by many accounts.
 func (s *sandbox) collectionPosts(q providers.CollectionQuery) (series[schema.Post], error) {
 	if _, err := s.collection(q); err != nil {
 		return series[schema.Post]{}, err
@@ -96,7 +96,7 @@ func (s *sandbox) collectionPosts(q providers.CollectionQuery) (series[schema.Po
 	return s.mixed("in collection", q.ID), nil
 }
 
-// collectionTracks lists what is in a collection: tracks of its own.
+// collectionTracks lists the tracks in a collection.
 func (s *sandbox) collectionTracks(q providers.CollectionQuery) (series[schema.Track], error) {
 	if _, err := s.collection(q); err != nil {
 		return series[schema.Track]{}, err
@@ -106,33 +106,33 @@ func (s *sandbox) collectionTracks(q providers.CollectionQuery) (series[schema.T
 	}}, nil
 }
 
-// set is a collection as the sandbox platform writes it.
+// set is a collection in the format of the sandbox platform.
 type set struct {
 	SetID   string                `json:"set_id"`
 	Link    string                `json:"link"`
 	Kind    schema.CollectionKind `json:"kind"`
 	Name    string                `json:"name"`
 	About   *string               `json:"about"`
-	By      *account              `json:"by"` // null when the platform itself keeps it
+	By      *account              `json:"by"` // null if the platform itself maintains it
 	Size    *int64                `json:"size"`
 	Cover   *string               `json:"cover"`
 	Created *int64                `json:"created"` // Unix seconds
 }
 
-func (s *sandbox) set(id string) set {
+func (g *generator) set(id string) set {
 	d, by := roll("collection", id), owner(id)
 	_, n := origin(id)
 	kinds, lang := schema.CollectionKinds(), homeOf(by).lang
 	return set{
 		SetID:   id,
-		Link:    s.page("collections", id),
+		Link:    g.page("collections", id),
 		Kind:    kinds[n%len(kinds)],
 		Name:    pick(d, titles[lang]),
 		About:   hide(d, 35, pick(d, sentences[lang])),
-		By:      hide(d, 8, s.account(by)),
+		By:      hide(d, 8, g.account(by)),
 		Size:    hide(d, 10, int64(length("in collection", id))),
-		Cover:   hide(d, 20, s.file("covers", id, strconv.Itoa(n)+".jpg")),
-		Created: hide(d, 25, s.ago(time.Duration(d.below(900*24))*time.Hour)),
+		Cover:   hide(d, 20, g.file("covers", id, strconv.Itoa(n)+".jpg")),
+		Created: hide(d, 25, g.ago(time.Duration(d.below(900*24))*time.Hour)),
 	}
 }
 

@@ -1,9 +1,8 @@
 package mock
 
 import (
+	"cmp"
 	"encoding/json"
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
@@ -11,26 +10,25 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Epoch is the "now" of the sandbox unless its Config says otherwise: posts are older, some events are still to come.
+// Epoch is the current time of the sandbox unless its Config has another one: posts are older, and some events are in
+// the future.
 var Epoch = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 
-// Config says how the sandbox behaves. The zero Config is ready for use.
+// Config configures the sandbox. The zero Config is ready for use.
 type Config struct {
-	Epoch   time.Time        // what all times are relative to; zero means [Epoch]
-	Now     func() time.Time // the clock that the word lively goes by; nil means [time.Now]
-	Slow    time.Duration    // how long the words slow and pending take; 0 means 2 seconds
-	Release <-chan struct{}  // when not nil, pending waits until it is closed, however long that takes
-	// Faults says that words work which keep a call at work for as long as it can be, or panic. Callers of a service that
-	// others use as well must not have them.
+	Epoch   time.Time        // the reference for all times; zero means [Epoch]
+	Now     func() time.Time // the clock of the word lively; nil means [time.Now]
+	Slow    time.Duration    // how long the words slow and pending wait; 0 means 2 seconds
+	Release <-chan struct{}  // if not nil, pending waits until it is closed, however long that takes
+	// Faults enables words that make a call last as long as possible, or panic. It must be off in a service with other
+	// users.
 	Faults bool
 }
 
-// sandbox makes up what a platform knows, from nothing but handles and ids.
+// sandbox serves the operations of a platform with generated data.
 type sandbox struct {
+	*generator
 	id      platform.ID
-	site    string // the host of every public page
-	epoch   time.Time
-	now     func() time.Time
 	slow    time.Duration
 	release <-chan struct{}
 	faults  bool
@@ -39,22 +37,17 @@ type sandbox struct {
 // New returns the sandbox platform, which serves every operation.
 func New(cfg Config) providers.Chain { return providers.Chain{NewFor(platform.Mock, cfg)} }
 
-// NewFor returns a sandbox that stands in for another platform, for tests that need several of them. It knows the same
-// accounts and objects as any other, under pages of its own.
+// NewFor returns a sandbox for another platform, for tests that need several platforms. It has the same accounts and
+// objects as any other, with its own pages.
 func NewFor(id platform.ID, cfg Config) providers.Provider {
-	s := &sandbox{id: id, site: site(id), epoch: cfg.Epoch, now: cfg.Now, slow: cfg.Slow, release: cfg.Release, faults: cfg.Faults}
-	if s.epoch.IsZero() {
-		s.epoch = Epoch
-	}
-	if s.now == nil {
-		s.now = time.Now
-	}
-	if s.slow == 0 {
-		s.slow = 2 * time.Second
+	s := &sandbox{
+		generator: newGenerator(id, cfg), id: id, slow: cmp.Or(cfg.Slow, 2*time.Second), release: cfg.Release,
+		faults: cfg.Faults,
 	}
 	at := addresses(s.site)
 	return providers.Provider{
 		Name: "mock", Platform: id, Source: schema.Own,
+		PageSizes: sizes(),
 		Profile:   one(s, providers.OpProfile, itself, s.profile),
 		Followers: list(s, providers.OpFollowers, itself, s.followers),
 		Following: list(s, providers.OpFollowing, itself, s.following),
@@ -137,46 +130,20 @@ func filters() map[providers.Op]providers.Filters {
 
 func notes() map[providers.Op]string {
 	return map[providers.Op]string{
-		providers.OpProfile:     "any handle has a profile, but for the words that show a failure",
+		providers.OpProfile:     "any handle has a profile, except the words that cause a failure",
 		providers.OpLive:        "on_air is always live, off_air never",
-		providers.OpTrending:    "has no key: the regions XA, XB … stand for the words that show a failure",
-		providers.OpSearch:      "finds something for every query, not what holds its words",
+		providers.OpTrending:    "has no key: the regions XA, XB … replace the words that cause a failure",
+		providers.OpSearch:      "finds results for every query, which need not contain its words",
 		providers.OpTranscript:  "in Arabic and in English",
-		providers.OpProduct:     "priced in the currency of the region, or else of the store",
-		providers.OpAdvertisers: "finds something for every query, not what holds its words",
+		providers.OpProduct:     "priced in the currency of the region, or of the store by default",
+		providers.OpAdvertisers: "finds results for every query, which need not contain its words",
 	}
 }
 
-// site is where the pages of a platform are: mock.example, and tiktok.mock.example for a sandbox that stands in.
-func site(id platform.ID) string {
-	if id == platform.Mock {
-		return "mock.example"
-	}
-	return strings.ReplaceAll(string(id), "_", "-") + ".mock.example"
-}
-
-// page returns the address of a public page.
-func (s *sandbox) page(path ...string) string { return address(s.site, path) }
-
-// file returns the address of a file of a page.
-func (s *sandbox) file(path ...string) string { return address("cdn."+s.site, path) }
-
-func address(host string, path []string) string {
-	var b strings.Builder
-	b.WriteString("https://" + host)
-	for _, p := range path {
-		b.WriteString("/" + url.PathEscape(p))
-	}
-	return b.String()
-}
-
-// ago returns the time so long before the sandbox's now, as the platform writes it.
-func (s *sandbox) ago(d time.Duration) int64 { return s.epoch.Add(-d).Unix() }
-
-// at reads a time of the platform.
+// at parses a time of the platform.
 func at(unix int64) *time.Time { return new(time.Unix(unix, 0).UTC()) }
 
-// atOrNil reads a time that may be null.
+// atOrNil parses a time that may be null.
 func atOrNil(unix *int64) *time.Time {
 	if unix == nil {
 		return nil
@@ -184,16 +151,16 @@ func atOrNil(unix *int64) *time.Time {
 	return at(*unix)
 }
 
-// common returns the shared fields of an object, with wire as the platform's own.
+// common returns the shared fields of an object; wire is the object in the platform's format.
 func common(id, page string, wire any) schema.Common {
 	return schema.Common{ID: id, URL: page, Raw: raw(wire)}
 }
 
-// raw writes one of the wire structs.
+// raw marshals one of the wire structs.
 func raw(wire any) json.RawMessage {
 	b, err := schema.Marshal(wire)
 	if err != nil {
-		panic(err) // a wire struct holds nothing that JSON cannot
+		panic(err) // all values in wire structs can be marshaled
 	}
 	return b
 }

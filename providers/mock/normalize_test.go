@@ -15,7 +15,7 @@ func TestNormalize(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		subject  providers.Subject
-		in, want string // want "" must be refused
+		in, want string // an empty want means that in must be refused
 	}{
 		{providers.Handle, "@Salma_Haddad", "salma_haddad"},
 		{providers.Handle, "سلمى", "سلمى"},
@@ -52,11 +52,11 @@ func TestNormalize(t *testing.T) {
 		}
 	}
 	if got, err := mock.NewFor(platform.AppleMusic, mock.Config{}).Normalize(providers.Handle, "https://apple-music.mock.example/@ann"); got != "ann" {
-		t.Errorf("a sandbox that stands in: %q, %v", got, err)
+		t.Errorf("the sandbox of another platform: %q, %v", got, err)
 	}
 }
 
-// TestEveryURLNamesItsObject follows the page of what is listed back to its key.
+// TestEveryURLNamesItsObject normalizes the address of each object in a list to its key.
 func TestEveryURLNamesItsObject(t *testing.T) {
 	t.Parallel()
 	subjects := map[providers.Op]providers.Subject{

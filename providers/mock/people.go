@@ -10,7 +10,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// profile makes up an account: any handle has one.
+// profile generates an account for any handle.
 func (s *sandbox) profile(handle string) (schema.Profile, error) {
 	return s.user(handle).profile(), nil
 }
@@ -23,19 +23,19 @@ func (s *sandbox) following(handle string) (series[schema.Profile], error) {
 	return s.crowd("following", handle), nil
 }
 
-// crowd is a list of accounts around one.
-func (s *sandbox) crowd(list, handle string) series[schema.Profile] {
+// crowd is a list of accounts related to one.
+func (g *generator) crowd(list, handle string) series[schema.Profile] {
 	member := people(list, handle)
 	return series[schema.Profile]{n: length(list, handle), at: func(i int) schema.Profile {
 		other := member(i)
-		if other == handle { // nobody follows themselves
+		if other == handle { // no account follows itself
 			other += "_jr"
 		}
-		return s.user(other).profile()
+		return g.user(other).profile()
 	}}
 }
 
-// user is an account as the sandbox platform writes it.
+// user is an account in the format of the sandbox platform.
 type user struct {
 	account
 	Link      string   `json:"link"`
@@ -50,7 +50,7 @@ type user struct {
 	MemberFor int      `json:"member_for_days"`
 }
 
-// account is how a user stands inside another object.
+// account is a user within another object.
 type account struct {
 	UserID   string  `json:"user_id"`
 	UserName string  `json:"user_name"`
@@ -58,11 +58,11 @@ type account struct {
 	Portrait *string `json:"portrait"`
 }
 
-func (s *sandbox) user(handle string) user {
+func (g *generator) user(handle string) user {
 	d, home := roll("user", handle), homeOf(handle)
 	u := user{
-		account:   s.account(handle),
-		Link:      s.page("@" + handle),
+		account:   g.account(handle),
+		Link:      g.page("@" + handle),
 		About:     hide(d, 15, pick(d, hobbies[home.lang])),
 		Checked:   d.often(20),
 		Fans:      hide(d, 8, d.count(7)),
@@ -76,10 +76,10 @@ func (s *sandbox) user(handle string) user {
 		u.Sites = append(u.Sites, text.URLs(domain(handle)+"/")...)
 	}
 	if d.often(20) {
-		u.Sites = append(u.Sites, s.page("stores", handle))
+		u.Sites = append(u.Sites, g.page("stores", handle))
 	}
-	if s.lively(handle) {
-		return s.livelyUser(u)
+	if g.lively.is(handle) {
+		return g.lively.user(u)
 	}
 	return u
 }
@@ -101,13 +101,13 @@ func (u user) profile() schema.Profile {
 	}
 }
 
-func (s *sandbox) account(handle string) account {
+func (g *generator) account(handle string) account {
 	d := roll("account", handle)
 	return account{
 		UserID:   strconv.Itoa(100_000_000 + d.below(900_000_000)),
 		UserName: handle,
 		FullName: hide(d, 6, nameOf(handle)),
-		Portrait: hide(d, 10, s.file("portraits", handle+".jpg")),
+		Portrait: hide(d, 10, g.file("portraits", handle+".jpg")),
 	}
 }
 
@@ -115,10 +115,10 @@ func (a account) actor() schema.Actor {
 	return schema.Actor{ID: a.UserID, Handle: a.UserName, DisplayName: a.FullName, AvatarURL: a.Portrait}
 }
 
-// cast is how many people there are before names repeat with a number behind them.
+// cast is the number of people before names repeat with a number as their suffix.
 var cast = len(firstNames) * len(lastNames)
 
-// person returns the handle of the n-th of them.
+// person returns the handle of the n-th person.
 func person(n int) string {
 	handle := firstNames[n%len(firstNames)].latin + "_" + lastNames[n/len(firstNames)%len(lastNames)].latin
 	if round := n / cast; round > 0 {
@@ -127,20 +127,20 @@ func person(n int) string {
 	return handle
 }
 
-// people returns the members of a crowd, which the words pick: each index is somebody else.
+// people returns a function from indexes to handles, all different, selected by the words.
 func people(words ...string) func(i int) string {
 	d := roll(words...)
-	start, step := d.below(cast), pick(d, []int{5, 7, 11, 13, 17, 19}) // each step visits all of the cast
+	start, step := d.below(cast), pick(d, []int{5, 7, 11, 13, 17, 19}) // coprime to cast: each step visits all people
 	return func(i int) string { return person((start+i*step)%cast + i/cast*cast) }
 }
 
-// length says how long a list is: two or three pages.
+// length returns the length of a list: two or three pages.
 func length(list, key string) int { return roll("length", list, key).between(24, 52) }
 
-// homeOf says where an account lives. The platform may not tell.
+// homeOf returns where an account lives, even if the platform hides it.
 func homeOf(handle string) home { return pick(roll("home", handle), homes) }
 
-// nameOf returns how the owner of a handle writes their name.
+// nameOf returns the display name of the owner of a handle.
 func nameOf(handle string) string {
 	d := roll("name", handle)
 	words := strings.FieldsFunc(handle, func(r rune) bool { return r == '_' || r == '.' || r == '-' })
@@ -174,7 +174,7 @@ func spell(word string, arabic bool) string {
 	return string(unicode.ToUpper(r)) + word[size:]
 }
 
-// domain returns the web site of an account, an advertiser or a store: itself, when it is a domain already.
+// domain returns the web site of an account, an advertiser or a store; handle itself if it is a domain.
 func domain(handle string) string {
 	if strings.Contains(handle, ".") {
 		return handle

@@ -10,9 +10,9 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// posts lists what an account published, newest first.
+// posts lists an account's posts, newest first.
 func (s *sandbox) posts(handle string) (series[schema.Post], error) {
-	if s.lively(handle) {
+	if s.lively.is(handle) {
 		return s.livelyPosts(handle), nil
 	}
 	return s.postsOf(handle, "post"), nil
@@ -23,15 +23,15 @@ func (s *sandbox) reels(handle string) (series[schema.Post], error) {
 	return s.postsOf(handle, "reel"), nil
 }
 
-func (s *sandbox) postsOf(handle, kind string) series[schema.Post] {
+func (g *generator) postsOf(handle, kind string) series[schema.Post] {
 	return series[schema.Post]{n: length(kind, handle), at: func(i int) schema.Post {
-		return s.item(child(handle, kind, i+1)).post()
+		return g.item(child(handle, kind, i+1)).post()
 	}}
 }
 
 func (s *sandbox) post(id string) (schema.Post, error) {
-	if _, ok := s.livelyPost(id); ok && !s.livelyThere(id, s.now()) {
-		return schema.Post{}, providers.NotFound("there is no such post, or no more")
+	if _, ok := s.lively.published(id); ok && !s.lively.exists(id, s.lively.now()) {
+		return schema.Post{}, providers.NotFound("there is no such post, or it has been deleted")
 	}
 	return s.item(id).post(), nil
 }
@@ -48,14 +48,14 @@ func (s *sandbox) trending(q providers.TrendingQuery) (series[schema.Post], erro
 }
 
 // mixed is a list of posts of different accounts.
-func (s *sandbox) mixed(list, key string) series[schema.Post] {
+func (g *generator) mixed(list, key string) series[schema.Post] {
 	author := people(list, key)
 	return series[schema.Post]{n: length(list, key), at: func(i int) schema.Post {
-		return s.item(child(author(i), "post", roll(list, key, strconv.Itoa(i)).between(1, 20))).post()
+		return g.item(child(author(i), "post", roll(list, key, strconv.Itoa(i)).between(1, 20))).post()
 	}}
 }
 
-// item is a post as the sandbox platform writes it.
+// item is a post in the format of the sandbox platform.
 type item struct {
 	ItemID    string  `json:"item_id"`
 	Link      string  `json:"link"`
@@ -67,12 +67,12 @@ type item struct {
 	Hearts    *int64  `json:"hearts"` // null when the author hides it
 	Answers   *int64  `json:"answers"`
 	Forwards  *int64  `json:"forwards"`
-	Plays     *int64  `json:"plays"` // null when there is nothing to play
+	Plays     *int64  `json:"plays"` // null if there is nothing to play
 	Bookmarks *int64  `json:"bookmarks"`
 	Sponsored bool    `json:"sponsored"`
 }
 
-// file is a picture, film or sound as the sandbox platform writes it.
+// file is a picture, video or sound in the format of the sandbox platform.
 type file struct {
 	Kind     schema.MediaType `json:"kind"`
 	Src      string           `json:"src"`
@@ -80,17 +80,17 @@ type file struct {
 	Duration *int             `json:"duration_ms"`
 }
 
-func (s *sandbox) item(id string) item {
+func (g *generator) item(id string) item {
 	d, lang := roll("post", id), langOf(id)
-	hearts := 50 + d.count(6) // about as many as there are comments, or more
+	hearts := 50 + d.count(6) // roughly the number of comments, or more
 	p := item{
 		ItemID:    id,
-		Link:      s.page("posts", id),
-		By:        s.account(owner(id)),
+		Link:      g.page("posts", id),
+		By:        g.account(owner(id)),
 		Body:      body(d, lang),
 		Language:  hide(d, 15, lang),
-		PostedAt:  s.postedAt(id),
-		Files:     s.files(d, id),
+		PostedAt:  g.postedAt(id),
+		Files:     g.files(d, id),
 		Hearts:    hide(d, 8, hearts),
 		Answers:   hide(d, 5, int64(length("comments", id))),
 		Forwards:  hide(d, 20, hearts/int64(d.between(4, 40))),
@@ -102,13 +102,13 @@ func (s *sandbox) item(id string) item {
 			p.Plays = hide(d, 5, hearts*int64(d.between(3, 60)))
 		}
 	}
-	if made, ok := s.livelyPost(id); ok {
-		return s.livelyItem(p, made)
+	if published, ok := g.lively.published(id); ok {
+		return g.lively.item(p, published)
 	}
 	return p
 }
 
-// langOf says in which language a post is: mostly its author's.
+// langOf returns the language of a post, usually its author's.
 func langOf(id string) string {
 	if d := roll("lang", id); d.often(20) {
 		return pick(d, []string{"ar", "en"})
@@ -116,10 +116,10 @@ func langOf(id string) string {
 	return homeOf(owner(id)).lang
 }
 
-// postedAt puts the n-th post of an account into the n-th nine hours before now.
-func (s *sandbox) postedAt(id string) int64 {
+// postedAt dates the n-th post of an account within the n-th nine hours before now.
+func (g *generator) postedAt(id string) int64 {
 	_, n := origin(id)
-	return s.ago(time.Duration(n)*9*time.Hour + time.Duration(roll("posted", id).below(9*3600))*time.Second)
+	return g.ago(time.Duration(n)*9*time.Hour + time.Duration(roll("posted", id).below(9*3600))*time.Second)
 }
 
 func (p item) post() schema.Post {
@@ -150,38 +150,39 @@ func (f file) media() schema.Media {
 	return m
 }
 
-// files goes through every kind of media from post to post: a picture, a film, words alone, a sound, an album.
-func (s *sandbox) files(d *dice, id string) []file {
+// files cycles through the kinds of media: a picture, a video, text only, a sound, an album.
+func (g *generator) files(d *dice, id string) []file {
 	if strings.Contains(id, "-reel-") {
-		return []file{s.film(d, id, 1)}
+		return []file{g.film(d, id, 1)}
 	}
 	switch _, n := origin(id); n % 5 {
 	case 1:
-		return []file{s.picture(id, 1)}
+		return []file{g.picture(id, 1)}
 	case 2:
-		return []file{s.film(d, id, 1)}
+		return []file{g.film(d, id, 1)}
 	case 3:
 		return nil
 	case 4:
-		return []file{{Kind: schema.Audio, Src: s.file("sounds", id+".mp3"), Duration: new(d.between(20_000, 300_000))}}
+		return []file{{Kind: schema.Audio, Src: g.file("sounds", id+".mp3"), Duration: new(d.between(20_000, 300_000))}}
 	default:
-		return []file{s.picture(id, 1), s.picture(id, 2), s.film(d, id, 3)}
+		return []file{g.picture(id, 1), g.picture(id, 2), g.film(d, id, 3)}
 	}
 }
 
-func (s *sandbox) picture(id string, n int) file {
-	return file{Kind: schema.Image, Src: s.file("pictures", id, strconv.Itoa(n)+".jpg")}
+func (g *generator) picture(id string, n int) file {
+	return file{Kind: schema.Image, Src: g.file("pictures", id, strconv.Itoa(n)+".jpg")}
 }
 
-func (s *sandbox) film(d *dice, id string, n int) file {
-	poster := s.file("films", id, strconv.Itoa(n)+".jpg")
+func (g *generator) film(d *dice, id string, n int) file {
+	poster := g.file("films", id, strconv.Itoa(n)+".jpg")
 	return file{
-		Kind: schema.Video, Src: s.file("films", id, strconv.Itoa(n)+".mp4"), Poster: hide(d, 20, poster),
+		Kind: schema.Video, Src: g.file("films", id, strconv.Itoa(n)+".mp4"), Poster: hide(d, 20, poster),
 		Duration: hide(d, 10, d.between(60_000, 300_000)),
 	}
 }
 
-// body writes a post: a sentence or two, often with hashtags, sometimes with a title above or somebody's name.
+// body generates the text of a post: a sentence or two, often with hashtags, sometimes with a title before it or a
+// mention.
 func body(d *dice, lang string) string {
 	var b strings.Builder
 	if d.often(15) {

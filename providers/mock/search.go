@@ -11,8 +11,8 @@ import (
 
 func searchKey(q providers.SearchQuery) []string { return []string{q.Query, q.Handle} }
 
-// search finds something for any query: the account of that name first, and then what the words pick. Without a kind
-// it goes round all eight.
+// search finds results for any query: the account of that name first, and then a selection by the words. Without a kind
+// it cycles through all eight.
 func (s *sandbox) search(q providers.SearchQuery) (series[schema.SearchResult], error) {
 	found := s.finder(q)
 	l := series[schema.SearchResult]{n: length("search", q.Query), at: func(i int) schema.SearchResult { return found(q.Kind, i) }}
@@ -30,22 +30,22 @@ func (s *sandbox) search(q providers.SearchQuery) (series[schema.SearchResult], 
 	return l, nil
 }
 
-// finder returns what makes up the i-th result of a kind.
-func (s *sandbox) finder(q providers.SearchQuery) func(kind schema.ResultKind, i int) schema.SearchResult {
+// finder returns a function that generates the i-th result of a kind.
+func (g *generator) finder(q providers.SearchQuery) func(kind schema.ResultKind, i int) schema.SearchResult {
 	somebody := finds("search", q.Query)
 	return func(kind schema.ResultKind, i int) schema.SearchResult {
 		by, n := somebody(i), roll("search", q.Query, strconv.Itoa(i)).between(1, 20)
 		switch {
 		case q.Handle != "" && kind == schema.ProfileResult && i > 0:
-			return schema.SearchResult{} // there is one account inside an account
+			return schema.SearchResult{} // a community has only one account in it
 		case q.Handle != "":
 			by, n = q.Handle, i+1
 		}
-		return schema.Result(s.object(kind, by, n))
+		return schema.Result(g.object(kind, by, n))
 	}
 }
 
-// finds returns whom a query finds: the one of that name first, and then a crowd.
+// finds returns the accounts that a query finds: the one of that name first, and then a crowd.
 func finds(list, query string) func(i int) string {
 	somebody, named := people(list, query), slug(query)
 	return func(i int) string {
@@ -54,36 +54,36 @@ func finds(list, query string) func(i int) string {
 		case named == "":
 		case i == 0:
 			return named
-		case handle == named: // was the first already
+		case handle == named: // it was already the first
 			return somebody(0)
 		}
 		return handle
 	}
 }
 
-// object makes up the n-th thing of a kind that belongs to an account.
-func (s *sandbox) object(kind schema.ResultKind, by string, n int) schema.Object {
+// object generates the n-th object of a kind that belongs to an account.
+func (g *generator) object(kind schema.ResultKind, by string, n int) schema.Object {
 	switch kind {
 	case schema.ProfileResult:
-		return new(s.user(by).profile())
+		return new(g.user(by).profile())
 	case schema.PostResult:
-		return new(s.item(child(by, "post", n)).post())
+		return new(g.item(child(by, "post", n)).post())
 	case schema.CommentResult:
-		return new(s.note(child(child(by, "post", n), "comment", n)).comment())
+		return new(g.note(child(child(by, "post", n), "comment", n)).comment())
 	case schema.ProductResult:
-		return new(s.ware(child(by, "product", n), "").product())
+		return new(g.ware(child(by, "product", n), "").product())
 	case schema.ReviewResult:
-		return new(s.verdict(child(child(by, "product", n), "review", n)).review())
+		return new(g.verdict(child(child(by, "product", n), "review", n)).review())
 	case schema.TrackResult:
-		return new(s.sound(child(by, "track", n)).track())
+		return new(g.sound(child(by, "track", n)).track())
 	case schema.CollectionResult:
-		return new(s.set(child(by, "collection", n)).collection())
+		return new(g.set(child(by, "collection", n)).collection())
 	default:
-		return new(s.hit(child(by, "web", n)).page())
+		return new(g.hit(child(by, "web", n)).page())
 	}
 }
 
-// facts are what a result can be filtered by.
+// facts are the properties by which results can be filtered.
 type facts struct {
 	country string
 	lang    *string
@@ -111,7 +111,7 @@ func factsOf(r schema.SearchResult) facts {
 	return f
 }
 
-// matches tells whether r is what the filters of q leave. What a result does not tell, it does not match.
+// matches reports whether r passes the filters of q. A filter on a missing property fails.
 func matches(q providers.SearchQuery, r schema.SearchResult) bool {
 	f := factsOf(r)
 	lang, _, _ := strings.Cut(q.Lang, "-")
@@ -125,7 +125,7 @@ func matches(q providers.SearchQuery, r schema.SearchResult) bool {
 	return true
 }
 
-// newest orders what has a time before what has none, newest first.
+// newest sorts newest first; objects without a time come last.
 func newest(a, b *time.Time) int {
 	switch {
 	case a == nil && b == nil:
@@ -138,7 +138,7 @@ func newest(a, b *time.Time) int {
 	return b.Compare(*a)
 }
 
-// hit is a page of the web as the sandbox platform writes it.
+// hit is a web page in the format of the sandbox platform.
 type hit struct {
 	HitID     string  `json:"hit_id"`
 	Link      string  `json:"link"`
@@ -149,9 +149,9 @@ type hit struct {
 	Published *int64  `json:"published"` // Unix seconds
 }
 
-func (s *sandbox) hit(id string) hit {
+func (g *generator) hit(id string) hit {
 	d, by := roll("web", id), owner(id)
-	lang, host := homeOf(by).lang, "www."+s.site
+	lang, host := homeOf(by).lang, "www."+g.site
 	return hit{
 		HitID:     id,
 		Link:      address(host, []string{by, id + ".html"}),
@@ -159,7 +159,7 @@ func (s *sandbox) hit(id string) hit {
 		Extract:   hide(d, 15, pick(d, sentences[lang])+" …"),
 		Host:      host,
 		Rank:      hide(d, 15, int64(d.between(1, 60))),
-		Published: hide(d, 30, s.ago(time.Duration(d.below(400*24))*time.Hour)),
+		Published: hide(d, 30, g.ago(time.Duration(d.below(400*24))*time.Hour)),
 	}
 }
 

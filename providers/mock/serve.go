@@ -11,16 +11,21 @@ import (
 
 const pageSize = 20
 
-// series is a list before it is cut into pages. It goes on for ever, though it is only n long: some magic words show
+// sizes returns the page sizes: the same for all lists.
+func sizes() providers.PageSizes {
+	return providers.PagesOf(strconv.Itoa(pageSize), providers.Lists()...)
+}
+
+// series is a list before it is divided into pages. It is endless, although its length is n: some magic words return
 // more.
 type series[T any] struct {
 	n    int
 	at   func(i int) T
-	keep func(T) bool     // nil keeps everything
-	sort func(a, b T) int // nil leaves the order
+	keep func(T) bool     // nil keeps all
+	sort func(a, b T) int // nil keeps the order
 }
 
-// slice returns the objects from one place to another, but for those that are not kept.
+// slice returns the objects from one position to another, without those that are not kept.
 func (l series[T]) slice(from, to int) []T {
 	var out []T
 	for i := from; i < to; i++ {
@@ -34,10 +39,10 @@ func (l series[T]) slice(from, to int) []T {
 	return out
 }
 
-// page returns a page of an ordinary list, and the number of the next: 0 is none.
+// page returns a page of an ordinary list, and the number of the next one; 0 is none.
 func (l series[T]) page(number int) (items []T, next int, err error) {
 	from, to, n := (number-1)*pageSize, number*pageSize, l.n
-	if l.keep == nil && l.sort == nil { // nothing but the page has to be made up
+	if l.keep == nil && l.sort == nil { // only the page has to be generated
 		items = l.slice(min(from, n), min(to, n))
 	} else {
 		all := l.slice(0, n)
@@ -46,41 +51,41 @@ func (l series[T]) page(number int) (items []T, next int, err error) {
 	}
 	switch {
 	case number > 1 && from >= n:
-		return nil, 0, providers.ErrCursor // there never was such a page
+		return nil, 0, providers.ErrCursor // the page never existed
 	case to < n:
 		next = number + 1
 	}
 	return items, next, nil
 }
 
-// itself is the key of an operation that is asked by one word.
+// itself returns the key of an operation with one key.
 func itself(key string) []string { return []string{key} }
 
-// one serves one object by a query. The keys of the query may be magic words.
+// one serves one object for a query. The keys of the query may be magic words.
 func one[Q, T any](s *sandbox, op providers.Op, keys func(Q) []string, read func(Q) (T, error)) func(context.Context, Q) (T, error) {
 	return func(ctx context.Context, q Q) (T, error) {
 		var none T
-		magic := s.magic(keys(q))
-		if err := s.enter(ctx, op, magic); err != nil {
+		w := magic(s.id, keys(q))
+		if err := s.enter(ctx, op, w); err != nil {
 			return none, err
 		}
 		o, err := read(q)
 		if err != nil {
 			return none, err
 		}
-		if magic.touch != nil {
-			magic.touch(0, &o)
+		if w.touch != nil {
+			w.touch(0, &o)
 		}
 		return o, nil
 	}
 }
 
-// list serves the pages of a list by a query. The keys of the query may be magic words.
+// list serves the pages of a list for a query. The keys of the query may be magic words.
 func list[Q, T any](s *sandbox, op providers.Op, keys func(Q) []string, read func(Q) (series[T], error)) func(context.Context, Q, string) (providers.Page[T], error) {
 	return func(ctx context.Context, q Q, cursor string) (providers.Page[T], error) {
 		var page providers.Page[T]
-		magic := s.magic(keys(q))
-		if err := s.enter(ctx, op, magic); err != nil {
+		w := magic(s.id, keys(q))
+		if err := s.enter(ctx, op, w); err != nil {
 			return page, err
 		}
 		number, err := pageNumber(cursor)
@@ -92,19 +97,19 @@ func list[Q, T any](s *sandbox, op providers.Op, keys func(Q) []string, read fun
 			return page, err
 		}
 		var next int
-		if magic.turn == nil {
+		if w.turn == nil {
 			page.Items, next, err = l.page(number)
 		} else {
 			var t turn
-			t, err = magic.turn(number)
+			t, err = w.turn(number)
 			page.Items, next = l.slice(t.from, t.to), t.next
 		}
 		if err != nil {
 			return providers.Page[T]{}, err
 		}
-		if magic.touch != nil {
+		if w.touch != nil {
 			for i := range page.Items {
-				magic.touch(i, &page.Items[i])
+				w.touch(i, &page.Items[i])
 			}
 		}
 		if next > 0 {
@@ -114,7 +119,7 @@ func list[Q, T any](s *sandbox, op providers.Op, keys func(Q) []string, read fun
 	}
 }
 
-// pageNumber reads a cursor.
+// pageNumber parses a cursor.
 func pageNumber(cursor string) (int, error) {
 	if cursor == "" {
 		return 1, nil
@@ -126,13 +131,13 @@ func pageNumber(cursor string) (int, error) {
 	return n, nil
 }
 
-// enter makes a call wait or fail when its word says so.
+// enter makes a call wait or fail if its word does so.
 func (s *sandbox) enter(ctx context.Context, op providers.Op, w word) error {
 	if err := gone(ctx); err != nil {
 		return err
 	}
 	if w.fault && !s.faults {
-		return providers.Invalid("the word %q works in a sandbox of its own alone: start one with socialdata serve --sandbox", w.Word)
+		return providers.Invalid("the word %q only works in your own sandbox: start one with socialdata serve --sandbox", w.Word)
 	}
 	if w.enter == nil {
 		return nil
@@ -140,7 +145,7 @@ func (s *sandbox) enter(ctx context.Context, op providers.Op, w word) error {
 	return w.enter(ctx, s, op)
 }
 
-// gone tells whether the caller has left, or run out of time.
+// gone returns an error if the caller is gone, or its time has run out.
 func gone(ctx context.Context) error {
 	err := ctx.Err()
 	if errors.Is(err, context.DeadlineExceeded) {

@@ -11,9 +11,9 @@ import (
 
 func productsKey(q providers.ProductsQuery) []string { return []string{q.Store, q.Handle} }
 
-// products lists what a store sells. The store of an account has its handle for an id.
+// products lists the products of a store. The id of an account's store is the account's handle.
 func (s *sandbox) products(q providers.ProductsQuery) (series[schema.Product], error) {
-	store := q.Store + q.Handle // one of them is empty
+	store := q.Store + q.Handle // one of the two is empty
 	return series[schema.Product]{n: length("product", store), at: func(i int) schema.Product {
 		return s.ware(child(store, "product", i+1), "").product()
 	}}, nil
@@ -30,33 +30,33 @@ func (s *sandbox) store(id string) (providers.Storefront, error) {
 	return providers.Storefront{StoreSummary: shop.store(), Raw: raw(shop)}, nil
 }
 
-// reviews lists what buyers say, newest first.
+// reviews lists the reviews of a product, newest first.
 func (s *sandbox) reviews(productID string) (series[schema.Review], error) {
 	return series[schema.Review]{n: length("review", productID), at: func(i int) schema.Review {
 		return s.verdict(child(productID, "review", i+1)).review()
 	}}, nil
 }
 
-// shop is a store as the sandbox platform writes it.
+// shop is a store in the format of the sandbox platform.
 type shop struct {
 	ShopID string `json:"shop_id"`
 	Link   string `json:"link"`
 	Name   string `json:"name"`
 }
 
-func (s *sandbox) shop(id string) shop {
+func (g *generator) shop(id string) shop {
 	name := nameOf(id) + " Shop"
 	if homeOf(id).lang == "ar" {
 		name = "متجر " + nameOf(id)
 	}
-	return shop{ShopID: id, Link: s.page("stores", id), Name: name}
+	return shop{ShopID: id, Link: g.page("stores", id), Name: name}
 }
 
 func (s shop) store() schema.StoreSummary {
 	return schema.StoreSummary{ID: s.ShopID, Name: s.Name, URL: s.Link}
 }
 
-// good is a product as the sandbox platform writes it.
+// good is a product in the format of the sandbox platform.
 type good struct {
 	GoodID   string   `json:"good_id"`
 	Link     string   `json:"link"`
@@ -68,17 +68,17 @@ type good struct {
 	Left     int      `json:"left"` // in stock
 	Stars    *float64 `json:"stars"`
 	Verdicts *int64   `json:"verdicts"`
-	Path     []string `json:"path"` // of categories, widest first
+	Path     []string `json:"path"` // categories, widest first
 }
 
 // cost is money in the smallest unit of its currency.
 type cost struct {
 	Amount   int64  `json:"amount"`
-	Digits   int    `json:"digits"` // behind the point: 2 for dollars, 3 for dinars
+	Digits   int    `json:"digits"` // decimal digits: 2 for dollars, 3 for dinars
 	Currency string `json:"currency"`
 }
 
-func (s *sandbox) ware(id, region string) good {
+func (g *generator) ware(id, region string) good {
 	d, store := roll("product", id), owner(id)
 	home := homeOf(store)
 	currency := home.currency
@@ -88,11 +88,11 @@ func (s *sandbox) ware(id, region string) good {
 		}
 	}
 	_, n := origin(id)
-	what := wares[(roll("wares", store).below(len(wares))+n)%len(wares)] // each in its turn
-	g := good{
+	what := wares[(roll("wares", store).below(len(wares))+n)%len(wares)] // each one in turn
+	out := good{
 		GoodID:   id,
-		Link:     s.page("products", id),
-		Shop:     s.shop(store),
+		Link:     g.page("products", id),
+		Shop:     g.shop(store),
 		Name:     what.title,
 		About:    hide(d, 20, pick(d, pitches[home.lang])+"\n"+pick(d, sentences[home.lang])),
 		Cost:     price(what.cents, currency),
@@ -102,15 +102,15 @@ func (s *sandbox) ware(id, region string) good {
 		Path:     what.categories,
 	}
 	if home.lang == "ar" {
-		g.Name = what.arabic
+		out.Name = what.arabic
 	}
 	for n := range d.below(4) {
-		g.Pictures = append(g.Pictures, s.file("products", id, strconv.Itoa(n+1)+".jpg"))
+		out.Pictures = append(out.Pictures, g.file("products", id, strconv.Itoa(n+1)+".jpg"))
 	}
-	return g
+	return out
 }
 
-// rates say what a dollar costs, more or less.
+// rates are approximate exchange rates to the dollar.
 var rates = map[string]float64{"SAR": 3.75, "EGP": 48, "AED": 3.67, "KWD": 0.307, "JOD": 0.709, "MAD": 9.9, "GBP": 0.79, "USD": 1}
 
 func price(cents int, currency string) cost {
@@ -118,7 +118,7 @@ func price(cents int, currency string) cost {
 	if currency == "KWD" || currency == "JOD" {
 		c.Digits = 3
 	}
-	units := math.Round(float64(cents)/100*rates[currency]*20) / 20 // as shops do: in steps of 0.05
+	units := math.Round(float64(cents)/100*rates[currency]*20) / 20 // in steps of 0.05, as in shops
 	c.Amount = int64(math.Round(units * math.Pow10(c.Digits)))
 	return c
 }
@@ -138,11 +138,11 @@ func (g good) product() schema.Product {
 	}
 }
 
-// verdict is a review as the sandbox platform writes it.
+// verdict is a review in the format of the sandbox platform.
 type verdict struct {
 	VerdictID string  `json:"verdict_id"`
 	Link      string  `json:"link"`
-	About     string  `json:"about"` // the product
+	About     string  `json:"about"` // the id of the product
 	By        account `json:"by"`
 	Stars     float64 `json:"stars"`
 	Words     string  `json:"words"` // may be empty
@@ -150,20 +150,20 @@ type verdict struct {
 	WroteAt   *int64  `json:"wrote_at"` // Unix seconds
 }
 
-func (s *sandbox) verdict(id string) verdict {
+func (g *generator) verdict(id string) verdict {
 	d := roll("review", id)
 	product, n := origin(id)
 	by := person(d.below(cast))
 	stars, lang := d.between(1, 5), homeOf(by).lang
 	return verdict{
 		VerdictID: id,
-		Link:      s.page("reviews", id),
+		Link:      g.page("reviews", id),
 		About:     product,
-		By:        s.account(by),
+		By:        g.account(by),
 		Stars:     float64(stars),
 		Words:     verdicts[lang][stars-1],
 		Language:  hide(d, 40, lang),
-		WroteAt:   hide(d, 5, s.ago(time.Duration(n)*20*time.Hour+time.Duration(d.below(20*3600))*time.Second)),
+		WroteAt:   hide(d, 5, g.ago(time.Duration(n)*20*time.Hour+time.Duration(d.below(20*3600))*time.Second)),
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 func suggestionsKey(q providers.SuggestionsQuery) []string { return []string{q.Query} }
 
-// suggestions completes what was typed: with a tag in the language of the region, or with an account.
+// suggestions completes a text: with a tag in the language of the region, or with an account.
 func (s *sandbox) suggestions(q providers.SuggestionsQuery) (series[schema.Suggestion], error) {
 	somebody := people("suggestions", q.Query)
 	return series[schema.Suggestion]{n: 12, at: func(i int) schema.Suggestion {
@@ -18,20 +18,20 @@ func (s *sandbox) suggestions(q providers.SuggestionsQuery) (series[schema.Sugge
 	}}, nil
 }
 
-// hint is a suggestion as the sandbox platform writes it.
+// hint is a suggestion in the format of the sandbox platform.
 type hint struct {
 	HintID string   `json:"hint_id"`
 	Link   string   `json:"link"`
 	Text   string   `json:"text"`
-	Who    *account `json:"who"` // null when the hint is no account
+	Who    *account `json:"who"` // null if the hint is not an account
 	Rank   *int64   `json:"rank"`
 }
 
-func (s *sandbox) hint(q providers.SuggestionsQuery, by string, i int) hint {
+func (g *generator) hint(q providers.SuggestionsQuery, by string, i int) hint {
 	d := roll("suggestion", q.Query, q.Region, strconv.Itoa(i))
 	h := hint{HintID: child(slug(q.Query), "suggestion", i+1), Rank: hide(d, 10, int64(i))}
 	if i%3 == 2 {
-		h.Text, h.Who, h.Link = by, new(s.account(by)), s.page("@"+by)
+		h.Text, h.Who, h.Link = by, new(g.account(by)), g.page("@"+by)
 		return h
 	}
 	lang := pick(d, []string{"ar", "en"})
@@ -45,7 +45,7 @@ func (s *sandbox) hint(q providers.SuggestionsQuery, by string, i int) hint {
 	if round := i / len(words); round > 0 {
 		h.Text += " " + strconv.Itoa(round+1)
 	}
-	h.Link = s.page("search", h.Text)
+	h.Link = g.page("search", h.Text)
 	return h
 }
 
