@@ -16,41 +16,41 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// fault is one way in which an upstream goes wrong, and what must come of it.
+// fault is one kind of failure of an upstream, and the expected result.
 type fault struct {
 	name      string
 	want      verdict
-	token     bool                                     // it meets requests for tokens; else all others
-	dial      func() error                             // why nothing can be dialled; nil when it can
-	untrusted bool                                     // its certificate is signed by nobody
-	serve     func(w io.Writer, r *http.Request) error // answers; an error ends the connection
-	large     bool                                     // costs time to make: asked for only twice
-	json      bool                                     // it is JSON, which a raw read forwards as it is
+	token     bool                                     // it affects requests for tokens; otherwise all others
+	dial      func() error                             // the error of dialing; nil if dialing works
+	untrusted bool                                     // the certificate is not signed by a trusted authority
+	serve     func(w io.Writer, r *http.Request) error // writes the answer; an error ends the connection
+	large     bool                                     // expensive to generate: used only twice
+	json      bool                                     // the answer is JSON, which a raw read forwards unchanged
 }
 
-// verdict is what must come of a fault: the status, and how the platform's health stands when one subject has met it many
-// times (D24, D51).
+// verdict is the expected result of a fault: the statuses, and the states of the platform's health after many calls
+// about one subject (D24, D51).
 type verdict struct {
 	status []int
 	health []schema.HealthState
 }
 
 var (
-	// broken always speaks against the upstream: after eight in a row its circuit opens.
+	// broken always counts against the upstream: after eight in a row its circuit breaker opens.
 	broken = verdict{[]int{503}, []schema.HealthState{schema.Down}}
 	late   = verdict{[]int{504}, []schema.HealthState{schema.Down}}
-	// refused and nonsense speak against it once for each subject, or not at all: one subject opens no circuit.
+	// refused and nonsense count at most once for each subject, so one subject cannot open the circuit breaker.
 	refused  = verdict{[]int{503}, []schema.HealthState{schema.Degraded, schema.Healthy}}
 	nonsense = verdict{[]int{503}, []schema.HealthState{schema.Degraded, schema.Healthy}}
-	// limited is left alone, or speaks against it when it names no time.
+	// limited does not count, unless the upstream gives no time.
 	limited = verdict{[]int{503}, []schema.HealthState{schema.Degraded, schema.Healthy, schema.Down}}
-	// circular is broken where redirects within the host are followed, and refused where none is.
+	// circular is broken if redirects within the host are followed, and refused if none are.
 	circular = verdict{[]int{503}, []schema.HealthState{schema.Down, schema.Degraded, schema.Healthy}}
-	// absent is an answer; of a source that cannot mean it so, it is a refusal.
+	// absent is a valid answer, except from a source that cannot state it: then it is a refusal.
 	absent = verdict{[]int{404, 503}, []schema.HealthState{schema.Degraded, schema.Healthy}}
 )
 
-// faults is all that an upstream does to us.
+// faults returns all faults of an upstream.
 func faults() []fault {
 	says := func(status, header, body string) func(io.Writer, *http.Request) error {
 		text := plain(status, header, body)
@@ -69,7 +69,7 @@ func faults() []fault {
 	ok := "200 OK"
 	const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 	return []fault{
-		// The way to it.
+		// Connection.
 		{name: "connection refused", want: broken, dial: func() error { return dialError(syscall.ECONNREFUSED) }},
 		{name: "no route", want: broken, dial: func() error { return dialError(syscall.EHOSTUNREACH) }},
 		{name: "no such host", want: broken, dial: func() error { return dialError(&net.DNSError{Err: "no such host", IsNotFound: true}) }},
@@ -78,7 +78,7 @@ func faults() []fault {
 		{name: "reset", want: broken, serve: then("", syscall.ECONNRESET)},
 		{name: "closed without a word", want: broken, serve: then("", io.EOF)},
 
-		// The speed of it.
+		// Speed.
 		{name: "slow headers", want: late, serve: func(w io.Writer, _ *http.Request) error { return drip(w, "HTTP/1.1 200 OK\r\nX: ") }},
 		{name: "no headers", want: late, serve: func(w io.Writer, _ *http.Request) error { return drip(w, "") }},
 		{name: "slow body", want: late, serve: func(w io.Writer, _ *http.Request) error { return drip(w, head+"Content-Length: 100000\r\n\r\n") }},
@@ -86,7 +86,7 @@ func faults() []fault {
 			return again(w, "HTTP/1.1 103 Early Hints\r\n\r\n", time.Second)
 		}},
 
-		// The form of it.
+		// HTTP syntax.
 		{name: "no HTTP", want: broken, serve: then("SSH-2.0-OpenSSH_9.9\r\n\r\n", io.EOF)},
 		{name: "truncated body", want: broken, serve: then(head+"Content-Length: 1000\r\n\r\n{\"data\":[{\"id\":", io.EOF)},
 		{name: "truncated chunk", want: broken, serve: then(head+"Transfer-Encoding: chunked\r\n\r\nff\r\n{\"data\":[", io.EOF)},
@@ -101,9 +101,9 @@ func faults() []fault {
 		{name: "1xx without end", want: broken, large: true, serve: func(w io.Writer, _ *http.Request) error {
 			return again(w, "HTTP/1.1 103 Early Hints\r\nLink: "+strings.Repeat("x", 1<<16)+"\r\n\r\n", 0)
 		}},
-		{name: "gzip that is none", want: broken, serve: says(ok, "Content-Encoding: gzip\r\n", "{}")},
+		{name: "invalid gzip", want: broken, serve: says(ok, "Content-Encoding: gzip\r\n", "{}")},
 
-		// The size of it.
+		// Size.
 		{name: "gzip bomb", want: nonsense, large: true, serve: says(ok, "Content-Encoding: gzip\r\n", bomb())},
 		{name: "100 MB body", want: nonsense, large: true, serve: func(w io.Writer, _ *http.Request) error {
 			if _, err := io.WriteString(w, head+"Content-Length: 104857600\r\n\r\n{\"data\":\""); err != nil {
@@ -123,7 +123,7 @@ func faults() []fault {
 				strings.Repeat("[", 9000)+strings.Repeat("{},", (large-20_000)/3)+"{}"+strings.Repeat("]", 9000)+"</script>")},
 		{name: "1 MB of deep HTML", want: nonsense, large: true, serve: says(ok, "", "<html><body>"+strings.Repeat("<div><a>", 1<<17))},
 
-		// The sense of it.
+		// Contents.
 		{name: "invalid UTF-8", want: nonsense, json: true, serve: says(ok, "", "{\"id\":\"\xff\xfe\",\"data\":[{\"id\":\"\xc3\x28\"}]}")},
 		{name: "U+0000", want: nonsense, json: true, serve: says(ok, "", `{"id":"\u0000","data":{"id":"\u0000","username":"\u0000"}}`)},
 		{name: "HTML for JSON", want: nonsense, serve: says(ok, "", page)},
@@ -140,7 +140,7 @@ func faults() []fault {
 		{name: "error list in a 200", want: nonsense, json: true, serve: says(ok, "", `{"errors":[{"title":"Forbidden","status":403,"detail":"no"}]}`)},
 		{name: "failure in a 200", want: nonsense, json: true, serve: says(ok, "", `{"success":false,"status":"fail","message":"try later"}`)},
 
-		// Elsewhere.
+		// Redirects.
 		{name: "redirect to itself", want: circular, serve: func(w io.Writer, r *http.Request) error { return moved(r.URL.RequestURI())(w, r) }},
 		{name: "redirect to loopback", want: refused, serve: moved("http://127.0.0.1:22/")},
 		{name: "redirect to loopback by TLS", want: refused, serve: moved("https://localhost/")},
@@ -160,7 +160,7 @@ func faults() []fault {
 		}},
 		{name: "redirect to nowhere", want: refused, serve: says("302 Found", "", "")},
 
-		// Its own words.
+		// Statuses.
 		{name: "400", want: verdict{[]int{400, 404, 503}, nil}, serve: says("400 Bad Request", "", "{}")},
 		{name: "401", want: refused, serve: says("401 Unauthorized", "", "{}")},
 		{name: "402", want: refused, serve: says("402 Payment Required", "", "{}")},
@@ -184,9 +184,9 @@ func faults() []fault {
 		{name: "503", want: refused, serve: says("503 Service Unavailable", "", "{}")},
 		{name: "999", want: refused, serve: says("999 Request Denied", "", page)},
 
-		// Its tokens.
+		// Tokens.
 		{name: "token: reset", want: broken, token: true, serve: then("", syscall.ECONNRESET)},
-		// A call may find the read for a token of the one before it under way, and end with it, soon.
+		// A call may join a request for a token that an earlier call has started, and then ends when that request does.
 		{name: "token: slow", want: verdict{late.status, []schema.HealthState{schema.Down, schema.Degraded}}, token: true, serve: func(w io.Writer, _ *http.Request) error { return drip(w, head) }},
 		{name: "token: 401", want: refused, token: true, serve: says("401 Unauthorized", "", `{"error":"invalid_client"}`)},
 		{name: "token: 500", want: refused, token: true, serve: says("500 Internal Server Error", "", "{}")},
@@ -197,20 +197,20 @@ func faults() []fault {
 	}
 }
 
-// plain returns a whole answer. Headers come with their line ends.
+// plain returns a complete answer. headers include their line ends.
 func plain(status, headers, body string) string {
 	return fmt.Sprintf("HTTP/1.1 %s\r\nContent-Type: application/json\r\n%sContent-Length: %d\r\n\r\n%s", status, headers, len(body), body)
 }
 
 func dialError(err error) error { return &net.OpError{Op: "dial", Net: "tcp", Err: err} }
 
-// send writes text in pieces: what a test holds of it, its upstream does not hold again.
+// send writes text in pieces, so that the upstream does not keep a copy of what the test already holds.
 func send(w io.Writer, text string) error {
 	_, err := io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{strings.NewReader(text)}, make([]byte, min(len(text)+1, 16<<10)))
 	return err
 }
 
-// drip writes head and then a byte a second, for ever.
+// drip writes head and then a byte a second, forever.
 func drip(w io.Writer, head string) error {
 	if head == "" {
 		time.Sleep(time.Hour)
@@ -219,7 +219,7 @@ func drip(w io.Writer, head string) error {
 	return again(w, "x", time.Second, head)
 }
 
-// again writes what comes first and then text, for ever.
+// again writes first and then text, forever.
 func again(w io.Writer, text string, pause time.Duration, first ...string) error {
 	for _, f := range first {
 		if err := send(w, f); err != nil {
@@ -235,26 +235,26 @@ func again(w io.Writer, text string, pause time.Duration, first ...string) error
 }
 
 const (
-	large    = 6_000_000 // nearly as much as is read
+	large    = 6_000_000 // almost the maximum size of an answer
 	bombSize = 1 << 30
 )
 
-// bomb is a gigabyte of blanks in a megabyte.
+// bomb is a gigabyte of spaces, compressed to a megabyte.
 var bomb = sync.OnceValue(func() string {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	block := bytes.Repeat([]byte(" "), 1<<20)
 	for range bombSize >> 20 {
-		_, _ = z.Write(block) // a buffer takes all
+		_, _ = z.Write(block) // a buffer returns no error
 	}
 	_ = z.Close()
 	return b.String()
 })
 
-// lists are the names under which upstreams send their lists.
+// lists are the names that upstreams use for their lists.
 var lists = []string{"data", "items", "results", "collection", "hits", "posts", "children", "comments", "videos", "feed", "value", "elements"}
 
-// crowd is 6 MB of one row in a list under every name.
+// crowd returns 6 MB of one row, in a list under every name.
 func crowd(row string) string {
 	many := strings.Repeat(row+",", large/len(lists)/(len(row)+1)) + row
 	var b strings.Builder
@@ -265,13 +265,13 @@ func crowd(row string) string {
 	return b.String() + "}"
 }
 
-// rows is 6 MB of a list at the top.
+// rows returns a list of 6 MB without an envelope.
 func rows() string {
 	const row = `{"id":"1","url":"https://a.example/"}`
 	return "[" + strings.Repeat(row+",", large/(len(row)+1)) + row + "]"
 }
 
-// reopened is a page in which each paragraph opens again what shapes its text.
+// reopened returns a page in which each paragraph reopens the formatting elements.
 func reopened() string {
 	var b strings.Builder
 	for i := range 400 {

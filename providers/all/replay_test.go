@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -24,6 +25,7 @@ import (
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/replay"
 	"github.com/socialdata/socialdata/server"
 )
@@ -31,22 +33,22 @@ import (
 // shared holds the captured answers of the upstreams.
 const shared = "../../../shared"
 
-// replayCase is one read over HTTP against the captured answers, and what must come out.
+// replayCase is one read over HTTP against the captured answers, and its expected result.
 type replayCase struct {
 	Name    string
 	Get     string
-	Status  int               // 0 is 200
+	Status  int               // 0 means 200
 	Code    string            // of the problem
-	Want    map[string]any    // by path; "*" is anything but null, null is null or absent
-	Next    []replayPage      // the pages behind the first
-	Env     map[string]string // settings beyond the usual ones
-	Variant string            // which of several captured answers to prefer
+	Want    map[string]any    // by path; "*" means anything except null, null means null or absent
+	Next    []replayPage      // the pages after the first
+	Env     map[string]string // settings in addition to the usual ones
+	Variant string            // which one of several captured answers to use
 	Vendor  bool              // only the reseller answers, and only its key is set
 }
 
 type replayPage struct{ Want map[string]any }
 
-// usualEnv are the credentials that the captured answers were made with, in spirit.
+// usualEnv are credentials like those with which the answers were captured.
 var usualEnv = map[string]string{
 	"SOCIALDATA_AMAZON_CLIENT_ID":            "test",
 	"SOCIALDATA_AMAZON_CLIENT_SECRET":        "test",
@@ -119,7 +121,7 @@ func TestCapturedAnswersComeOutRight(t *testing.T) {
 	}
 }
 
-// buildReplay builds the replay server and returns where it is. Without the captured answers the test is skipped.
+// buildReplay builds the replay server and returns its path. It skips the test if there are no captured answers.
 func buildReplay(tb testing.TB) string {
 	tb.Helper()
 	if _, err := os.Stat(filepath.Join(shared, "upstreams/samples")); err != nil {
@@ -136,7 +138,7 @@ func buildReplay(tb testing.TB) string {
 func startReplay(tb testing.TB, bin, variant string) string {
 	tb.Helper()
 	addr := freeAddr(tb)
-	// Of captures that were asked for otherwise than we do, testdata/asked says what our requests for them are.
+	// For captures of requests that differ from ours, testdata/asked contains our requests.
 	cmd := exec.CommandContext(tb.Context(), bin, "-addr", addr, "-variants", variant,
 		filepath.Join(shared, "upstreams/samples"), "testdata/asked")
 	if err := cmd.Start(); err != nil {
@@ -174,10 +176,19 @@ func (c replayCase) run(t *testing.T, recorder string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Each case has an engine of its own: a captured rate limit must not close the next case's bucket.
+	// Each case has its own engine: a captured rate limit must not affect the next case.
 	ledger, store := credits.NewMemory(credits.MemoryConfig{}), keys.NewMemory(keys.MemoryConfig{})
-	client := clientWith(t, &http.Client{Transport: recorded}, settings,
+	chains := chainsWith(t, &http.Client{Transport: recorded}, func(name string) string { return settings[name] })
+	if id, op := operationOf(t, c.Get); op != providers.OpLinked { // which other platforms confirm
+		for i := range chains {
+			chains[i] = slices.DeleteFunc(chains[i], func(p providers.Provider) bool { return p.Platform != id })
+		}
+	}
+	client, err := socialdata.New(socialdata.WithProviders(chains...),
 		socialdata.WithLedger(ledger), socialdata.WithKeys(store), socialdata.WithEnricher(model()))
+	if err != nil {
+		t.Fatal(err)
+	}
 	account, err := store.CreateAccount(t.Context(), "tester")
 	if err != nil {
 		t.Fatal(err)
@@ -246,10 +257,10 @@ func (c replayCase) run(t *testing.T, recorder string) {
 	}
 }
 
-// paidReads counts what a customer of the reseller is charged.
+// paidReads counts the reseller's charges.
 type paidReads struct{ spent atomic.Int64 }
 
-// priceOf is what the reseller charges for an answer that is a success.
+// priceOf returns what the reseller charges for a successful answer.
 // https://docs.scrapecreators.com/openapi.json
 func priceOf(r *http.Request) int64 {
 	if strings.HasSuffix(r.URL.Path, "/v1/tiktok/user/audience") {
@@ -266,7 +277,7 @@ func priceOf(r *http.Request) int64 {
 	return n
 }
 
-// only returns an address behind which the reseller's answers are, and nobody else's.
+// only returns the address of a proxy for recorder that serves the reseller's answers only.
 func (p *paidReads) only(t *testing.T, recorder string) string {
 	t.Helper()
 	to, err := url.Parse(recorder)
@@ -315,7 +326,7 @@ func read(t *testing.T, target, secret string) (status int, body any, raw []byte
 	return res.StatusCode, body, msg
 }
 
-// matchesPath compares what stands at a path with what is wanted there.
+// matchesPath compares the value at a path with the expected one.
 func matchesPath(body any, path string, want any) error {
 	got, err := at(body, path)
 	switch {
@@ -337,7 +348,7 @@ func matchesPath(body any, path string, want any) error {
 
 var errAbsent = errors.New("absent")
 
-// at walks a path of names, indexes and #, the length.
+// at returns the value at a path of names, indexes and #, which is the length.
 func at(v any, path string) (any, error) {
 	for part := range strings.SplitSeq(path, ".") {
 		switch x := v.(type) {
@@ -364,13 +375,13 @@ func at(v any, path string) (any, error) {
 	return v, nil
 }
 
-// freeAddr returns an address of this machine that is free now.
+// freeAddr returns a local address that is currently unused.
 func freeAddr(tb testing.TB) string {
 	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		tb.Fatal(err)
 	}
-	defer l.Close() //nolint:errcheck // only its number is wanted
+	defer l.Close() //nolint:errcheck // only its port is needed
 	return l.Addr().String()
 }

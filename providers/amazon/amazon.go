@@ -10,6 +10,7 @@ package amazon
 import (
 	"cmp"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -19,7 +20,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach Amazon.
+// Config configures the providers for Amazon.
 type Config struct {
 	// ClientID and ClientSecret are a credential of the Creators API. CredentialVersion is its version, such as "3.2" for
 	// Europe, the Middle East and India; "" means 3.1, which is for the Americas.
@@ -62,8 +63,9 @@ func newOfficial(cfg Config) providers.Provider {
 	addresses := c.markets.addresses()
 	p := providers.Provider{
 		Name: "amazon", Platform: platform.Amazon, Source: schema.Official,
-		Product: c.product,
-		Search:  c.search,
+		PageSizes: providers.PagesOf(strconv.Itoa(pageSize), providers.OpSearch),
+		Product:   c.product,
+		Search:    c.search,
 
 		Normalize: normalizer(addresses), Names: addresses.Names, Also: addresses.Also,
 		Open: upstream.Opener(cfg.HTTP, "amzn.to", "amzn.eu", "amzn.asia", "a.co"),
@@ -76,9 +78,9 @@ func newOfficial(cfg Config) providers.Provider {
 		Notes: map[providers.Op]string{
 			providers.OpProduct:  "by ASIN, or with the marketplace before it as in sa:B07JP1QK9T; one without an offer is not found",
 			providers.OpSearch:   "products, at most 100; in the marketplace of the region",
-			providers.OpProducts: "Amazon's interface lists no products of a seller or a creator",
-			providers.OpReviews:  "Amazon's interface tells how many reviews there are, not what they say",
-			providers.OpStore:    "Amazon's interface knows no stores",
+			providers.OpProducts: "Amazon's API does not list the products of a seller or a creator",
+			providers.OpReviews:  "Amazon's API has the number of reviews, but not the reviews",
+			providers.OpStore:    "Amazon's API has no stores",
 		},
 	}
 	p = p.Requiring(map[string]string{

@@ -64,9 +64,9 @@ func check(res *upstream.Response) error {
 		return providers.Unavailable(errors.New(r.Reason), "Amazon refuses our credential")
 	case http.StatusForbidden:
 		if r.Reason == "AssociateNotEligible" {
-			return providers.Unavailable(errors.New(r.Reason), "Amazon serves associates with ten sales in 30 days only")
+			return providers.Unavailable(errors.New(r.Reason), "Amazon only serves associates with ten sales in 30 days")
 		}
-		return providers.Unavailable(errors.New(r.Reason), "Amazon does not let our account in")
+		return providers.Unavailable(errors.New(r.Reason), "Amazon refuses our account")
 	case http.StatusNotFound:
 		if r.Errors.has(noResults) || r.Reason == noResults {
 			return errNothing
@@ -92,19 +92,19 @@ func (r refusal) request() error {
 	for _, f := range r.Fields {
 		switch name, _, _ := strings.Cut(f.Name, "["); {
 		case name == "resources", strings.Contains(f.Name, withheld):
-			return providers.Unavailable(errRatings, "Amazon refuses what we ask for")
+			return providers.Unavailable(errRatings, "Amazon refuses a part of our request")
 		case slices.Contains(said, name):
 			return providers.Invalid("Amazon cannot read %s: %s", name, f.Message)
 		}
 	}
 	if strings.Contains(r.Message, withheld) {
-		return providers.Unavailable(errRatings, "Amazon refuses what we ask for")
+		return providers.Unavailable(errRatings, "Amazon refuses a part of our request")
 	}
 	if r.Reason == "InvalidPartnerTag" || r.Reason == "InvalidAssociate" {
 		return providers.Unavailable(errors.New(r.Reason), "Amazon refuses our partner tag in this marketplace")
 	}
-	return providers.Unavailable(errors.New(r.Reason), "Amazon cannot read our request")
+	return providers.Unavailable(errors.New(r.Reason), "Amazon rejects our request as malformed")
 }
 
 // errRobot counts against no source's health: other readers still get the page.
-var errRobot = providers.Walled("Amazon asks whether we are a robot")
+var errRobot = providers.Walled("Amazon asks for a captcha")

@@ -232,7 +232,7 @@ func (l listing) inStock() *bool {
 // need returns an error that names what is missing in an item read alone.
 func (i item) need(ctx context.Context) error {
 	if i.unsold() {
-		return providers.NotFound("nobody offers this product at a price now")
+		return providers.NotFound("no seller currently offers this product at a price")
 	}
 	const name = "itemsResult.items[].offersV2.listings"
 	offer := i.offer()

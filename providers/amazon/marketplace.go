@@ -74,7 +74,7 @@ func (ms markets) find(id, region string) (m market, asin string, err error) {
 		return m, asin, providers.Invalid("Amazon has no marketplace amazon.%s", domain)
 	}
 	if region != "" && ms.in(region) != m {
-		return m, asin, providers.Invalid("the product %s is of amazon.%s, not of the region %s", id, domain, region)
+		return m, asin, providers.Invalid("the product %s is on amazon.%s, which is not the marketplace of the region %s", id, domain, region)
 	}
 	return m, asin, nil
 }

@@ -81,12 +81,12 @@ func (ms markets) canonical(s providers.Subject, value string) (string, error) {
 	case providers.Handle:
 		name := strings.TrimPrefix(value, "@")
 		if !handle.MatchString(name) {
-			return "", providers.Invalid("a creator of Amazon is the name in the address of a storefront, amazon.com/shop/name")
+			return "", providers.Invalid("an Amazon creator is given by the name in the address of a storefront, amazon.com/shop/name")
 		}
 		return name, nil
 	case providers.CollectionID: // a creator's list of products or curation of posts
 		if !list.MatchString(value) {
-			return "", providers.Invalid("a list of Amazon is its id, as in 3QCPC18WETJFQ, or its URL")
+			return "", providers.Invalid("an Amazon list is given by its id, as in 3QCPC18WETJFQ, or its URL")
 		}
 		return value, nil
 	default:
@@ -103,7 +103,7 @@ func (ms markets) key(value string) (string, error) {
 		id = value
 	}
 	if id = strings.ToUpper(id); !known || !asin.MatchString(id) {
-		return "", providers.Invalid("a product of Amazon is its URL, or its ASIN, as in B07JP1QK9T, or sa:B07JP1QK9T for amazon.sa")
+		return "", providers.Invalid("an Amazon product is given by its URL, or its ASIN, as in B07JP1QK9T, or sa:B07JP1QK9T for amazon.sa")
 	}
 	return ms.id(m, id), nil
 }

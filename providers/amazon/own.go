@@ -42,8 +42,8 @@ func newOwn(cfg Config) providers.Provider {
 		Normalize: normalizer(addresses), Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{providers.OpProduct: {"region": countries()}},
 		Notes: map[providers.Op]string{
-			providers.OpProduct: "what its page says; the marketplace stands for the seller",
-			providers.OpReviews: "those on the page of the product, about eight; Amazon shows more to who has logged in only",
+			providers.OpProduct: "the data on its page; the store is the marketplace, not the seller",
+			providers.OpReviews: "those on the page of the product, about eight; more require a login",
 		},
 	}
 }
@@ -231,7 +231,7 @@ func pictureOn(page *html.Node) string {
 func (s sheet) product(ctx context.Context, in market) (schema.Product, error) {
 	inStock := s.inStock()
 	if s.Price == "" && inStock != nil && !*inStock {
-		return schema.Product{}, providers.NotFound("nobody offers this product at a price now")
+		return schema.Product{}, providers.NotFound("no seller currently offers this product at a price")
 	}
 	amount := in.amount(s.Price)
 	err := wire.Need(ctx, "#productTitle", s.Title != "")

@@ -51,7 +51,7 @@ func tokens(cfg Config) *upstream.Tokens {
 			return upstream.Token{}, err
 		}
 		if answer.AccessToken == "" {
-			return upstream.Token{}, errors.New("the answer holds no access_token")
+			return upstream.Token{}, errors.New("the answer has no access_token")
 		}
 		t := upstream.Token{Value: answer.AccessToken + behind}
 		if s := answer.ExpiresIn.V; s != nil && *s > 0 {

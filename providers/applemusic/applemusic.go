@@ -1,16 +1,19 @@
-// Package applemusic reads the public catalogue of Apple Music. Profiles are artists, posts are an artist's albums,
+// Package applemusic reads the public catalog of Apple Music. Profiles are artists, posts are an artist's albums,
 // collections are albums and playlists.
 //
-// There are two providers. The documented iTunes Search interface wants no key and answers first; the Apple Music
-// interface wants a developer token, has playlists and suggestions, and stands in where the first fails. With a token
-// the first takes an artist's picture and biography from the second.
-// Source: https://developer.apple.com/library/archive/documentation/AudioVideo/Conceptual/iTuneSearchAPI/
-// Source: https://developer.apple.com/documentation/applemusicapi/
+// There are two providers. The documented iTunes Search API needs no key and is tried first. The Apple Music API needs
+// a developer token; it adds playlists and suggestions, and is the fallback for the first. With a token the first
+// provider gets an artist's picture and biography from the second.
+//
+// Sources:
+// https://developer.apple.com/library/archive/documentation/AudioVideo/Conceptual/iTuneSearchAPI/
+// https://developer.apple.com/documentation/applemusicapi/
 package applemusic
 
 import (
 	"cmp"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,35 +23,35 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach Apple Music.
+// Config configures the providers for Apple Music.
 type Config struct {
 	Country    string       // the storefront, ISO 3166-1 alpha-2; "" means US
-	BaseURL    string       // of the iTunes Search interface; "" means https://itunes.apple.com
-	CatalogURL string       // of the Apple Music interface; "" means https://api.music.apple.com/v1
+	BaseURL    string       // of the iTunes Search API; "" means https://itunes.apple.com
+	CatalogURL string       // of the Apple Music API; "" means https://api.music.apple.com/v1
 	HTTP       *http.Client // nil means a client of its own
 
-	// The Apple Music interface wants a developer token, or what one is made of.
-	DeveloperToken string // a token that is ready; it ends within six months
-	TeamID         string // or the developer team's id,
+	// The Apple Music API needs a developer token, or the credentials to create one.
+	DeveloperToken string // a finished token; it expires within six months
+	TeamID         string // alternatively the developer team's id,
 	KeyID          string // the id of its MusicKit key
-	PrivateKey     string // and that key: the text of the .p8 file
+	PrivateKey     string // and the private key: the text of the .p8 file
 
-	// Batch is how many ids one look-up asks for; 0 means 200, which is how many results Apple answers with at most, and 1 asks for
-	// each by itself. Apple documents that there may be several, and not how many.
+	// Batch is the maximum number of ids in one look-up; 0 means 200, Apple's maximum number of results, and 1 means
+	// one request for each id. Apple documents that several ids are allowed, but not how many.
 	Batch int
 
-	// Quota is Apple's limit on itunes.apple.com, which all that read there from one address share; nil means one of
-	// its own.
+	// Quota is Apple's limit on itunes.apple.com, which is shared by everything that reads there from one address; nil
+	// means a limit for this provider alone.
 	Quota *Quota
 }
 
 // Quota is a limit that several providers may share.
 type Quota = upstream.Quota
 
-// NewQuota returns Apple's limit on itunes.apple.com: about 20 reads a minute for an address.
+// NewQuota returns Apple's limit on itunes.apple.com: about 20 reads a minute for each address.
 func NewQuota() *Quota { return upstream.NewQuota(20, time.Minute) }
 
-// New returns the providers for Apple Music, in the order in which they are to be tried.
+// New returns the providers for Apple Music, in the order in which they are tried.
 func New(cfg Config) providers.Chain {
 	catalog, here := newCatalog(cfg)
 	c := newClient(cfg)
@@ -57,6 +60,8 @@ func New(cfg Config) providers.Chain {
 	}
 	itunes := providers.Provider{
 		Name: "apple_music", Platform: platform.AppleMusic, Source: schema.Official,
+		PageSizes: providers.PagesOf(strconv.Itoa(pageSize), providers.OpPosts, providers.OpSearch,
+			providers.OpCollections, providers.OpCollectionTracks),
 		Limits:           upstream.Limits(map[string]*upstream.Quota{"searches": c.http.Quota()}),
 		Profile:          c.profile,
 		Posts:            c.posts,
@@ -85,10 +90,10 @@ func New(cfg Config) providers.Chain {
 			providers.OpComments:         "Apple Music has no comments",
 			providers.OpFollowers:        "Apple Music shows no followers",
 			providers.OpReviews:          "the reviews feed is for apps",
-			providers.OpTranscript:       "Apple gives out no lyrics",
+			providers.OpTranscript:       "Apple does not publish lyrics",
 			providers.OpTrackPosts:       "Apple Music has no posts that use a track",
 		},
-		// callback makes a script of the answer, and is for neither.
+		// Both omit callback, which would turn the answer into a script.
 		Routes: providers.Routes(platform.AppleMusic,
 			"lookup{?id,amgArtistId,amgAlbumId,amgVideoId,upc,isbn,bundleId,entity,media,country,lang,limit,sort}",
 			"search{?term,country,media,entity,attribute,genreId,limit,offset,lang,version,explicit}",
@@ -110,7 +115,7 @@ func New(cfg Config) providers.Chain {
 	return providers.Chain{itunes, full}
 }
 
-// client reads the iTunes Search interface.
+// client reads the iTunes Search API.
 type client struct {
 	http    *upstream.Client
 	country string   // lower case

@@ -48,7 +48,7 @@ func TestSearchInterface(t *testing.T) {
 		Fails: []providertest.Fail{
 			{Call: providertest.Profile("unknown artist", "404"), Want: providers.ErrNotFound},
 			{Call: providertest.Profile("id of an app", "505"), Want: providers.ErrNotFound},
-			{Call: providertest.Profile("name of nobody exactly", "ann"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("name that no artist has exactly", "ann"), Want: providers.ErrNotFound},
 			{Call: providertest.Profile("beyond the limit, with 403", "403"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("beyond the limit, with 429", "429"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("HTML", "200"), Want: providers.ErrUnavailable},
@@ -64,9 +64,9 @@ func TestSearchInterface(t *testing.T) {
 		},
 		Lone: map[providers.Op][]string{providers.OpProfile: {"ann example", "ann"}}, // names
 		Drift: &providertest.Drift{
-			// A list by date has a row without one elsewhere.
+			// Lists by date contain a row without a date elsewhere.
 			Sums: []string{"results[].releaseDate"},
-			// Whoever has another name is not meant.
+			// An artist with another name does not match.
 			Elsewhere: []string{"profile-by-name"},
 		},
 		Inputs: []providertest.Input{
@@ -114,7 +114,7 @@ func TestCatalog(t *testing.T) {
 			providertest.Suggestions("catalog-suggestions", providers.SuggestionsQuery{Query: "te"}),
 		},
 		Fails: []providertest.Fail{
-			{Call: providertest.Profile("name of nobody", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("name that no artist has", "nobody"), Want: providers.ErrNotFound},
 			{Call: providertest.Post("unknown album", "404"), Want: providers.ErrNotFound},
 			{Call: providertest.Track("song that is gone", "404"), Want: providers.ErrNotFound},
 			{Call: providertest.Post("bad token", "401"), Want: providers.ErrUnavailable},
@@ -125,14 +125,14 @@ func TestCatalog(t *testing.T) {
 			{Call: providertest.CollectionTracks("cursor of tracks", providers.CollectionQuery{ID: "601"}).From("x"), Want: providers.ErrCursor},
 		},
 		Drift: &providertest.Drift{
-			// The last page has no next one, a type of which nothing was found no list.
+			// The last page has no next one, and types without results have no list.
 			Absent: []string{
 				"next", "results.artists", "results.albums", "results.songs", "results.playlists",
 				"results.artists.next", "results.albums.next", "results.songs.next", "results.playlists.next",
 			},
-			// A list by date has a row without one elsewhere.
+			// Lists by date contain a row without a date elsewhere.
 			Sums: []string{"data[].attributes.releaseDate"},
-			// Whoever has another name is not meant.
+			// An artist with another name does not match.
 			Elsewhere: []string{"catalog-profile-by-name"},
 		},
 		Inputs: []providertest.Input{{Subject: providers.TrackID, In: "618", Want: "618"}},

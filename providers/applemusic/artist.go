@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	patience       = 3 * time.Second // for what a profile can do without
-	patienceForAll = 2 * patience    // for what all the profiles of a batch can do without
+	patience       = 3 * time.Second // maximum wait for optional parts of a profile
+	patienceForAll = 2 * patience    // maximum wait for optional parts of all profiles in a batch
 )
 
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
@@ -36,8 +36,8 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	return p, nil
 }
 
-// profiles reads artists by their ids, and what the Apple Music interface adds to each by a request of its own. Names are left to
-// profile.
+// profiles reads artists by their ids, and adds what the Apple Music API has about each, with one request for each.
+// Names are read by profile.
 func (c *client) profiles(ctx context.Context, handles []string) (map[string]schema.Profile, error) {
 	found, err := c.lookups(ctx, handles)
 	all, err := providers.PerKey(handles, err, func(handle string) (schema.Profile, error) {
@@ -59,14 +59,15 @@ func (c *client) profiles(ctx context.Context, handles []string) (map[string]sch
 		c.complete(brief, &whole[i])
 	})
 	for i, handle := range here {
-		if whole[i].ID != "" { // there was the time to ask for it
+		if whole[i].ID != "" { // it was read in time
 			all[handle] = whole[i]
 		}
 	}
 	return all, err
 }
 
-// complete adds an artist's biography and picture, which only the Apple Music interface has. They are worth a try, not a failure.
+// complete adds an artist's biography and picture, which only the Apple Music API has. A failure to read them is
+// ignored.
 func (c *client) complete(ctx context.Context, p *schema.Profile) {
 	if c.catalog == nil {
 		return
@@ -78,7 +79,8 @@ func (c *client) complete(ctx context.Context, p *schema.Profile) {
 	}
 }
 
-// named finds the artist with exactly that name, but for its case; of namesakes the one that Apple puts first.
+// named finds the artist with exactly that name, ignoring case. If several artists have the name, it is the one that
+// Apple lists first.
 func (c *client) named(ctx context.Context, name string) (wire.Object[row], error) {
 	found, err := c.rows(ctx, c.term(name, "musicArtist", c.country).With("limit", "5"))
 	if err != nil {
@@ -91,23 +93,24 @@ func (c *client) named(ctx context.Context, name string) (wire.Object[row], erro
 		}
 		odd = odd || r.V.odd() || r.V.isArtist() && r.V.ArtistName == ""
 	}
-	return wire.Object[row]{}, nobody(odd, c.country)
+	return wire.Object[row]{}, noArtist(odd, c.country)
 }
 
-// sameName compares an artist's name with the one asked for, which is in lower case.
+// sameName compares an artist's name with the requested one, which is in lower case.
 func sameName(name, asked string) bool {
 	return strings.EqualFold(strings.Join(strings.Fields(name), " "), asked)
 }
 
-// nobody says that no artist has the name asked for, unless there is an odd one among those found: it may be that one's.
-func nobody(odd bool, storefront string) error {
+// noArtist returns the error for a name that no artist in the results has. If odd is true, some results are malformed and
+// one of them may be the artist.
+func noArtist(odd bool, storefront string) error {
 	if odd {
 		return providers.Unreadable(nil)
 	}
 	return providers.NotFound("Apple Music has no artist of exactly that name in storefront %s", storefront)
 }
 
-// artistID returns the id that handle is, or that the artist of that name has.
+// artistID returns handle if it is an id, and otherwise the id of the artist with that name.
 func (c *client) artistID(ctx context.Context, handle string) (string, error) {
 	if links.Digits(handle) {
 		return handle, nil
@@ -123,7 +126,7 @@ func (r row) profile(country string, raw []byte) schema.Profile {
 		Handle:      id,
 		DisplayName: text.NonEmpty(r.ArtistName),
 	}
-	if !strings.HasPrefix(p.URL, "https://music.apple.com/") { // the store of old
+	if !strings.HasPrefix(p.URL, "https://music.apple.com/") { // of the former iTunes Store
 		p.URL = "https://music.apple.com/" + country + "/artist/" + id
 	}
 	return p

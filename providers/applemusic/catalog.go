@@ -16,17 +16,17 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// catalog reads the Apple Music interface.
+// catalog reads the Apple Music API.
 type catalog struct {
 	http       *upstream.Client
 	storefront string // lower case
 }
 
-// newCatalog also tells whether there is a developer token, or what one is made of.
+// newCatalog also reports whether there is a developer token, or the credentials to create one.
 func newCatalog(cfg Config) (*catalog, bool) {
 	config := upstream.Config{
 		HTTP: cfg.HTTP, Base: cmp.Or(cfg.CatalogURL, "https://api.music.apple.com/v1"), Check: checkCatalog,
-		Quota: upstream.NewQuota(0, 0), // Apple publishes no number
+		Quota: upstream.NewQuota(0, 0), // Apple does not publish the limit
 	}
 	parts := cfg.TeamID != "" && cfg.KeyID != "" && cfg.PrivateKey != ""
 	switch {
@@ -38,9 +38,18 @@ func newCatalog(cfg Config) (*catalog, bool) {
 	return &catalog{upstream.New(config), strings.ToLower(cmp.Or(cfg.Country, "us"))}, cfg.DeveloperToken != "" || parts
 }
 
+const (
+	listLimit   = "100" // Apple's maximum for albums and tracks
+	searchLimit = 25    // Apple's maximum for each type
+	hintsLimit  = "10"
+)
+
 func (c *catalog) provider() providers.Provider {
 	return providers.Provider{
 		Name: "apple_music_catalog", Platform: platform.AppleMusic, Source: schema.Official,
+		PageSizes: providers.PagesOf(strconv.Itoa(pageSize), providers.OpPosts, providers.OpCollections).
+			And(listLimit, providers.OpCollectionTracks).And(hintsLimit, providers.OpSuggestions).
+			And(strconv.Itoa(len(types[""])*searchLimit), providers.OpSearch), // all types are searched at once
 		Profile:          c.profile,
 		Posts:            c.posts,
 		Post:             c.post,
@@ -89,7 +98,7 @@ type list struct {
 	Next wire.Token          `json:"next"` // a path with an offset; absent on the last page
 }
 
-// next returns the offset of the page behind, "" when there is none.
+// next returns the offset of the next page, "" if there is none.
 func (l list) next(ctx context.Context) (string, error) {
 	path, err := l.Next.Next(ctx, "next")
 	if err != nil || path == "" {
@@ -116,7 +125,7 @@ func (c *catalog) list(ctx context.Context, r upstream.Request, cursor string) (
 	return l, l.Data.Check(ctx, "data")
 }
 
-// one reads the object with an id; one that is gone may come as an empty list.
+// one reads the object with an id. Apple may answer with an empty list for a deleted one.
 func (c *catalog) one(ctx context.Context, kind, id string) (wire.Object[resource], error) {
 	r := c.get(kind, id)
 	if kind == "artists" {

@@ -23,10 +23,10 @@ func (c *catalog) collections(ctx context.Context, q providers.CollectionsQuery,
 	return discography(ctx, c, q.Handle, cursor, resource.album, created)
 }
 
-// mostAlbums is how many pages of 100 of an artist's albums are read in order to sort them.
+// mostAlbums is the maximum number of pages, of 100 albums each, that are read to sort an artist's albums.
 const mostAlbums = 5
 
-// discography reads all of an artist's albums and sorts them, for Apple lists them in an order of its own.
+// discography reads all of an artist's albums and sorts them, because Apple does not sort them by date.
 // https://developer.apple.com/documentation/applemusicapi/get-a-catalog-artist's-relationship-directly-by-name
 func discography[T any](
 	ctx context.Context, c *catalog, handle, cursor string, convert func(r resource, storefront string, raw []byte) T,
@@ -43,7 +43,7 @@ func discography[T any](
 	var all []T
 	offset := ""
 	for range mostAlbums {
-		l, err := c.list(ctx, c.get("artists", id, "albums").With("limit", "100"), offset)
+		l, err := c.list(ctx, c.get("artists", id, "albums").With("limit", listLimit), offset)
 		if err != nil {
 			return page, err
 		}
@@ -91,7 +91,7 @@ func (c *catalog) collection(ctx context.Context, q providers.CollectionQuery) (
 	return found.V.album(c.storefront, found.Raw), nil
 }
 
-// whatOf is what Apple calls the objects of the kind that is asked for.
+// whatOf returns Apple's name for the requested kind of object.
 func whatOf(q providers.CollectionQuery) (string, error) {
 	kind, err := kindOf(q)
 	if kind == schema.Playlist {
@@ -107,7 +107,7 @@ func (c *catalog) collectionTracks(
 	if err != nil {
 		return page, err
 	}
-	l, err := c.list(ctx, c.get(what, q.ID, "tracks").With("limit", "100"), cursor)
+	l, err := c.list(ctx, c.get(what, q.ID, "tracks").With("limit", listLimit), cursor)
 	if err != nil {
 		return page, err
 	}

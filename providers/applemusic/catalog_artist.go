@@ -24,7 +24,7 @@ func (c *catalog) profile(ctx context.Context, handle string) (schema.Profile, e
 	return r.V.profile(c.storefront, r.Raw), nil
 }
 
-// named finds the artist with exactly that name, but for its case.
+// named finds the artist with exactly that name, ignoring case.
 func (c *catalog) named(ctx context.Context, name string) (wire.Object[resource], error) {
 	r := c.get("search").Says("term", name).With("types", "artists").With("limit", "5")
 	found, err := c.find(ctx, r, []string{"artists"})
@@ -39,5 +39,5 @@ func (c *catalog) named(ctx context.Context, name string) (wire.Object[resource]
 		}
 		odd = odd || r.V.Attributes.Name == ""
 	}
-	return wire.Object[resource]{}, nobody(odd, c.storefront)
+	return wire.Object[resource]{}, noArtist(odd, c.storefront)
 }

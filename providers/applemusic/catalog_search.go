@@ -15,7 +15,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// types are what a kind of result is called here, in the order of our pages.
+// types are Apple's names for kinds of results, in the order of our pages.
 var types = map[schema.ResultKind][]string{
 	"":                      {"artists", "albums", "songs", "playlists"},
 	schema.ProfileResult:    {"artists"},
@@ -23,8 +23,8 @@ var types = map[schema.ResultKind][]string{
 	schema.CollectionResult: {"albums", "playlists"},
 }
 
-// search pages through all types at once. The cursor is the offset and the types that have not ended, such as
-// 25:albums,songs.
+// search pages through all types at once. The cursor consists of the offset and the types that have more results, such
+// as 25:albums,songs.
 // https://developer.apple.com/documentation/applemusicapi/search-for-catalog-resources
 func (c *catalog) search(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
 	var page providers.Page[schema.SearchResult]
@@ -40,7 +40,7 @@ func (c *catalog) search(ctx context.Context, q providers.SearchQuery, cursor st
 	}
 	storefront := strings.ToLower(cmp.Or(q.Region, c.storefront))
 	r := upstream.Get("catalog", storefront, "search").Says("term", q.Query).With("types", strings.Join(kinds, ",")).
-		With("limit", "25").With("offset", offset)
+		With("limit", strconv.Itoa(searchLimit)).With("offset", offset)
 	found, err := c.find(ctx, r, kinds)
 	if err == nil {
 		page.Items, err = found.results(storefront)
@@ -54,7 +54,7 @@ func (c *catalog) search(ctx context.Context, q providers.SearchQuery, cursor st
 	return page, nil
 }
 
-// found is what a search finds; a type without results is absent.
+// found are the results of a search; a type without results is absent.
 type found struct {
 	Artists   wire.Object[list] `json:"artists"`
 	Albums    wire.Object[list] `json:"albums"`
@@ -62,14 +62,14 @@ type found struct {
 	Playlists wire.Object[list] `json:"playlists"`
 }
 
-// lists returns the types that were found, in the order of our pages.
+// lists returns the lists of results by type, in the order of our pages.
 func (f *found) lists() map[string]wire.Object[list] {
 	return map[string]wire.Object[list]{
 		"artists": f.Artists, "albums": f.Albums, "songs": f.Songs, "playlists": f.Playlists,
 	}
 }
 
-// find reads the answer of a search for those types.
+// find searches for objects of those types.
 func (c *catalog) find(ctx context.Context, r upstream.Request, kinds []string) (*found, error) {
 	var answer struct {
 		Results *found `json:"results"`
@@ -94,7 +94,8 @@ func (c *catalog) find(ctx context.Context, r upstream.Request, kinds []string) 
 	return answer.Results, nil
 }
 
-// results are those of all types. That no row of one type can be read is no failure beside what can be.
+// results returns the results of all types. It ignores that all rows of one type are unreadable if other types have
+// readable ones.
 func (f *found) results(storefront string) (out []schema.SearchResult, err error) {
 	lost := 0
 	for _, kind := range types[""] {
@@ -122,7 +123,8 @@ func (r resource) result(kind, storefront string, raw []byte) schema.SearchResul
 	}
 }
 
-// next returns the cursor behind f: types that have more go on together, from the place of the one that is least far.
+// next returns the cursor of the next page: all types that have more continue together, from the smallest of their
+// offsets.
 func (f *found) next(ctx context.Context) (string, error) {
 	least, left := 0, []string{}
 	for _, kind := range types[""] {
@@ -144,7 +146,7 @@ func (f *found) next(ctx context.Context) (string, error) {
 	return strconv.Itoa(least) + ":" + strings.Join(left, ","), nil
 }
 
-// suggestions reads search hints, which are words only.
+// suggestions reads search hints, which are terms only.
 // https://developer.apple.com/documentation/applemusicapi/get-catalog-search-hints
 func (c *catalog) suggestions(ctx context.Context, q providers.SuggestionsQuery, _ string) (providers.Page[schema.Suggestion], error) {
 	var page providers.Page[schema.Suggestion]
@@ -154,7 +156,7 @@ func (c *catalog) suggestions(ctx context.Context, q providers.SuggestionsQuery,
 			Terms wire.Rows[string] `json:"terms"`
 		} `json:"results"`
 	}
-	r := upstream.Get("catalog", storefront, "search", "hints").Says("term", q.Query).With("limit", "10")
+	r := upstream.Get("catalog", storefront, "search", "hints").Says("term", q.Query).With("limit", hintsLimit)
 	res, err := c.http.Read(ctx, r, &answer)
 	if err == nil {
 		err = answer.Results.Terms.Check(ctx, "results.terms")

@@ -9,19 +9,19 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// check knows that beyond the limit Apple answers 403, mostly without a word, and does not say for how long.
+// check handles rate limiting: Apple answers 403, usually without a message, and gives no time.
 // https://developer.apple.com/library/archive/documentation/AudioVideo/Conceptual/iTuneSearchAPI/Searching.html
 func check(res *upstream.Response) error {
 	switch {
 	case res.Status == http.StatusForbidden:
 		return providers.Limited("Apple is rate limiting us", time.Minute)
 	case res.Status == http.StatusBadRequest && res.Input:
-		return providers.Invalid("Apple does not know that region, or cannot read the query")
+		return providers.Invalid("Apple does not support that region, or rejects the query")
 	}
 	return nil
 }
 
-// checkCatalog names the parameter that Apple refuses, where the caller has a part in it.
+// checkCatalog returns an error with the parameter that Apple refuses, if it contains the caller's input.
 // https://developer.apple.com/documentation/applemusicapi/handling-requests-and-responses
 func checkCatalog(res *upstream.Response) error {
 	if res.Status != http.StatusBadRequest || !res.Input {
@@ -37,5 +37,5 @@ func checkCatalog(res *upstream.Response) error {
 	if json.Unmarshal(res.Body, &answer) == nil && len(answer.Errors) > 0 && answer.Errors[0].Source.Parameter != "" {
 		return providers.Invalid("Apple Music refuses the value of its parameter %q", answer.Errors[0].Source.Parameter)
 	}
-	return providers.Invalid("Apple Music cannot read the query")
+	return providers.Invalid("Apple Music rejects the query")
 }

@@ -1,15 +1,17 @@
 // Package appstore reads Apple's App Store. Profiles are apps, looked up by number or by bundle id; an app is a product
 // too, with its price, its rating and its reviews.
 //
-// Apps and search come from the documented iTunes Search interface, reviews from the public reviews feed and suggestions
-// from the hints of the store's search box. None of them wants a key. Everything is read in one storefront: ratings,
-// reviews and prices differ from one to the next.
+// Apps and search come from the documented iTunes Search API, reviews from the public reviews feed and suggestions from
+// the hints of the store's search box. None of them needs a key. Everything is read in one storefront: ratings, reviews
+// and prices differ between storefronts.
+//
 // Source: https://developer.apple.com/library/archive/documentation/AudioVideo/Conceptual/iTuneSearchAPI/
 package appstore
 
 import (
 	"cmp"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,48 +21,49 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach the App Store.
+// Config configures the providers for the App Store.
 type Config struct {
 	Country  string       // the storefront, ISO 3166-1 alpha-2; "" means US
 	BaseURL  string       // of look-ups, search and reviews; "" means https://itunes.apple.com
 	HintsURL string       // of suggestions; "" means https://search.itunes.apple.com
 	HTTP     *http.Client // nil means a client of its own
 
-	// Batch is how many apps one look-up asks for; 0 means 200, which is how many results Apple answers with at most, and 1 asks for
-	// each by itself. Apple documents that there may be several, and not how many.
+	// Batch is the maximum number of apps in one look-up; 0 means 200, Apple's maximum number of results, and 1 means
+	// one request for each app. Apple documents that several are allowed, but not how many.
 	Batch int
 
-	// Quota is Apple's limit on itunes.apple.com, about 20 reads a minute for an address, which apple_music draws on too;
-	// nil means one of its own.
+	// Quota is Apple's limit on itunes.apple.com, about 20 reads a minute for each address, which apple_music shares;
+	// nil means a limit for this provider alone.
 	Quota *upstream.Quota
 
-	// Own reads the reviews, which come from a feed without documentation, and the suggestions of the store's search box;
+	// Own reads the reviews, which come from an undocumented feed, and the suggestions of the store's search box. It is
 	// on by default.
 	Own providers.Own
 }
 
 const (
 	longestAnswer = 200 // results
-	// longestKeys is how long the numbers of a look-up may be together, in bytes: its address is of 2 KB at most, and each comma in it
-	// takes three.
+	// longestKeys is the maximum total length of the numbers in a look-up, in bytes: the URL may have at most 2 KB, and
+	// each comma takes three bytes.
 	longestKeys = 1500
 )
 
 type client struct {
 	itunes, hints *upstream.Client
 	country       string          // lower case
-	feeds         *upstream.Quota // without an announced limit, unlike everything else on that host
+	feeds         *upstream.Quota // Apple announces no limit for the feeds, unlike everything else on that host
 }
 
-// New returns the providers for the App Store: one for what Apple documents and one for what it only shows.
+// New returns the providers for the App Store: one for the documented API and one for the undocumented sources.
 func New(cfg Config) providers.Chain {
 	c := newClient(cfg)
 	official := providers.Provider{
 		Name: "appstore", Platform: platform.AppStore, Source: schema.Official,
-		Limits:  upstream.Limits(map[string]*upstream.Quota{"lookups": c.itunes.Quota(), "feeds": c.feeds}),
-		Profile: c.profile,
-		Product: c.product,
-		Search:  c.search,
+		PageSizes: providers.PagesOf(strconv.Itoa(searchPage), providers.OpSearch),
+		Limits:    upstream.Limits(map[string]*upstream.Quota{"lookups": c.itunes.Quota(), "feeds": c.feeds}),
+		Profile:   c.profile,
+		Product:   c.product,
+		Search:    c.search,
 
 		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
@@ -72,9 +75,9 @@ func New(cfg Config) providers.Chain {
 			providers.OpSearch:    "at most 200 results",
 			providers.OpPosts:     "apps publish no posts",
 			providers.OpPost:      "apps publish no posts",
-			providers.OpComments:  "what people say of an app are reviews",
+			providers.OpComments:  "apps have reviews instead of comments",
 			providers.OpFollowers: "apps have no followers",
-			providers.OpProducts:  "a developer's apps are found by search",
+			providers.OpProducts:  "use search to find a developer's apps",
 		},
 		Routes: providers.Routes(platform.AppStore,
 			"lookup{?id,amgArtistId,amgAlbumId,amgVideoId,upc,isbn,bundleId,entity,media,country,lang,limit,sort}",

@@ -6,10 +6,11 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// own is what the store only shows: the reviews feed and the hints of its search box.
+// own returns the provider for the undocumented sources: the reviews feed and the hints of the store's search box.
 func (c *client) own() providers.Provider {
 	p := providers.Provider{
 		Name: "appstore_own", Platform: platform.AppStore, Source: schema.Own,
+		PageSizes:   providers.PagesOf(feedPage, providers.OpReviews),
 		Reviews:     c.reviews,
 		Suggestions: c.suggestions,
 
@@ -19,7 +20,7 @@ func (c *client) own() providers.Provider {
 	}
 	if storefronts[c.country] == "" {
 		p.Suggestions, p.Filters = nil, nil
-		p.Notes[providers.OpSuggestions] = "not in the storefront that is set"
+		p.Notes[providers.OpSuggestions] = "not in the configured storefront"
 	}
 	return p
 }

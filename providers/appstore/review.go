@@ -17,10 +17,13 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-const deepest = 10 // pages of the feed, of 50 reviews each
+const (
+	deepest  = 10   // pages of the feed
+	feedPage = "50" // reviews on each, as Apple decides
+)
 
-// reviews reads the feed of an app, newest first, page by page until one is empty: what the feed says of its last page
-// is not to be trusted.
+// reviews reads the feed of an app, newest first, page by page until one is empty: the last page that the feed states
+// is not reliable.
 func (c *client) reviews(ctx context.Context, productID, cursor string) (providers.Page[schema.Review], error) {
 	var page providers.Page[schema.Review]
 	n, err := pages.Number(cursor, deepest)
@@ -28,7 +31,7 @@ func (c *client) reviews(ctx context.Context, productID, cursor string) (provide
 		return page, err
 	}
 	id := productID
-	if !links.Digits(id) { // the feed knows apps by number only
+	if !links.Digits(id) { // the feed does not accept bundle ids
 		a, err := c.app(ctx, productID, c.country)
 		if err == nil {
 			err = wire.Need(ctx, "trackId", a.V.TrackID != "")
@@ -54,8 +57,8 @@ func (c *client) reviews(ctx context.Context, productID, cursor string) (provide
 	return page, err
 }
 
-// doubt looks again at a feed that came without entries: that is how Apple answers for an app without reviews and for
-// one that does not exist, and at times for one that has plenty.
+// doubt reads a feed without entries again: Apple answers so for an app without reviews, for an app that does not
+// exist, and sometimes for an app with many reviews.
 func (c *client) doubt(ctx context.Context, id string) (entries, error) {
 	found, err := c.feed(ctx, "id="+id, "sortBy=mostRecent", "page=1")
 	if err != nil || found.Len() > 0 {
@@ -83,7 +86,7 @@ func (c *client) feed(ctx context.Context, which ...string) (entries, error) {
 	return answer.Feed.Entry, answer.Feed.Entry.Optional(ctx, "entry")
 }
 
-// entries is an array of entries; one alone stands without its array, and none is absent or null.
+// entries is an array of entries. A single entry comes without the array; no entries are absent or null.
 type entries struct{ wire.Rows[entry] }
 
 // UnmarshalJSON reads an array, an entry or null.
@@ -94,8 +97,8 @@ func (e *entries) UnmarshalJSON(b []byte) error {
 	return e.Rows.UnmarshalJSON(b)
 }
 
-// entry is one review of the feed, or, in feeds of before 2022, the app itself. Apple has no page about it; this is
-// what https://itunes.apple.com/us/rss/customerreviews/page=1/id=284882215/sortby=mostrecent/json looks like.
+// entry is one review in the feed or, in feeds from before 2022, the app itself. Apple does not document it; an example
+// is https://itunes.apple.com/us/rss/customerreviews/page=1/id=284882215/sortby=mostrecent/json
 type entry struct {
 	ID struct {
 		Label wire.Serial `json:"label"`
@@ -113,17 +116,17 @@ type entry struct {
 		Label wire.Time `json:"label"`
 	} `json:"updated"` // absent before 2022
 	Link href  `json:"link"`
-	App  label `json:"im:name"` // of the app itself only
+	App  label `json:"im:name"` // only of the app itself
 }
 
 type label struct {
 	Label string `json:"label"`
 }
 
-// href is where a link leads, the first of several.
+// href is the target of a link, of the first one if there are several.
 type href string
 
-// UnmarshalJSON reads a link or an array of them. It never fails: what is no link leads nowhere.
+// UnmarshalJSON reads a link or an array of them. It never fails: other values have no target.
 func (h *href) UnmarshalJSON(b []byte) error {
 	*h = ""
 	if !bytes.HasPrefix(b, []byte("[")) {
@@ -134,7 +137,7 @@ func (h *href) UnmarshalJSON(b []byte) error {
 			Href string `json:"href"`
 		} `json:"attributes"`
 	}
-	_ = json.Unmarshal(b, &links) // the odd ones are empty
+	_ = json.Unmarshal(b, &links) // malformed ones are empty
 	for _, l := range links {
 		if *h == "" {
 			*h = href(l.Attributes.Href)
@@ -143,12 +146,12 @@ func (h *href) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// isApp tells the app itself, which stands before the reviews in old feeds.
+// isApp reports whether e is the app itself, which precedes the reviews in old feeds.
 func (e entry) isApp() bool { return e.Rating.Label.V == nil && e.App.Label != "" }
 
 var reviewer = regexp.MustCompile(`/id([0-9]+)`)
 
-// review returns the zero review, which breaks the schema, when there is no rating: 0 would be one.
+// review returns the zero review, which violates the schema, if there is no rating: 0 would be one.
 func (e entry) review(productID, country string, raw []byte) schema.Review {
 	if e.Rating.Label.V == nil {
 		return schema.Review{}
@@ -166,7 +169,7 @@ func (e entry) review(productID, country string, raw []byte) schema.Review {
 	if e.Title.Label == e.Content.Label {
 		r.Text = e.Content.Label
 	}
-	for _, u := range []string{e.Author.URI.Label, string(e.Link)} { // the later, the better
+	for _, u := range []string{e.Author.URI.Label, string(e.Link)} { // later ones are preferred
 		r.URL = text.URLOr(u, r.URL)
 	}
 	return r

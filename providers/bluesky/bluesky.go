@@ -1,14 +1,16 @@
 // Package bluesky reads Bluesky from its AppView, the public service that knows every account and post of the network.
-// People are named by their DID and posts by their AT-URI; handles and links are accepted for both.
+// Accounts are identified by their DID and posts by their AT-URI; handles and links are accepted for both.
 //
-// Everything but the search for posts works without an account. That one is read through the server of an account, with
-// an app password (https://bsky.app/settings/app-passwords).
+// Everything except the search for posts works without an account. That search goes through the server of an account,
+// with an app password (https://bsky.app/settings/app-passwords).
+//
 // Source: https://docs.bsky.app/docs/category/http-reference
 package bluesky
 
 import (
 	"cmp"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
@@ -17,20 +19,20 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach Bluesky.
+// Config configures the providers for Bluesky.
 type Config struct {
-	Identifier  string       // handle or e-mail address of the account that searches posts
-	AppPassword string       // of that account, never its own password
+	Identifier  string       // handle or e-mail address of the account for the search for posts
+	AppPassword string       // an app password of that account, never its main password
 	BaseURL     string       // of the AppView; "" means https://public.api.bsky.app
-	FallbackURL string       // of the AppView's other address, asked when the first fails; "" means https://api.bsky.app
+	FallbackURL string       // of the AppView's other address, used if the first fails; "" means https://api.bsky.app
 	PDSURL      string       // of the account's server; "" means https://bsky.social
 	HTTP        *http.Client // nil means a client of its own
 
-	NoFallback bool // leaves the AppView's other address out
+	NoFallback bool // does not use the AppView's other address
 }
 
-// New returns the providers for Bluesky: the AppView; the AppView again behind its other address, since the first
-// refuses some networks; and the account's server for the search for posts, in front of them when there is an account.
+// New returns the providers for Bluesky: the AppView; the AppView at its other address, because the first refuses some
+// networks; and, before both if there is an account, the account's server for the search for posts.
 func New(cfg Config) providers.Chain {
 	list := providers.Chain{newAppView(cfg, "bluesky", cmp.Or(cfg.BaseURL, "https://public.api.bsky.app"))}
 	if !cfg.NoFallback {
@@ -55,13 +57,16 @@ func newClient(cfg Config, base string, tokens *upstream.Tokens) *client {
 	})}
 }
 
-// get is a read of the method that nsid names.
+// get returns a read of the method nsid.
 func get(nsid string) upstream.Request { return upstream.Get("xrpc", nsid) }
 
 func newAppView(cfg Config, name, base string) providers.Provider {
 	c := newClient(cfg, base, nil)
 	return providers.Provider{
 		Name: name, Platform: platform.Bluesky, Source: schema.Official,
+		PageSizes: providers.PagesOf(pageSize, providers.OpPosts).And(searchSize,
+			providers.OpSearch).And(suggestSize, providers.OpSuggestions).And(strconv.Itoa(commentPage),
+			providers.OpComments, providers.OpReplies),
 		Limits:      upstream.Limits(map[string]*upstream.Quota{"reads": c.http.Quota()}),
 		Profile:     c.profile,
 		Live:        c.live,
@@ -83,14 +88,14 @@ func newAppView(cfg Config, name, base string) providers.Provider {
 		},
 		Notes: map[providers.Op]string{
 			providers.OpPosts:       "without replies to others and without reposts",
-			providers.OpComments:    "all levels in one list, each answer behind what it answers",
-			providers.OpLive:        "the live badge of a profile, which leads to a stream elsewhere",
+			providers.OpComments:    "all levels in one list, each reply after its comment",
+			providers.OpLive:        "the live status of a profile, which links to a stream on another site",
 			providers.OpSearch:      "profiles; posts too with the settings identifier and app_password",
-			providers.OpFollowers:   "the interface serves followers of tiktok and github only",
-			providers.OpFollowing:   "the interface serves following of tiktok and github only",
-			providers.OpCollections: "lists, starter packs and feeds are none of the kinds of collection",
+			providers.OpFollowers:   "followers are only offered on tiktok and github",
+			providers.OpFollowing:   "following is only offered on tiktok and github",
+			providers.OpCollections: "lists, starter packs and feeds do not match any kind of collection",
 			providers.OpTranscript:  "Bluesky publishes no transcripts",
-			providers.OpReels:       "Bluesky has no short videos beside its posts",
+			providers.OpReels:       "Bluesky has no short videos apart from posts",
 			providers.OpTrending:    "Bluesky documents no list of popular posts",
 			providers.OpCommunity:   "Bluesky has no communities",
 		},
@@ -112,5 +117,5 @@ var routes = []string{
 const (
 	site           = "https://bsky.app/profile/"
 	postCollection = "app.bsky.feed.post"
-	invalidHandle  = "handle.invalid" // stands where the domain no longer agrees
+	invalidHandle  = "handle.invalid" // replaces a handle whose domain no longer points to the account
 )

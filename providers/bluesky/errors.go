@@ -9,10 +9,10 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// errExpired says that the access token has ended, which some servers say with status 400.
+// errExpired means that the access token has expired, which some servers report with status 400.
 var errExpired = providers.Cause("bluesky: access token expired")
 
-// check reads the error of a method: a name, which is the same InvalidRequest for much, and a message.
+// check reads the error of a method: a name, often the generic InvalidRequest, and a message.
 // https://atproto.com/specs/xrpc#error-responses
 func check(res *upstream.Response) error {
 	switch res.Status {
@@ -41,8 +41,8 @@ func check(res *upstream.Response) error {
 	case "ExpiredToken", "InvalidToken":
 		return providers.Unavailable(errExpired, "the upstream refused our access token")
 	case "InvalidRequest", "BadQueryString":
-	default: // it may be anything: the caller is not to blame for it
-		return providers.Unavailable(nil, "Bluesky answered with an error that we do not know")
+	default: // the cause is unknown, so the caller is not blamed
+		return providers.Unavailable(nil, "Bluesky answered with an unknown error")
 	}
 	message := strings.ToLower(e.Message)
 	for _, absent := range []string{"profile not found", "actor not found", "unable to resolve handle", "could not find", "post not found"} {
@@ -54,7 +54,7 @@ func check(res *upstream.Response) error {
 	case res.URL.Query().Has("cursor") && strings.Contains(message, "cursor"):
 		return providers.ErrCursor
 	case res.Input && e.Message != "":
-		return providers.Invalid("Bluesky cannot read this input: %s", e.Message)
+		return providers.Invalid("Bluesky rejects this input: %s", e.Message)
 	}
 	return nil
 }

@@ -24,14 +24,14 @@ type session struct {
 	create     *upstream.Quota
 	identifier string
 	password   string
-	refresh    string // what renews the session; only one fetch runs at a time
+	refresh    string // renews the session; only one fetch runs at a time
 }
 
 func newSession(cfg Config) providers.Provider {
 	base := cmp.Or(cfg.PDSURL, "https://bsky.social")
 	s := &session{
 		login: upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: base, Check: refused}),
-		// An account may begin 30 sessions in 5 minutes.
+		// An account may create 30 sessions in 5 minutes.
 		create:     upstream.NewQuota(30, 5*time.Minute),
 		identifier: strings.TrimPrefix(cfg.Identifier, "@"),
 		password:   cfg.AppPassword,
@@ -40,6 +40,7 @@ func newSession(cfg Config) providers.Provider {
 	s.http = newClient(cfg, base, s.tokens).http
 	return providers.Provider{
 		Name: "bluesky_session", Platform: platform.Bluesky, Source: schema.Official,
+		PageSizes: providers.PagesOf(searchSize, providers.OpSearch),
 		Search:    s.searchPosts,
 		Normalize: normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
@@ -50,7 +51,7 @@ func newSession(cfg Config) providers.Provider {
 	}.Requiring(map[string]string{"identifier": cfg.Identifier, "app_password": cfg.AppPassword})
 }
 
-// refused keeps away from a server that does not know our password: it counts failed sessions, 300 in a day.
+// refused pauses logins for 5 minutes after the server has rejected our password: it allows 300 failed ones a day.
 func refused(res *upstream.Response) error {
 	if res.Status == http.StatusBadRequest || res.Status == http.StatusUnauthorized {
 		return &providers.Error{
@@ -60,7 +61,7 @@ func refused(res *upstream.Response) error {
 	return nil
 }
 
-// token renews the session, or begins one.
+// token renews the session, or creates one.
 // https://docs.bsky.app/docs/api/com-atproto-server-create-session
 // https://docs.bsky.app/docs/api/com-atproto-server-refresh-session
 func (s *session) token(ctx context.Context) (upstream.Token, error) {
@@ -104,7 +105,7 @@ func (s *session) renew(ctx context.Context) {
 	}
 }
 
-// expiry reads when a JSON Web Token ends; zero when it does not say.
+// expiry returns when a JSON Web Token expires; zero if it does not state it.
 // https://www.rfc-editor.org/rfc/rfc7519#section-4.1.4
 func expiry(token string) time.Time {
 	parts := strings.Split(token, ".")

@@ -28,7 +28,7 @@ func (c *client) advertiserAds(
 	ctx context.Context, q providers.AdsQuery, cursor string,
 ) (out providers.Page[schema.Ad], err error) {
 	if q.AdvertiserID == "" {
-		return out, providers.Invalid("ads of Facebook are those of a Page: the parameter advertiser_id must name it")
+		return out, providers.Invalid("Facebook lists the ads of a Page: it must be given in the parameter advertiser_id")
 	}
 	owner, err := c.owner(ctx, q.AdvertiserID)
 	if err == nil {

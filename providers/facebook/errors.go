@@ -29,7 +29,7 @@ type refusal struct {
 
 var (
 	errPassing = providers.Cause("a passing failure, or a page that is too large for Facebook")
-	errUnseen  = providers.NotHere("the Graph API knows no such Page or post, or does not show it")
+	errUnseen  = providers.NotHere("the Graph API has no such Page or post, or does not show it")
 )
 
 // check maps the code of an error: statuses and types are inconsistent. The Graph API shows Pages only, so what it does
@@ -60,7 +60,7 @@ func check(res *upstream.Response) error {
 	case code == 4, code == 17, code == 32, code == 613, code >= 80000 && code < 80100:
 		return providers.Limited("Facebook is rate limiting us", pause(res.Header))
 	case code == 1, res.Status < 500 && (code == 2 || body.Error.Passing.Is()): // from 500 on the client itself retries
-		return providers.Unavailable(errPassing, "Facebook failed with code %d, or cannot give as much", code)
+		return providers.Unavailable(errPassing, "Facebook failed with code %d, or the page is too large", code)
 	}
 	return providers.Unavailable(nil, "Facebook failed with code %d", *body.Error.Code.V)
 }
@@ -79,7 +79,7 @@ func refused(res *upstream.Response, body refusal) error {
 	case q.Has("after"), q.Has("until"), q.Has("__paging_token"):
 		return providers.ErrCursor
 	case res.Input:
-		return providers.Invalid("Facebook cannot read this value: %s", message)
+		return providers.Invalid("Facebook rejects this value: %s", message)
 	}
 	return providers.Unavailable(nil, "Facebook refuses our request")
 }
@@ -149,7 +149,7 @@ func checkPage(res *upstream.Response) error {
 		return errLogin
 	}
 	if res.Status == http.StatusBadRequest { // Facebook's answer to a client that does not look like a browser
-		return providers.Walled("Facebook takes us for no browser")
+		return providers.Walled("Facebook does not accept our requests as those of a browser")
 	}
 	return nil
 }
@@ -180,7 +180,7 @@ func standsIn(head *island.Page, body []byte) error {
 	case strings.Contains(words, `id="login_form"`), strings.Contains(words, `action="/login`):
 		return errLogin
 	case strings.Contains(words, "unsupported browser"), strings.Contains(words, "unsupported_browser"):
-		return providers.Walled("Facebook takes us for no browser")
+		return providers.Walled("Facebook does not accept our requests as those of a browser")
 	case strings.Contains(words, unavailable):
 		return errGone
 	}

@@ -17,7 +17,7 @@ const eventFields = "id,name,description,start_time,end_time,timezone,place,cove
 
 func (c *client) event(ctx context.Context, id string) (schema.Event, error) {
 	if isShort(id) {
-		return schema.Event{}, providers.Unsupported("the Graph API knows no short addresses")
+		return schema.Event{}, providers.Unsupported("the Graph API does not resolve short addresses")
 	}
 	var e wire.Object[gathering]
 	err := c.events.read(ctx, upstream.Get(id).With("fields", eventFields), &e)
@@ -50,7 +50,7 @@ func (c *client) eventsOf(
 	return out, nil
 }
 
-var errHost = providers.Unsupported("this source has the events of a Page: the parameter handle must name it")
+var errHost = providers.Unsupported("this source only has the events of a Page: it must be given in the parameter handle")
 
 // gathering is an event.
 type gathering struct {

@@ -22,7 +22,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach Facebook.
+// Config configures the providers for Facebook.
 type Config struct {
 	// AppID and AppSecret name an app with the features Page Public Content Access and Page Public Metadata Access.
 	AppID, AppSecret string
@@ -86,6 +86,9 @@ func newOfficial(cfg Config) providers.Provider {
 	c := &client{newGraph(cfg, token), newGraph(cfg, cfg.PartnerToken), newGraph(cfg, cfg.AdsToken)}
 	p := providers.Provider{
 		Name: "facebook", Platform: platform.Facebook, Source: schema.Official,
+		PageSizes: providers.PagesOf(pageSize, providers.OpPosts, providers.OpComments, providers.OpReplies,
+			providers.OpReels, providers.OpCollections, providers.OpEvents, providers.OpSearch, providers.OpAds,
+			providers.OpAdsSearch),
 		Profile:     c.profile,
 		Live:        c.live,
 		Posts:       c.posts,
@@ -113,23 +116,23 @@ func newOfficial(cfg Config) providers.Provider {
 			providers.OpProfile:        "Pages, and people whose account is one",
 			providers.OpPosts:          "of Pages; likes are all reactions",
 			providers.OpPost:           "by {page}_{post}, or the number of a video",
-			providers.OpSearch:         "Pages; nobody may search posts",
+			providers.OpSearch:         "Pages; posts cannot be searched",
 			providers.OpComments:       "of Pages, without their authors",
 			providers.OpReplies:        "of Pages, without their authors",
 			providers.OpReels:          "of Pages that the token may manage",
 			providers.OpCollections:    "albums of Pages",
 			providers.OpEvent:          "with the token of a Marketing Partner",
 			providers.OpEvents:         "of a Page, with the token of a Marketing Partner",
-			providers.OpAds:            "of a Page; country US unless given; outside EU and UK political ads alone; no pictures",
-			providers.OpAdsSearch:      "country US unless given; outside EU and UK political ads alone; no pictures",
-			providers.OpAd:             "the Ad Library's interface looks up no single ad",
-			providers.OpAdvertisers:    "the Ad Library's interface searches no advertisers",
-			providers.OpCommunity:      "Facebook shows groups to its members only",
-			providers.OpCommunityPosts: "Facebook shows groups to its members only",
-			providers.OpEventsSearch:   "Facebook searches events for its members only",
-			providers.OpFollowers:      "Facebook tells how many followers there are, not who",
-			providers.OpFollowing:      "Facebook does not tell whom a Page follows",
-			providers.OpTranscript:     "Facebook shows captions to the owner of a video only",
+			providers.OpAds:            "of a Page; country US unless given; outside the EU and the UK only political ads; no pictures",
+			providers.OpAdsSearch:      "country US unless given; outside the EU and the UK only political ads; no pictures",
+			providers.OpAd:             "the Ad Library's API cannot read a single ad",
+			providers.OpAdvertisers:    "the Ad Library's API cannot search advertisers",
+			providers.OpCommunity:      "Facebook only shows groups to logged-in users",
+			providers.OpCommunityPosts: "Facebook only shows groups to logged-in users",
+			providers.OpEventsSearch:   "Facebook only searches events for logged-in users",
+			providers.OpFollowers:      "Facebook shows the number of followers, but no list of them",
+			providers.OpFollowing:      "Facebook does not show which accounts a Page follows",
+			providers.OpTranscript:     "Facebook only shows captions to the owner of a video",
 			providers.OpSuggestions:    "Facebook has no public suggestions",
 		},
 		// No route takes method, batch, ids, callback and suppress_http_code: the Graph API honours them in any GET.

@@ -42,10 +42,10 @@ func newOwn(cfg Config) providers.Provider {
 		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{providers.OpEvents: {"time": {"upcoming", "past"}}},
 		Notes: map[providers.Op]string{
-			providers.OpProfile: "what the head of the page says; Facebook shows many data centres a login instead",
-			providers.OpPosts:   "Facebook shows posts to its members only",
+			providers.OpProfile: "the metadata of the page; Facebook shows many data centers a login page instead",
+			providers.OpPosts:   "Facebook only shows posts to logged-in users",
 			providers.OpEvent:   "by number or URL",
-			providers.OpEvents:  "the first eight to ten of a Page, with what its list tells: names, seldom times",
+			providers.OpEvents:  "the first eight to ten of a Page, with the data in its list: names, rarely times",
 		},
 	}
 }
@@ -245,7 +245,7 @@ func counted(s string, words ...string) *int64 {
 // leads holds the target of a short address.
 type leads struct{ to string }
 
-func (l *leads) Error() string { return "the short address leads elsewhere" }
+func (l *leads) Error() string { return "the short address leads to another page" }
 
 // Unwrap returns [providers.ErrUnavailable]: an address that does not lead to a known page cannot be read.
 func (l *leads) Unwrap() error { return providers.ErrUnavailable }

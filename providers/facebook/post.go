@@ -69,7 +69,7 @@ func (c *client) number(ctx context.Context, id string) (string, error) {
 	name, of := cut(id)
 	switch {
 	case name == "" && !links.Digits(of):
-		return "", providers.Unsupported("the Graph API knows a post together with its Page only: {page}_{post}")
+		return "", providers.Unsupported("the Graph API only finds a post together with its Page: {page}_{post}")
 	case name == "", links.Digits(name):
 		return id, nil
 	}
@@ -77,7 +77,7 @@ func (c *client) number(ctx context.Context, id string) (string, error) {
 	return string(p.V.ID) + "_" + of, err
 }
 
-// cut splits {page}_{post} or {post}_{comment}. Above is "" when there is only one part.
+// cut splits {page}_{post} or {post}_{comment}. above is "" when there is only one part.
 func cut(id string) (above, of string) {
 	at := strings.LastIndexByte(id, '_')
 	if at < 0 {

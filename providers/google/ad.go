@@ -108,9 +108,9 @@ func (s *site) call(ctx context.Context, service, method string, query, dst any)
 	// If the body is not an answer, decoding it into dst fails.
 	if json.Unmarshal(body, &refused) == nil && strings.Contains(refused.Words, "Exception") {
 		if refused.Code.V != nil && *refused.Code.V == http.StatusBadRequest {
-			return false, providers.Invalid("Google cannot read this question about ads")
+			return false, providers.Invalid("Google rejects this query for ads")
 		}
-		return false, providers.Unavailable(nil, "Google fails to tell about ads")
+		return false, providers.Unavailable(nil, "Google's ads service answered with an error")
 	}
 	return string(body) == "{}", wire.Decode(ctx, body, dst)
 }

@@ -55,15 +55,15 @@ func check(res *upstream.Response) error {
 	message := f.Error.Message
 	switch limited := res.Status == http.StatusTooManyRequests; {
 	case f.has("dailyLimitExceeded", "quotaExceeded"), limited && strings.Contains(message, "per day"):
-		return providers.Limited("the day's quota at Google is used up", day)
+		return providers.Limited("the daily quota at Google is used up", day)
 	case f.has("rateLimitExceeded", "userRateLimitExceeded"), limited:
 		return providers.Limited("Google is rate limiting us", time.Minute)
 	case f.has("API_KEY_INVALID", "keyInvalid"), strings.HasPrefix(message, "API key"):
 		return providers.Unavailable(errors.New(message), "Google refused our API key")
 	case res.Status == http.StatusForbidden:
-		return providers.Unavailable(errors.New(message), "Google does not open Custom Search to our project")
+		return providers.Unavailable(errors.New(message), "Google does not allow our project to use Custom Search")
 	case res.Status == http.StatusBadRequest && res.Input && message != "":
-		return providers.Invalid("Google cannot read this search: %s", message)
+		return providers.Invalid("Google rejects this search: %s", message)
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func check(res *upstream.Response) error {
 // captcha on another host.
 func checkOwn(res *upstream.Response) error {
 	if res.Status == http.StatusForbidden || res.Status >= 300 && res.Status < 400 {
-		return providers.Limited("Google takes us for a robot", time.Minute)
+		return providers.Limited("Google asks for a captcha", time.Minute)
 	}
 	return nil
 }

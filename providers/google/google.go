@@ -10,6 +10,7 @@ package google
 import (
 	"cmp"
 	"net/http"
+	"strconv"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
@@ -17,7 +18,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach Google.
+// Config configures the providers for Google.
 type Config struct {
 	APIKey   string       // of a Google Cloud project with Custom Search enabled
 	EngineID string       // of a Programmable Search Engine, called cx by Google: what part of the web to search
@@ -56,7 +57,8 @@ func newOfficial(cfg Config) providers.Provider {
 	}
 	p := providers.Provider{
 		Name: "google", Platform: platform.Google, Source: schema.Official,
-		Search: c.search,
+		PageSizes: providers.PagesOf(strconv.Itoa(pageSize), providers.OpSearch),
+		Search:    c.search,
 
 		Normalize: normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
@@ -66,10 +68,10 @@ func newOfficial(cfg Config) providers.Provider {
 			},
 		},
 		Notes: map[providers.Op]string{
-			providers.OpSearch: "pages of the web, at most 100, in what the search engine of the settings covers; since counts in " +
-				"whole days; region says where the searcher is",
-			providers.OpAdsSearch: "Google searches no text of ads: find the advertiser or the domain, then its ads",
-			providers.OpReviews:   "Google shows reviews of places to users of its Places interface only",
+			providers.OpSearch: "web pages, at most 100, that the configured search engine covers; since counts in " +
+				"whole days; region is the location of the searcher",
+			providers.OpAdsSearch: "Google cannot search the text of ads: find the advertiser or the domain, then its ads",
+			providers.OpReviews:   "Google only provides reviews of places in its Places API",
 		},
 		// https://developers.google.com/custom-search/v1/reference/rest/v1/cse/list
 		Routes: providers.Routes(platform.Google, path+"{?q,cx,num,start,c2coff,cr,dateRestrict,exactTerms,excludeTerms,"+

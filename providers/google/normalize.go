@@ -60,9 +60,9 @@ func canonical(s providers.Subject, value string) (string, error) {
 	case s == providers.AdvertiserID && both && advertiserID.MatchString(of): // an ad
 		return of, nil
 	case s == providers.AdvertiserID:
-		return "", providers.Invalid("an advertiser of Google is AR and a number, its page among the ads, or a domain")
+		return "", providers.Invalid("a Google advertiser is given as AR and a number, its page in the Ads Transparency Center, or a domain")
 	case !both || !advertiserID.MatchString(of) || !creativeID.MatchString(ad):
-		return "", providers.Invalid("an ad of Google is asked for by its url: its id does not say whose it is")
+		return "", providers.Invalid("a Google ad is given by its URL: its id does not contain the advertiser")
 	}
 	return of + "/" + ad, nil
 }

@@ -3,6 +3,7 @@ package google
 import (
 	"cmp"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
@@ -30,6 +31,7 @@ func newOwn(cfg Config) providers.Provider {
 	}
 	return providers.Provider{
 		Name: "google_own", Platform: platform.Google, Source: schema.Own,
+		PageSizes:   providers.PagesOf(strconv.Itoa(adsPage), providers.OpAds),
 		Limits:      upstream.Limits(map[string]*upstream.Quota{"suggestions": s.box.Quota(), "ads": s.ads.Quota()}),
 		Suggestions: s.suggestions,
 		Ads:         s.adsOf,
@@ -43,10 +45,10 @@ func newOwn(cfg Config) providers.Provider {
 			providers.OpAdvertisers: {"country": nil},
 		},
 		Notes: map[providers.Op]string{
-			providers.OpSuggestions: "at most 20; Google looks at where we read from more than at the region",
-			providers.OpAds:         "by advertiser or domain, without what they say; active is what was shown in the last two days",
-			providers.OpAd:          "by its url, as lists give it: the id alone does not say whose it is",
-			providers.OpAdvertisers: "advertisers, and domains that ads lead to, whose id is a domain",
+			providers.OpSuggestions: "at most 20; for Google the location of our server matters more than the region",
+			providers.OpAds:         "by advertiser or domain, without their texts; active means shown in the last two days",
+			providers.OpAd:          "by its URL, as in lists: the id alone does not contain the advertiser",
+			providers.OpAdvertisers: "advertisers, and domains that ads link to; the id of the latter is the domain",
 		},
 	}
 }

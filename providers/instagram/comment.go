@@ -35,7 +35,7 @@ func (s site) comments(ctx context.Context, postID, cursor string) (page provide
 	return page, failed
 }
 
-var errSilenced = providers.NotFound("comments are switched off on this post")
+var errSilenced = providers.NotFound("comments are disabled on this post")
 
 // comments returns the comments on a page. If the page has no list of them, the post itself must say that there are
 // none.

@@ -16,10 +16,10 @@ import (
 
 // errParameter is returned when Instagram refuses a parameter: a field that this version does not know, or a cursor
 // among the fields.
-var errParameter = providers.Unavailable(nil, "Instagram refuses a field that we ask for")
+var errParameter = providers.Unavailable(nil, "Instagram refuses a field in our request")
 
 // errPassing is a fault that Meta expects to be temporary.
-var errPassing = providers.Unavailable(nil, "Instagram has a passing fault")
+var errPassing = providers.Unavailable(nil, "Instagram reports a temporary error")
 
 func isPassing(err error) bool { return errors.Is(err, errPassing) }
 
@@ -32,21 +32,21 @@ func check(res *upstream.Response) error {
 	r, _ := meta.RefusalOf(res.Body)
 	switch code := r.Code; {
 	case code == 110:
-		return providers.NotHere("Instagram's official interface shows no such account: it may be personal, or for adults")
+		return providers.NotHere("Instagram's official API has no such account: it may be personal, or restricted to adults")
 	case code == 24:
-		return providers.NotFound("Instagram knows no such hashtag")
+		return providers.NotFound("Instagram has no such hashtag")
 	case code == 100 && r.Subcode == 33:
-		return providers.Unavailable(nil, "Instagram does not know our account, or what we ask it for")
+		return providers.Unavailable(nil, "Instagram does not accept our account, or a field in our request")
 	case code == 100 && res.URL.Query().Has("after"):
 		return providers.ErrCursor
 	case code == 100 && res.Input:
-		return providers.Invalid("Instagram cannot read this hashtag")
+		return providers.Invalid("Instagram rejects this hashtag")
 	case code == 100:
 		return errParameter
 	case code == 190, code == 102:
 		return providers.Unavailable(nil, "Instagram refuses our token")
 	case code == 36104:
-		return providers.Unsupported("Instagram's official interface does not show live videos")
+		return providers.Unsupported("Instagram's official API does not show live videos")
 	case code == 10, code >= 200 && code < 300:
 		return providers.Unsupported("Instagram does not show this to our app")
 	case code == 4, code == 17, code == 18, code == 32, code == 613, code == 80002:
@@ -54,7 +54,7 @@ func check(res *upstream.Response) error {
 	case (code == 1 || code == 2) && res.Status < 500:
 		return errPassing
 	case res.Status == http.StatusNotFound, res.Status == http.StatusGone:
-		return providers.NotHere("Instagram's official interface shows no such thing")
+		return providers.NotHere("Instagram's official API shows no such thing")
 	}
 	return nil
 }
@@ -106,11 +106,11 @@ func checkWeb(res *upstream.Response) error {
 	case body.RequireLogin:
 		return errLogin
 	case body.Checkpoint != nil, isCheck(body.Message):
-		return providers.Walled("Instagram asks for a check")
+		return providers.Walled("Instagram asks for a captcha")
 	case body.Status == "fail" && res.Status == http.StatusBadRequest:
 		return providers.Walled("Instagram refuses to answer without a login")
 	case body.Status == "fail" && res.Status < 300:
-		return providers.Unavailable(nil, "Instagram answers with a failure")
+		return providers.Unavailable(nil, "Instagram answers with an error")
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func counted(posts int64) error {
 	return errMembers
 }
 
-var errMembers = providers.Walled("Instagram shows the posts of this account to members only")
+var errMembers = providers.Walled("Instagram only shows the posts of this account to logged-in users")
 
 // firstPosts returns the posts on the page of m.
 func (m member) firstPosts(ctx context.Context, keep func(isReel bool) bool) (page providers.Page[schema.Post], err error) {

@@ -26,7 +26,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach Instagram.
+// Config configures the providers for Instagram.
 type Config struct {
 	// Token is a long-lived token of a Facebook user or system user, with the permissions instagram_basic,
 	// instagram_manage_insights and pages_read_engagement; with "", only the public pages are read.
@@ -71,11 +71,12 @@ func newOfficial(cfg Config) providers.Provider {
 	c := newClient(cfg)
 	p := providers.Provider{
 		Name: "instagram", Platform: platform.Instagram, Source: schema.Official,
-		Limits:  upstream.Limits(map[string]*upstream.Quota{"lookups": c.lookups, "hashtags": c.tags}),
-		Profile: c.profile,
-		Posts:   c.posts,
-		Reels:   c.reels,
-		Search:  c.find,
+		PageSizes: providers.PagesOf(mediaPage, providers.OpPosts, providers.OpReels).And(hashtagPage, providers.OpSearch),
+		Limits:    upstream.Limits(map[string]*upstream.Quota{"lookups": c.lookups, "hashtags": c.tags}),
+		Profile:   c.profile,
+		Posts:     c.posts,
+		Reels:     c.reels,
+		Search:    c.find,
 
 		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Open:     upstream.Opener(cfg.HTTP, "www.instagram.com"),
@@ -99,40 +100,40 @@ func newOfficial(cfg Config) providers.Provider {
 
 // notes are what a user should know about both sources, and why Instagram offers no more.
 var notes = map[providers.Op]string{
-	providers.OpProfile: "the official interface shows professional accounts, and not whether they are verified; the " +
-		"site shows many data centres a login instead of its pages",
-	providers.OpPosts: "the official interface shows those of professional accounts, without the @ in captions; the site " +
-		"shows many visitors the newest twelve alone, without counts and times",
+	providers.OpProfile: "the official API shows professional accounts, and not whether they are verified; the " +
+		"site shows many data centers a login page instead",
+	providers.OpPosts: "the official API shows those of professional accounts, without the @ in captions; the site " +
+		"shows many visitors only the newest twelve, without counts and times",
 	providers.OpPost:  "by shortcode, number or URL, from the site, where counts may be rounded",
-	providers.OpReels: "the reels among the posts, so a page may be empty and still go on, and with the limit of posts",
-	providers.OpSearch: "posts with a #word: the last 24 hours, or the top posts where there are none; no more than 30 " +
-		"different words a week; Instagram does not tell who wrote them",
-	providers.OpComments:         "the first ten to fifteen, which the site shows, without answers to them",
-	providers.OpCollections:      "highlights, which the site shows",
-	providers.OpReplies:          "Instagram shows them to members only",
-	providers.OpCollection:       "Instagram shows what is in a highlight to members only",
-	providers.OpCollectionPosts:  "Instagram shows what is in a highlight to members only",
-	providers.OpCollectionTracks: "a highlight holds no tracks",
-	providers.OpFollowers:        "Instagram tells how many followers there are, not who",
-	providers.OpFollowing:        "Instagram does not tell whom an account follows",
-	providers.OpAudience:         "Instagram tells it to the account's owner only",
-	providers.OpLive:             "Instagram shows live videos to members only",
-	providers.OpSuggestions:      "Instagram suggests to members only",
-	providers.OpTrending:         "Instagram lists what is popular for members only",
+	providers.OpReels: "the reels among the posts, with the limits of posts; a page may be empty although there are more",
+	providers.OpSearch: "posts with a #word: of the last 24 hours, or the top posts if there are none; at most 30 " +
+		"different words a week; without their authors",
+	providers.OpComments:         "the first ten to fifteen on the site, without replies",
+	providers.OpCollections:      "highlights, from the site",
+	providers.OpReplies:          "Instagram only shows them to logged-in users",
+	providers.OpCollection:       "Instagram only shows the contents of a highlight to logged-in users",
+	providers.OpCollectionPosts:  "Instagram only shows the contents of a highlight to logged-in users",
+	providers.OpCollectionTracks: "a highlight has no tracks",
+	providers.OpFollowers:        "Instagram shows the number of followers, but no list of them",
+	providers.OpFollowing:        "Instagram does not show which accounts an account follows",
+	providers.OpAudience:         "Instagram only shows it to the account's owner",
+	providers.OpLive:             "Instagram only shows live videos to logged-in users",
+	providers.OpSuggestions:      "Instagram only shows suggestions to logged-in users",
+	providers.OpTrending:         "Instagram only shows popular posts to logged-in users",
 	providers.OpTranscript:       "Instagram has no public captions",
-	providers.OpTrack:            "Instagram shows sounds to members only",
-	providers.OpTracks:           "Instagram lists no sounds of an account",
-	providers.OpTrackPosts:       "Instagram lists the reels of a sound for members only",
+	providers.OpTrack:            "Instagram only shows sounds to logged-in users",
+	providers.OpTracks:           "Instagram does not list the sounds of an account",
+	providers.OpTrackPosts:       "Instagram only shows the reels of a sound to logged-in users",
 	providers.OpCommunity:        "Instagram has no communities",
 	providers.OpCommunityPosts:   "Instagram has no communities",
-	providers.OpProducts:         "Instagram shows its shops to members only",
-	providers.OpProduct:          "Instagram shows its shops to members only",
-	providers.OpReviews:          "Instagram shows its shops to members only",
-	providers.OpStore:            "Instagram shows its shops to members only",
-	providers.OpAds:              "Meta's library of ads is one for all its sites: it is facebook's",
-	providers.OpAdsSearch:        "Meta's library of ads is one for all its sites: it is facebook's",
-	providers.OpAd:               "Meta's library of ads is one for all its sites: it is facebook's",
-	providers.OpAdvertisers:      "Meta's library of ads is one for all its sites: it is facebook's",
+	providers.OpProducts:         "Instagram only shows its shops to logged-in users",
+	providers.OpProduct:          "Instagram only shows its shops to logged-in users",
+	providers.OpReviews:          "Instagram only shows its shops to logged-in users",
+	providers.OpStore:            "Instagram only shows its shops to logged-in users",
+	providers.OpAds:              "Meta has one ad library for all of its sites: use platform facebook",
+	providers.OpAdsSearch:        "Meta has one ad library for all of its sites: use platform facebook",
+	providers.OpAd:               "Meta has one ad library for all of its sites: use platform facebook",
+	providers.OpAdvertisers:      "Meta has one ad library for all of its sites: use platform facebook",
 	providers.OpEvent:            "Instagram lists no events",
 	providers.OpEvents:           "Instagram lists no events",
 	providers.OpEventsSearch:     "Instagram lists no events",

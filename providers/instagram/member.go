@@ -61,7 +61,7 @@ func (s site) info(ctx context.Context, handle string) (u wire.Object[webUser], 
 		err = wire.Need(ctx, "data.user", len(a.Data.User) > 0)
 	}
 	if err == nil && isNull(a.Data.User) {
-		err = providers.NotFound("Instagram knows no such account")
+		err = providers.NotFound("Instagram has no such account")
 	}
 	if err == nil {
 		err = wire.Decode(ctx, a.Data.User, &u)

@@ -156,7 +156,7 @@ func (p *page) lacks(ctx context.Context, part string) error {
 	return wire.Need(ctx, part, false)
 }
 
-var errBare = providers.Walled("Instagram showed a page without data: a login, or no such thing")
+var errBare = providers.Walled("Instagram showed a page without data: a login is required, or it does not exist")
 
 // profileCard is the head of an account's page, used when its scripts hold no account.
 type profileCard struct {

@@ -39,6 +39,8 @@ func (c *client) reels(ctx context.Context, handle, cursor string) (providers.Pa
 	})
 }
 
+const mediaPage = "25"
+
 // afterForm matches a valid cursor: it is written among the names of fields.
 var afterForm = regexp.MustCompile(`^[A-Za-z0-9_=-]+$`)
 
@@ -46,7 +48,7 @@ var afterForm = regexp.MustCompile(`^[A-Za-z0-9_=-]+$`)
 func (c *client) mediaOf(
 	ctx context.Context, handle, cursor string, keep func(media, schema.Post) (schema.Post, bool),
 ) (page providers.Page[schema.Post], err error) {
-	modifiers := "media.limit(25)"
+	modifiers := "media.limit(" + mediaPage + ")"
 	if cursor != "" {
 		if !afterForm.MatchString(cursor) {
 			return page, providers.ErrCursor
@@ -113,7 +115,7 @@ type shown struct {
 	Thumbnail string `json:"thumbnail_url"`
 }
 
-// post converts m. Elsewhere is the closest page that shows it, used when its own address is unknown.
+// post converts m. elsewhere is the closest page that shows it, used when its own address is unknown.
 func (m media) post(author schema.Actor, elsewhere string, raw json.RawMessage) schema.Post {
 	code := m.code()
 	return schema.Post{

@@ -48,7 +48,7 @@ func searchable(q providers.SearchQuery) error {
 func tagOf(q providers.SearchQuery) (string, error) {
 	tag, isTag := strings.CutPrefix(q.Query, "#")
 	if !isTag {
-		return "", providers.Unsupported("Instagram can only be searched for a hashtag, as in #word")
+		return "", providers.Unsupported("only hashtags can be searched for on Instagram, as in #word")
 	}
 	if found := text.GluedHashtags("#" + tag); len(found) != 1 || found[0] != tag {
 		return "", providers.Invalid("an Instagram hashtag is one word of letters, digits and underscores")
@@ -103,8 +103,10 @@ func (c *client) hashtag(ctx context.Context, tag string) (string, error) {
 	for _, row := range a.Data.All() {
 		return string(row.V.ID), wire.Need(ctx, "data[].id", row.V.ID != "")
 	}
-	return "", providers.NotFound("Instagram knows no such hashtag")
+	return "", providers.NotFound("Instagram has no such hashtag")
 }
+
+const hashtagPage = "50" // Instagram's maximum
 
 // list reads one page of the posts of a hashtag.
 func (c *client) list(ctx context.Context, tag string, at place) (page providers.Page[schema.SearchResult], err error) {
@@ -112,7 +114,7 @@ func (c *client) list(ctx context.Context, tag string, at place) (page providers
 		Data   wire.Rows[media] `json:"data"`
 		Paging meta.Paging      `json:"paging"`
 	}
-	r := upstream.Get(at.hashtag, at.list).With("user_id", c.account).With("fields", tagFields).With("limit", "50")
+	r := upstream.Get(at.hashtag, at.list).With("user_id", c.account).With("fields", tagFields).With("limit", hashtagPage)
 	if err = c.read(ctx, r.With("after", at.after).On(c.tags), &a); err != nil {
 		return page, err
 	}

@@ -60,7 +60,7 @@ func keyOf(id string) (key, error) {
 	case !links.Digits(id):
 		return key{numberOf(id), id}, nil
 	case isGraphID(id):
-		return key{}, providers.Unsupported("Instagram's pages do not know posts by the id of the official interface")
+		return key{}, providers.Unsupported("Instagram's pages cannot be found by an id of the official API")
 	}
 	return key{id, meta.Shortcode(id)}, nil
 }
@@ -89,7 +89,7 @@ func (p *page) gated(ctx context.Context) error {
 		Post json.RawMessage `json:"if_not_gated_logged_out"`
 	}
 	if json.Unmarshal(p.media.Raw, &parts) == nil && isNull(parts.Post) {
-		return providers.Walled("Instagram shows this post to members only")
+		return providers.Walled("Instagram only shows this post to logged-in users")
 	}
 	return wire.Need(ctx, "xig_polaris_media.if_not_gated_logged_out", false)
 }
@@ -112,7 +112,7 @@ func (s site) query(ctx context.Context, k key) (i wire.Object[item], err error)
 		err = wire.Need(ctx, "data.xdt_shortcode_media", len(a.Data.Media) > 0)
 	}
 	if err == nil && isNull(a.Data.Media) {
-		err = providers.NotFound("Instagram knows no such post")
+		err = providers.NotFound("Instagram has no such post")
 	}
 	if err == nil {
 		err = wire.Decode(ctx, a.Data.Media, &i)

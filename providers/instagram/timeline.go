@@ -26,7 +26,7 @@ func (s site) feed(
 	ctx context.Context, handle, cursor string, keep func(isReel bool) bool,
 ) (providers.Page[schema.Post], error) {
 	if cursor == members {
-		return providers.Page[schema.Post]{}, providers.Walled("Instagram shows more of this account to members only")
+		return providers.Page[schema.Post]{}, providers.Walled("Instagram only shows more posts of this account to logged-in users")
 	}
 	page, rows, err := s.connection(ctx, handle, cursor, keep)
 	switch silent := err == nil && rows == 0 && page.Next == ""; {

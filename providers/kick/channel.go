@@ -15,7 +15,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// patience is how long to wait for what an object can do without.
+// patience is the maximum wait for optional parts of an object.
 const patience = 3 * time.Second
 
 const site = "https://kick.com/"
@@ -28,7 +28,7 @@ func (o *official) profile(ctx context.Context, handle string) (schema.Profile, 
 	return c.V.profile(o.user(ctx, c.V.UserID), c.V.airing(ctx), c.Raw), nil
 }
 
-// profiles reads many profiles: their channels by one request, and the users behind them by another.
+// profiles reads many profiles: all channels in one request, and their users in another.
 func (o *official) profiles(ctx context.Context, handles []string) (map[string]schema.Profile, error) {
 	found, err := o.channels(ctx, handles)
 	return providers.PerKey(handles, err, func(handle string) (schema.Profile, error) {
@@ -52,7 +52,7 @@ func (o *official) live(ctx context.Context, handle string) (schema.LiveStream, 
 	return c.V.live(o.user(ctx, c.V.UserID), on, c.Raw), nil
 }
 
-// lives reads what many channels broadcast, as profiles does.
+// lives reads the broadcasts of many channels, in the same requests as profiles.
 func (o *official) lives(ctx context.Context, handles []string) (map[string]schema.LiveStream, error) {
 	found, err := o.channels(ctx, handles)
 	return providers.PerKey(handles, err, func(handle string) (schema.LiveStream, error) {
@@ -68,13 +68,13 @@ func (o *official) lives(ctx context.Context, handles []string) (map[string]sche
 	})
 }
 
-// channels are what came of some slugs.
+// channels are the results for some slugs.
 type channels struct {
 	rows  wire.Keyed[officialChannel]
-	users map[wire.Serial]officialUser // as far as they are known
+	users map[wire.Serial]officialUser // those that could be read
 }
 
-// channels looks up slugs, and the users behind them.
+// channels looks up slugs, and their users.
 // https://docs.kick.com/apis/channels
 func (o *official) channels(ctx context.Context, handles []string) (found channels, err error) {
 	r := upstream.Get("public", "v1", "channels").Each("slug", handles)
@@ -111,12 +111,12 @@ func (f channels) of(handle string) (wire.Object[officialChannel], error) {
 
 func noChannel() error { return providers.NotFound("Kick has no such channel") }
 
-// answer is what every read of the official interface gives.
+// answer is the envelope of every answer of the official API.
 type answer[T any] struct {
 	Data wire.Rows[T] `json:"data"`
 }
 
-// channel looks up a slug. One that does not exist comes as an empty list.
+// channel looks up a slug. For one that does not exist, the answer is an empty list.
 func (o *official) channel(ctx context.Context, handle string) (wire.Object[officialChannel], error) {
 	var none wire.Object[officialChannel]
 	var a answer[officialChannel]
@@ -139,7 +139,7 @@ func (o *official) channel(ctx context.Context, handle string) (wire.Object[offi
 	return none, noChannel()
 }
 
-// user looks up the name and picture behind a channel, which the channel can do without.
+// user looks up the name and picture of a channel's user. They are optional.
 func (o *official) user(ctx context.Context, id wire.Serial) officialUser {
 	return o.users(ctx, []string{string(id)})[id]
 }
@@ -161,7 +161,7 @@ func (o *official) users(ctx context.Context, ids []string) map[wire.Serial]offi
 	return found
 }
 
-// officialUser is one of GET /public/v1/users.
+// officialUser is an element of GET /public/v1/users.
 // https://docs.kick.com/apis/users
 type officialUser struct {
 	ID             wire.Serial `json:"user_id"`
@@ -169,17 +169,18 @@ type officialUser struct {
 	ProfilePicture string      `json:"profile_picture"`
 }
 
-// officialChannel is one of GET /public/v1/channels.
+// officialChannel is an element of GET /public/v1/channels.
 // https://docs.kick.com/apis/channels
 type officialChannel struct {
 	UserID      wire.Serial     `json:"broadcaster_user_id"`
 	Slug        string          `json:"slug"`
 	Description string          `json:"channel_description"`
 	StreamTitle string          `json:"stream_title"`
-	Stream      json.RawMessage `json:"stream"` // an [officialStream]; null off the air
+	Stream      json.RawMessage `json:"stream"` // an [officialStream]; null while offline
 }
 
-// officialStream is what a channel broadcasts. Off the air its fields are empty, and its time is the year 1.
+// officialStream is the broadcast of a channel. While the channel is offline its fields are empty, and its time is in
+// the year 1.
 type officialStream struct {
 	IsLive      wire.Bool  `json:"is_live"`
 	Language    string     `json:"language"`
@@ -188,14 +189,14 @@ type officialStream struct {
 	ViewerCount wire.Count `json:"viewer_count"`
 }
 
-// onAir returns what the channel broadcasts, or has last broadcast, nil when it has nothing. It fails when that cannot be
-// told.
+// onAir returns the current or last broadcast of the channel, nil if there is none. It returns an error if it is
+// unknown whether the channel is live.
 func (c officialChannel) onAir(ctx context.Context) (*officialStream, error) {
 	return broadcasts(ctx, "stream", c.Stream, func(s officialStream) wire.Bool { return s.IsLive })
 }
 
-// broadcasts reads the part of a channel that tells whether it is on air. Null is a channel that is not; a part that is
-// missing, or does not tell, may be of either.
+// broadcasts decodes the part of a channel that shows whether it is live. Null means that it is offline. If the part is
+// missing or unreadable, that is unknown, and the result is an error.
 func broadcasts[T any](ctx context.Context, part string, raw json.RawMessage, live func(T) wire.Bool) (*T, error) {
 	if err := wire.Need(ctx, part, raw != nil); err != nil {
 		return nil, err
@@ -210,7 +211,7 @@ func broadcasts[T any](ctx context.Context, part string, raw json.RawMessage, li
 	return &v, wire.Need(ctx, part+".is_live", live(v).V != nil)
 }
 
-// airing is onAir for what can do without.
+// airing is onAir for callers that do not need the broadcast.
 func (c officialChannel) airing(ctx context.Context) *officialStream {
 	on, err := c.onAir(ctx)
 	if err != nil {
@@ -251,7 +252,7 @@ func (c officialChannel) live(u officialUser, on *officialStream, raw []byte) sc
 	return l
 }
 
-// forward reads a route unchanged, but for the stream keys.
+// forward reads a route unchanged, except that it removes stream keys.
 func (o *official) forward(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
 	raw, err := o.http.Forward(ctx, path, query)
 	if err != nil {
@@ -264,7 +265,7 @@ func (o *official) forward(ctx context.Context, path string, query url.Values) (
 	rows, n := []byte{'['}, 0
 	for row := range wire.Split(whole["data"]) {
 		if n++; n > wire.MaxRows {
-			return nil, providers.Unreadable(providers.Cause("more rows than any page has"))
+			return nil, providers.Unreadable(providers.Cause("too many rows"))
 		}
 		if n > 1 {
 			rows = append(rows, ',')
@@ -275,7 +276,7 @@ func (o *official) forward(ctx context.Context, path string, query url.Values) (
 	return schema.Marshal(whole)
 }
 
-// withoutKey takes the address and the key that a channel streams to out of it: whoever has them is on air in its name.
+// withoutKey removes the ingest address and the stream key of a channel: with them, anyone can broadcast on it.
 func withoutKey(raw json.RawMessage) json.RawMessage {
 	var channel, stream map[string]json.RawMessage
 	if json.Unmarshal(raw, &channel) != nil || json.Unmarshal(channel["stream"], &stream) != nil {
@@ -283,7 +284,7 @@ func withoutKey(raw json.RawMessage) json.RawMessage {
 	}
 	delete(stream, "key")
 	delete(stream, "url")
-	// Maps of JSON always marshal.
+	// Decoded JSON always marshals.
 	channel["stream"], _ = schema.Marshal(stream)
 	out, _ := schema.Marshal(channel)
 	return out

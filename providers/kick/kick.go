@@ -1,9 +1,10 @@
 // Package kick reads public Kick data. Profiles are channels, posts are recorded broadcasts, reels are clips.
 //
-// The official interface needs the client id and secret of an app; it knows channels and what they broadcast, but
-// neither recordings nor clips, and tells no counts. What the website itself reads has all of that, but stands behind a
-// bot check that refuses most servers, and Kick's terms forbid scraping: it is off unless Config.Own switches it on.
-// Sources: https://docs.kick.com and the answers that https://kick.com reads.
+// The official API needs the client id and secret of an app. It has channels and their current broadcasts, but no
+// recordings, no clips and no counts. The API of the website has all of these, but a bot check refuses most servers,
+// and Kick's terms forbid scraping: it is off unless Config.Own switches it on.
+//
+// Sources: https://docs.kick.com and the answers that https://kick.com gets from its API.
 package kick
 
 import (
@@ -16,34 +17,33 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach Kick.
+// Config configures the providers for Kick.
 type Config struct {
-	ClientID     string        // of the app; the official interface needs it
-	ClientSecret string        // of the app; the official interface needs it
-	Own          providers.Own // reads what the website itself reads; off by default
-	BaseURL      string        // of the official interface; "" means https://api.kick.com
+	ClientID     string        // of the app; required for the official API
+	ClientSecret string        // of the app; required for the official API
+	Own          providers.Own // reads the website's API; off by default
+	BaseURL      string        // of the official API; "" means https://api.kick.com
 	TokenURL     string        // "" means https://id.kick.com/oauth/token
 	OwnURL       string        // of the website; "" means https://kick.com
 	HTTP         *http.Client  // nil means a client of its own
 
-	// Batch is how many channels one request of the official interface asks for; 0 means 50, which its documentation is quoted
-	// with, and 1 asks for each by itself.
+	// Batch is the maximum number of channels in one request to the official API; 0 means 50, the number in its
+	// documentation, and 1 means one request for each channel.
 	Batch int
 }
 
-// New returns the providers for Kick, in the order in which they are to be tried: the official interface, and what the
-// website reads.
+// New returns the providers for Kick, in the order in which they are tried: the official API, and the website's API.
 func New(cfg Config) providers.Chain {
 	return providers.Chain{newOfficial(cfg), newOwn(cfg)}
 }
 
-// official reads the documented interface.
+// official reads the official API.
 type official struct{ http *upstream.Client }
 
 func newOfficial(cfg Config) providers.Provider {
 	o := &official{upstream.New(upstream.Config{
 		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.kick.com"), Check: check, Tokens: tokens(cfg),
-		Quota: upstream.NewQuota(0, 0), // Kick documents no number
+		Quota: upstream.NewQuota(0, 0), // Kick does not document its limit
 	})}
 	p := providers.Provider{
 		Name: "kick", Platform: platform.Kick, Source: schema.Official,
@@ -52,13 +52,13 @@ func newOfficial(cfg Config) providers.Provider {
 
 		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Notes: map[providers.Op]string{
-			providers.OpProfile:     "without followers and verified mark, which Kick's interface does not tell",
-			providers.OpSearch:      "Kick's interface cannot search channels, and the website asks a third party",
-			providers.OpSuggestions: "Kick's interface has no suggestions",
-			providers.OpComments:    "Kick keeps the chat of a recording to its website",
-			providers.OpReplies:     "Kick keeps the chat of a recording to its website",
-			providers.OpFollowers:   "Kick shows nobody the list of followers",
-			providers.OpTrending:    "Kick tells who is on air, not which recordings are popular",
+			providers.OpProfile:     "without the number of followers and the verified badge, which Kick's API does not have",
+			providers.OpSearch:      "Kick's API cannot search channels, and its website uses a third party for that",
+			providers.OpSuggestions: "Kick's API has no suggestions",
+			providers.OpComments:    "Kick only shows the chat of a recording on its website",
+			providers.OpReplies:     "Kick only shows the chat of a recording on its website",
+			providers.OpFollowers:   "Kick does not show lists of followers",
+			providers.OpTrending:    "Kick shows live channels, but no popular recordings",
 			providers.OpTranscript:  "Kick has no transcripts",
 		},
 		Routes: providers.Routes(platform.Kick,
@@ -74,12 +74,12 @@ func newOfficial(cfg Config) providers.Provider {
 	}
 	p = p.Requiring(map[string]string{"client_id": cfg.ClientID, "client_secret": cfg.ClientSecret})
 	if !p.Serves(providers.OpProfile) {
-		delete(p.Notes, providers.OpProfile) // what is to be known of it is for the website to say
+		delete(p.Notes, providers.OpProfile) // the note belongs to the website's provider
 	}
 	return p
 }
 
-// tokens asks for an access token with the app's own credentials.
+// tokens requests access tokens with the app's credentials.
 // https://docs.kick.com/getting-started/generating-tokens-oauth2-flow
 func tokens(cfg Config) *upstream.Tokens {
 	return upstream.AppTokens(cfg.HTTP, cmp.Or(cfg.TokenURL, "https://id.kick.com/oauth/token"), cfg.ClientID, cfg.ClientSecret)

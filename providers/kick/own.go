@@ -17,29 +17,30 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// website reads what kick.com itself reads. None of it is documented, so the wire structs name no page.
+// website reads the API of kick.com's own pages. It is undocumented, so the wire structs have no links.
 type website struct{ http *upstream.Client }
 
 func newOwn(cfg Config) providers.Provider {
 	w := &website{upstream.New(upstream.Config{
 		HTTP: cfg.HTTP, Base: cmp.Or(cfg.OwnURL, "https://kick.com"), Check: checkOwn,
-		Header: http.Header{"User-Agent": {browser.Agent}, "Referer": {site}}, // what does not look like the website is refused
+		Header: http.Header{"User-Agent": {browser.Agent}, "Referer": {site}}, // others are refused
 		Quota:  upstream.NewQuota(0, 0),
 	})}
 	p := providers.Provider{
 		Name: "kick_own", Platform: platform.Kick, Source: schema.Own,
-		Profile: w.profile,
-		Live:    w.live,
-		Posts:   w.posts,
-		Post:    w.post,
-		Reels:   w.reels,
+		PageSizes: providers.PagesOf("20", providers.OpReels), // as Kick decides
+		Profile:   w.profile,
+		Live:      w.live,
+		Posts:     w.posts,
+		Post:      w.post,
+		Reels:     w.reels,
 
 		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Notes: map[providers.Op]string{
 			providers.OpProfile: "from the website, behind a bot check: off unless the setting own is on",
-			providers.OpPosts:   "recordings, one page; only the website tells them, behind a bot check: off unless the setting own is on",
-			providers.OpPost:    "a recording or a clip; only the website tells them, behind a bot check: off unless the setting own is on",
-			providers.OpReels:   "clips, newest first; only the website tells them, behind a bot check: off unless the setting own is on",
+			providers.OpPosts:   "recordings, one page; only from the website, behind a bot check: off unless the setting own is on",
+			providers.OpPost:    "a recording or a clip; only from the website, behind a bot check: off unless the setting own is on",
+			providers.OpReels:   "clips, newest first; only from the website, behind a bot check: off unless the setting own is on",
 		},
 	}
 	return p.IfOwn(cfg.Own, false)
@@ -83,23 +84,23 @@ func (w *website) channel(ctx context.Context, handle string) (wire.Object[chann
 	return c, err
 }
 
-// channel is the answer of GET /api/v2/channels/{slug}. Around a recording only the first three fields and a part of the
-// user are there.
+// channel is the answer of GET /api/v2/channels/{slug}. Within a recording it has only the first three fields and a
+// part of the user.
 type channel struct {
-	ID          wire.Serial     `json:"id"` // of the channel: the official interface knows the user's alone
+	ID          wire.Serial     `json:"id"` // of the channel; the official API only has the id of the user
 	UserID      wire.Serial     `json:"user_id"`
 	Slug        string          `json:"slug"`
 	IsBanned    wire.Bool       `json:"is_banned"`
-	Verified    truthy          `json:"verified"` // true, or an object that says since when
+	Verified    truthy          `json:"verified"` // true, or an object with the date
 	Followers   wire.Count      `json:"followers_count"`
-	OfFollowers wire.Count      `json:"followersCount"` // as older answers write it
-	Livestream  json.RawMessage `json:"livestream"`     // a [broadcast]; null off the air
+	OfFollowers wire.Count      `json:"followersCount"` // in older answers
+	Livestream  json.RawMessage `json:"livestream"`     // a [broadcast]; null while offline
 	User        struct {
 		Username   string `json:"username"`
 		Bio        string `json:"bio"`
 		ProfilePic string `json:"profile_pic"`
-		Picture    string `json:"profilepic"` // as older answers write it
-		Country    string `json:"country"`    // in words
+		Picture    string `json:"profilepic"` // in older answers
+		Country    string `json:"country"`    // the name of the country
 		Instagram  string `json:"instagram"`  // these six are names or URLs
 		Twitter    string `json:"twitter"`
 		YouTube    string `json:"youtube"`
@@ -109,10 +110,10 @@ type channel struct {
 	} `json:"user"`
 }
 
-// truthy is a mark that is written as true or as any object.
+// truthy is a flag that is written as true or as any object.
 type truthy bool
 
-// UnmarshalJSON takes everything for a mark but false, null, 0, "" and an empty list.
+// UnmarshalJSON reads everything as true except false, null, 0, "" and an empty list.
 func (t *truthy) UnmarshalJSON(b []byte) error {
 	switch string(b) {
 	case "false", "null", "0", `""`, "[]":
@@ -166,8 +167,8 @@ func (c channel) links() []string {
 	return text.URLs(urls...)
 }
 
-// actor is the channel inside another object. Its own id stands in where the user's is not known, and where there is none
-// at all, only the id is unknown.
+// actor returns the channel within another object. If the id of the user is unknown, it is that of the channel, and ""
+// if that is unknown too.
 func (c channel) actor() schema.Actor {
 	if c.Slug == "" {
 		return schema.UnknownActor()
@@ -178,12 +179,12 @@ func (c channel) actor() schema.Actor {
 	}
 }
 
-// onAir returns what the channel broadcasts, nil when it is off the air. It fails when that cannot be told.
+// onAir returns the current broadcast of the channel, nil while it is offline. It returns an error if that is unknown.
 func (c channel) onAir(ctx context.Context) (*broadcast, error) {
 	return broadcasts(ctx, "livestream", c.Livestream, func(b broadcast) wire.Bool { return b.IsLive })
 }
 
-// live has the id of the channel's user, as the official interface gives it.
+// live uses the id of the channel's user, as the official API does.
 func (c channel) live(on *broadcast, raw []byte) schema.LiveStream {
 	l := schema.LiveStream{
 		Common: schema.Common{ID: string(c.UserID), URL: site + c.Slug, Raw: raw},

@@ -14,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// posts lists the recordings of a channel, newest first, in one page. The channel is read too, for whose they are.
+// posts lists the recordings of a channel, newest first, in one page. It also reads the channel, which is their author.
 func (w *website) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	if cursor != "" {
 		return providers.Page[schema.Post]{}, providers.ErrCursor
@@ -31,7 +31,7 @@ func (w *website) posts(ctx context.Context, handle, cursor string) (providers.P
 	items, err := wire.Items(ctx, "videos", rows, func(v video, raw json.RawMessage) (schema.Post, bool) {
 		return v.row(ctx, author, raw)
 	})
-	if err == nil { // Kick counts no recordings
+	if err == nil { // Kick does not count recordings
 		err = wire.Witness{Rows: rows.Len()}.Check(ctx, "videos")
 	}
 	return providers.Page[schema.Post]{Items: items}, err
@@ -62,7 +62,7 @@ func (w *website) video(ctx context.Context, id string) (schema.Post, error) {
 	case err != nil:
 		return schema.Post{}, err
 	case r.hidden():
-		return schema.Post{}, providers.NotFound("this video is private or no longer kept")
+		return schema.Post{}, providers.NotFound("this video is private or has been deleted")
 	}
 	author := schema.UnknownActor()
 	if b.Channel != nil {
@@ -71,16 +71,16 @@ func (w *website) video(ctx context.Context, id string) (schema.Post, error) {
 	return post(r, b, author, v.Raw), nil
 }
 
-// video is a recording: a row of GET /api/v2/channels/{slug}/videos, which is a broadcast with its recording inside, or
-// the answer of GET /api/v1/video/{uuid}, which is a recording with its broadcast inside.
+// video is a recording: a row of GET /api/v2/channels/{slug}/videos, which is a broadcast that contains its recording,
+// or the answer of GET /api/v1/video/{uuid}, which is a recording that contains its broadcast.
 type video struct {
 	recording
 	broadcast
-	Video      json.RawMessage `json:"video"`      // a [recording]; null once it is gone
+	Video      json.RawMessage `json:"video"`      // a [recording]; null after it has been deleted
 	Livestream json.RawMessage `json:"livestream"` // a [broadcast]
 }
 
-// parts takes v apart, whichever is inside the other.
+// parts returns the recording and the broadcast, whichever contains the other.
 func (v video) parts(ctx context.Context) (r recording, b broadcast, err error) {
 	r, b = v.recording, v.broadcast
 	if v.Video != nil {
@@ -106,7 +106,8 @@ func (v video) parts(ctx context.Context) (r recording, b broadcast, err error) 
 	return r, b, nil
 }
 
-// row is v in the list of a channel's recordings, where it may be what is on air, or gone.
+// row converts v, an element of a channel's list of recordings. belongs is false for the current broadcast and for a
+// deleted recording.
 func (v video) row(ctx context.Context, author schema.Actor, raw []byte) (p schema.Post, belongs bool) {
 	if string(v.Video) == "null" {
 		return p, false
@@ -126,35 +127,35 @@ func (v video) row(ctx context.Context, author schema.Actor, raw []byte) (p sche
 type recording struct {
 	UUID      string     `json:"uuid"`
 	Views     wire.Count `json:"views"`
-	IsPrivate wire.Bool  `json:"is_private"` // absent when it is not, as is the next
+	IsPrivate wire.Bool  `json:"is_private"` // absent when false, as is the next
 	IsPruned  wire.Bool  `json:"is_pruned"`
 }
 
 func (r recording) hidden() bool { return r.IsPrivate.Is() || r.IsPruned.Is() }
 
-// shown tells whether r is there for everyone to see. A flag that cannot be read may stand for either.
+// shown reports whether r is public. It is false if a flag cannot be read.
 func (r recording) shown() bool { return r.IsPrivate.Not() && r.IsPruned.Not() }
 
 // broadcast is one stream of a channel.
 type broadcast struct {
 	IsLive       wire.Bool  `json:"is_live"`
 	SessionTitle string     `json:"session_title"`
-	StartTime    wire.Time  `json:"start_time"` // in either of two forms, UTC
+	StartTime    wire.Time  `json:"start_time"` // in one of two forms, in UTC
 	CreatedAt    wire.Time  `json:"created_at"`
 	Duration     wire.Count `json:"duration"` // milliseconds
-	Language     string     `json:"language"` // often in English words
+	Language     string     `json:"language"` // often the English name
 	Thumbnail    picture    `json:"thumbnail"`
 	ViewerCount  wire.Count `json:"viewer_count"`
 	Viewers      wire.Count `json:"viewers"`
-	Channel      *channel   `json:"channel"` // around a recording only
+	Channel      *channel   `json:"channel"` // only within a recording
 }
 
 func (b broadcast) started() *time.Time { return cmp.Or(b.StartTime.V, b.CreatedAt.V) }
 
-// picture is the address of one, written as it is or inside an object.
+// picture is the address of a picture, written as a string or within an object.
 type picture string
 
-// UnmarshalJSON reads a string, or an object with src or url. It never fails: what is neither is no picture.
+// UnmarshalJSON reads a string, or an object with src or url. It never fails: other values are no picture.
 func (p *picture) UnmarshalJSON(b []byte) error {
 	var o struct {
 		Src string `json:"src"`
@@ -175,7 +176,7 @@ func post(r recording, b broadcast, author schema.Actor, raw []byte) schema.Post
 	}
 	page := site + author.Handle + "/videos/" + id
 	if author == schema.UnknownActor() {
-		page = site + "video/" + id // the website leads on from there
+		page = site + "video/" + id // the website redirects from there
 	}
 	media := schema.Media{Type: schema.Video, URL: page, ThumbnailURL: text.URL(string(b.Thumbnail))}
 	if ms := b.Duration.V; ms != nil {

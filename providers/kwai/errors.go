@@ -16,7 +16,7 @@ const gone = 1016001002 // the result for a video that is gone
 func check(res *upstream.Response) error {
 	if res.Status == http.StatusNotFound {
 		if strings.Contains(res.URL.Path, "/rest/") { // such a status says nothing about the requested thing
-			return providers.Unavailable(nil, "Kwai has moved what its own pages read")
+			return providers.Unavailable(nil, "Kwai has moved the API of its own pages")
 		}
 		return providers.NotFound("Kwai has no such page")
 	}
@@ -24,7 +24,7 @@ func check(res *upstream.Response) error {
 		Result wire.Count `json:"result"`
 	}
 	if json.Unmarshal(res.Body, &a) == nil && a.Result.V != nil && *a.Result.V == gone {
-		return providers.NotFound("the video is gone")
+		return providers.NotFound("the video has been deleted")
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ package kwai
 import (
 	"cmp"
 	"net/http"
+	"strconv"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
@@ -15,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach Kwai.
+// Config configures the provider for Kwai.
 type Config struct {
 	Own providers.Own // on by default; the site is the only source
 
@@ -35,6 +36,7 @@ func New(cfg Config) providers.Chain {
 	s := site{client(cmp.Or(cfg.WebURL, "https://www.kwai.com")), client(cmp.Or(cfg.ShareURL, "https://m.kwai.com"))}
 	p := providers.Provider{
 		Name: "kwai", Platform: platform.Kwai, Source: schema.Own,
+		PageSizes:  providers.PagesOf(strconv.Itoa(pageSize), providers.OpPosts, providers.OpReels),
 		Profile:    s.profile,
 		Posts:      s.posts,
 		Reels:      s.posts, // every post is a video
@@ -53,23 +55,23 @@ var asBrowser = browser.Page("Accept", "application/json, text/plain, */*", "Acc
 
 // notes are what a user should know about Kwai, and why it offers no more.
 var notes = map[providers.Op]string{
-	providers.OpPosts:       "what Kwai shows depends on the country that it is asked from",
-	providers.OpReels:       "every post is one: the same as posts",
-	providers.OpPost:        "by URL: Kwai finds few videos by their number alone",
+	providers.OpPosts:       "the results depend on the country of our server",
+	providers.OpReels:       "every post is a short video: the same as posts",
+	providers.OpPost:        "by URL: Kwai only finds few videos by their number",
 	providers.OpTranscript:  "by URL; the text without times",
-	providers.OpSearch:      "Kwai answers searches to its own signed-in visitors only",
-	providers.OpSuggestions: "Kwai answers searches to its own signed-in visitors only",
-	providers.OpTrending:    "Kwai's discover pages hold videos of any kind",
+	providers.OpSearch:      "Kwai only answers searches for logged-in users",
+	providers.OpSuggestions: "Kwai only answers searches for logged-in users",
+	providers.OpTrending:    "Kwai's discover pages are not lists of popular videos",
 	providers.OpComments:    "only Kwai's own signed app lists comments",
 	providers.OpReplies:     "only Kwai's own signed app lists comments",
-	providers.OpFollowers:   "Kwai tells how many followers there are, not who",
-	providers.OpFollowing:   "Kwai does not tell whom an account follows",
+	providers.OpFollowers:   "Kwai shows the number of followers, but no list of them",
+	providers.OpFollowing:   "Kwai does not show which accounts an account follows",
 	providers.OpCollections: "Kwai has no public collections",
-	providers.OpTrack:       "Kwai names the sound of a video, without an id",
-	providers.OpTracks:      "Kwai names the sound of a video, without an id",
-	providers.OpTrackPosts:  "Kwai names the sound of a video, without an id",
-	providers.OpLive:        "Kwai shows broadcasts in its own app only",
-	providers.OpAudience:    "Kwai tells it to the account's owner only",
+	providers.OpTrack:       "Kwai shows the name of a video's sound, but no id",
+	providers.OpTracks:      "Kwai shows the name of a video's sound, but no id",
+	providers.OpTrackPosts:  "Kwai shows the name of a video's sound, but no id",
+	providers.OpLive:        "Kwai only shows broadcasts in its own app",
+	providers.OpAudience:    "Kwai only shows it to the account's owner",
 	providers.OpCommunity:   "Kwai has no communities",
 	providers.OpEvents:      "Kwai lists no events",
 }

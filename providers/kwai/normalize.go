@@ -40,7 +40,7 @@ var addresses = &links.Site{
 func canonical(s providers.Subject, value string) (string, error) {
 	if s == providers.Handle {
 		if value = strings.TrimPrefix(value, "@"); !isHandle(value) {
-			return "", providers.Invalid("a Kwai handle is the name behind the @, such as KwaiBrasilOficial")
+			return "", providers.Invalid("a Kwai handle is the name after the @, such as KwaiBrasilOficial")
 		}
 		return value, nil
 	}

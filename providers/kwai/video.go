@@ -37,7 +37,7 @@ func (s site) post(ctx context.Context, id string) (p schema.Post, err error) {
 func (s site) video(ctx context.Context, at place) (wire.Object[video], error) {
 	v, err := look[video](ctx, s, "VideoObject", "@"+cmp.Or(at.handle, noName), "video", at.number)
 	if at.handle == "" && errors.Is(err, providers.ErrNotFound) {
-		err = providers.Unsupported("Kwai shows this video by its URL only")
+		err = providers.Unsupported("Kwai only finds this video by its URL")
 	}
 	if err == nil {
 		err = wire.Need(ctx, "url", v.V.number() != "")

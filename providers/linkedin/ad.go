@@ -56,7 +56,7 @@ func (c *client) adsOf(ctx context.Context, q providers.AdsQuery, cursor string)
 	}
 	if links.Digits(q.AdvertiserID) { // as a name it would match no advertiser, which is not the same as no ads
 		return providers.Page[schema.Ad]{}, providers.Unsupported(
-			"LinkedIn's interface lists ads by the advertiser's name, not by its number")
+			"LinkedIn's API lists ads by the advertiser's name, not by its number")
 	}
 	return c.library(ctx, library().With("advertiser", q.AdvertiserID), q.AdFilter, cursor)
 }

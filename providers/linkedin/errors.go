@@ -13,7 +13,7 @@ import (
 
 var (
 	errWall    = providers.Walled("LinkedIn asks for a login")
-	errRefused = providers.Walled("LinkedIn refuses this page to us, as it does from a busy address or where its owner has hidden it")
+	errRefused = providers.Walled("LinkedIn refuses to show this page: our server sends too many requests, or the owner has hidden the page")
 	errGone    = providers.NotFound("LinkedIn has no such page")
 )
 
@@ -77,30 +77,30 @@ func check(res *upstream.Response) error {
 			return providers.ErrCursor
 		}
 		if refuses(res.Body, "dateRange") || refuses(res.Body, "countries") {
-			return providers.Invalid("LinkedIn's ad library does not take these dates, or this country")
+			return providers.Invalid("LinkedIn's ad library does not accept these dates, or this country")
 		}
 		return errRequest
 	case http.StatusUnauthorized:
 		return providers.Unavailable(nil, "LinkedIn refuses our token: it has expired, or it was revoked")
 	case http.StatusForbidden:
-		return providers.Unavailable(nil, "LinkedIn does not let our app read this")
+		return providers.Unavailable(nil, "LinkedIn does not allow our app to read this")
 	case http.StatusNotFound:
 		if ads {
 			return providers.Unavailable(nil, "our app has no access to LinkedIn's ad library")
 		}
 		return errUnseen
 	case http.StatusUpgradeRequired:
-		return providers.Unavailable(nil, "LinkedIn has retired the version of its interface that is set")
+		return providers.Unavailable(nil, "LinkedIn has retired the configured version of its API")
 	case http.StatusTooManyRequests:
 		return providers.Limited("LinkedIn is rate limiting us", pace)
 	}
 	return nil
 }
 
-var errRequest = providers.Unavailable(nil, "LinkedIn cannot read our request")
+var errRequest = providers.Unavailable(nil, "LinkedIn rejects our request as malformed")
 
 // errUnseen is returned for an organisation that the official API does not show.
-var errUnseen = providers.NotHere("LinkedIn's interface shows no such organisation")
+var errUnseen = providers.NotHere("LinkedIn's API has no such organization")
 
 // refuses reports whether a failure is about a field of the request, or a part of it, such as dateRange/start.
 func refuses(body []byte, field string) bool {

@@ -117,11 +117,11 @@ func PostURL(id string) string {
 	return siteURL + "/feed/update/" + id
 }
 
-// createdAt decodes the time at which a post was made from its number, whose upper bits are milliseconds.
+// createdAt returns the time at which a post was made: the upper bits of its number are milliseconds.
 func createdAt(id string) *time.Time {
 	n, err := strconv.ParseInt(id[strings.LastIndex(id, ":")+1:], 10, 64)
 	if err != nil || n>>22 < 1_000_000_000_000 {
-		return nil // not a number from LinkedIn's lifetime
+		return nil // a time before 2001: not one of LinkedIn's numbers
 	}
 	t := time.UnixMilli(n >> 22).UTC()
 	return &t
@@ -247,14 +247,15 @@ func (a account) activity(n node, name string) (post, bool) {
 	return out, strings.HasSuffix(caption, " shared this") || strings.HasSuffix(caption, " reposted this")
 }
 
-// listed reads a card of the older layout into out, whose address is known. Its subtitle says who did what.
+// listed reads a card of the older layout into out, whose address is known. Its subtitle names the action and its
+// author, as in "Reposted by Ann Leaf".
 func (a account) listed(n node, out post) (post, bool) {
 	subtitle := n.first(dom.Class("base-main-card__subtitle"))
-	did, _, told := strings.Cut(subtitle.line(), " by ")
+	did, _, named := strings.Cut(subtitle.line(), " by ")
 	by := accountOf(subtitle.first(dom.Tag("a")).attr("href")).slug
 	out.Text = n.first(dom.Class("base-main-card__title")).line()
 	out.Media = cover(n, n.first(dom.Class("main-activity-card__img")), out.URL)
-	if !told {
+	if !named {
 		out.ID = "" // its author is unknown
 	}
 	if of := slugOf(out.URL); did == "Reposted" && of != "" && !strings.EqualFold(of, a.slug) {

@@ -20,7 +20,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach LinkedIn.
+// Config configures the providers for LinkedIn.
 type Config struct {
 	// Token is a member's access token for an app that has access to Community Management, and to the Ad Library for ads;
 	// with "", only the public pages are read. It is valid for 60 days.
@@ -63,6 +63,7 @@ func newOfficial(cfg Config) providers.Provider {
 	})}
 	p := providers.Provider{
 		Name: "linkedin", Platform: platform.LinkedIn, Source: schema.Official,
+		PageSizes: providers.PagesOf(adsPage, providers.OpAds, providers.OpAdsSearch),
 		Profile:   c.profile,
 		Ads:       c.adsOf,
 		AdsSearch: c.searchAds,
@@ -84,13 +85,13 @@ func newOfficial(cfg Config) providers.Provider {
 	return p.Requiring(map[string]string{"token": cfg.Token})
 }
 
-const login = "LinkedIn shows this only to who has logged in"
+const login = "LinkedIn only shows this to logged-in users"
 
 var notes = map[providers.Op]string{
 	providers.OpProfile:     "companies and schools, as in company/name",
-	providers.OpPosts:       "the interface shows the posts of our own organisations only",
-	providers.OpPost:        "the interface shows the posts of our own organisations only",
-	providers.OpComments:    "the interface shows the posts of our own organisations only",
+	providers.OpPosts:       "the API only shows the posts of our own organizations",
+	providers.OpPost:        "the API only shows the posts of our own organizations",
+	providers.OpComments:    "the API only shows the posts of our own organizations",
 	providers.OpReplies:     login,
 	providers.OpFollowers:   login,
 	providers.OpFollowing:   login,
@@ -105,13 +106,13 @@ var notes = map[providers.Op]string{
 	providers.OpCollections: "LinkedIn has no public collections",
 	providers.OpCommunity:   login,
 	providers.OpProducts:    "LinkedIn has no shop",
-	providers.OpAds:         "by the advertiser's name; without what the ad says, and with times and countries for the European Union only",
-	providers.OpAdsSearch:   "by keyword; without what the ad says, and with times and countries for the European Union only",
-	providers.OpAd:          "LinkedIn has no reading of a single ad",
+	providers.OpAds:         "by the advertiser's name; without the ad's text; times and countries only for the European Union",
+	providers.OpAdsSearch:   "by keyword; without the ad's text; times and countries only for the European Union",
+	providers.OpAd:          "LinkedIn's API cannot read a single ad",
 	providers.OpAdvertisers: "LinkedIn has no search for advertisers",
 }
 
-// encode leaves the brackets of lists and records unescaped: when escaped, LinkedIn takes them for text. The values in
+// encode leaves the brackets of lists and records unescaped: LinkedIn would treat escaped ones as text. The values in
 // them are already escaped.
 // https://linkedin.github.io/rest.li/spec/protocol#restli-protocol-20-object-and-listarray-representation
 func encode(q url.Values) string {
@@ -133,18 +134,19 @@ func newOwn(cfg Config) providers.Provider {
 	})}
 	return providers.Provider{
 		Name: "linkedin_own", Platform: platform.LinkedIn, Source: schema.Own,
-		Limits:   upstream.Limits(map[string]*upstream.Quota{"pages": s.http.Quota()}),
-		Profile:  s.profile,
-		Posts:    s.posts,
-		Post:     s.post,
-		Comments: s.comments,
+		PageSizes: providers.PagesOf("10", providers.OpPosts, providers.OpComments), // the most that LinkedIn shows
+		Limits:    upstream.Limits(map[string]*upstream.Quota{"pages": s.http.Quota()}),
+		Profile:   s.profile,
+		Posts:     s.posts,
+		Post:      s.post,
+		Comments:  s.comments,
 
 		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Notes: map[providers.Op]string{
 			providers.OpProfile:  "in/name, company/name, school/name or showcase/name; LinkedIn rounds large counts, and hides some pages",
-			providers.OpPosts:    "the newest that the page shows, ten at most; of a person, what it has shared",
+			providers.OpPosts:    "the newest on the page, at most ten; for a person, including shared posts",
 			providers.OpPost:     "by the number of its activity, its urn or its address",
-			providers.OpComments: "the first ten at most",
+			providers.OpComments: "at most the first ten",
 		},
 	}
 }

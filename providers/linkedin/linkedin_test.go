@@ -111,7 +111,7 @@ func TestOwn(t *testing.T) {
 			{Call: providertest.Profile("forbidden", "in/forbidden"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("withheld by law", "in/law"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("a page to log in", "in/walled"), Want: providers.ErrUnavailable},
-			{Call: providertest.Profile("a page that is none of the public ones", "in/nothing"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("a page that is not public", "in/nothing"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("unknown person", "in/nobody"), Want: providers.ErrNotFound},
 			{Call: providertest.Profile("unknown company", "company/nobody"), Want: providers.ErrNotFound},
 			{Call: providertest.Profile("another company", "company/other"), Want: providers.ErrUnavailable},
@@ -132,7 +132,7 @@ func TestSettings(t *testing.T) {
 	providertest.Off(t, ps[1]) // the pages are off unless they are switched on
 }
 
-func TestListsAreWrittenAsLinkedInReadsThem(t *testing.T) {
+func TestAdFiltersAreWrittenInRestli(t *testing.T) {
 	t.Parallel()
 	got := ""
 	p := linkedin.New(linkedin.Config{Token: "t", HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
@@ -157,7 +157,7 @@ func answering(status int, body string) providers.Provider {
 	}})[0]
 }
 
-func TestStatisticsAreReadByEachOfTheirNames(t *testing.T) {
+func TestAdStatisticsAreReadUnderEachName(t *testing.T) {
 	t.Parallel()
 	first, last := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
 	for _, stats := range []string{
@@ -179,7 +179,7 @@ func TestStatisticsAreReadByEachOfTheirNames(t *testing.T) {
 	}
 }
 
-func TestWhatTheCallerSaidIsTheCallers(t *testing.T) {
+func TestRefusedFiltersAreTheCallersError(t *testing.T) {
 	t.Parallel()
 	for field, want := range map[string]error{
 		"dateRange": providers.ErrInvalid, "dateRange/start": providers.ErrInvalid, "countries": providers.ErrInvalid,
@@ -193,7 +193,7 @@ func TestWhatTheCallerSaidIsTheCallers(t *testing.T) {
 	}
 }
 
-func TestAPageWhosePartsHaveNewNamesIsNoEmptyPage(t *testing.T) {
+func TestPageOfAnotherFormatIsAnError(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, file, handle, old, now string
@@ -237,7 +237,7 @@ func page(head, body string) *http.Client {
 	return &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) { return http.StatusOK, whole })}
 }
 
-func TestAPostIsWhatItsPageSaysItIs(t *testing.T) {
+func TestPostIsReadFromItsPage(t *testing.T) {
 	t.Parallel()
 	const (
 		card = `<article data-activity-urn="urn:li:activity:7247945789950353408"><p data-test-id="main-feed-activity-card__commentary">Green tea</p>` +
@@ -267,7 +267,7 @@ func TestAPostIsWhatItsPageSaysItIs(t *testing.T) {
 	}
 }
 
-func TestAnOrganisationIsKnownByItsNumber(t *testing.T) {
+func TestOrganisationNumber(t *testing.T) {
 	t.Parallel()
 	const head = `<meta property="og:url" content="https://www.linkedin.com/company/tea-house">` +
 		`<meta property="og:description" content="Tea House | 1 follower on LinkedIn. Tea">` +
@@ -292,7 +292,7 @@ func TestAnOrganisationIsKnownByItsNumber(t *testing.T) {
 	}
 }
 
-func TestWhatIsHiddenBehindAsterisksIsNoBio(t *testing.T) {
+func TestMaskedTextIsNotABio(t *testing.T) {
 	t.Parallel()
 	p := linkedin.New(linkedin.Config{Own: providers.OwnOn, HTTP: page(`<script type="application/ld+json">{"@type":"Person","name":"Ann","description":"*** ****"}</script>`,
 		`<p class="top-card-layout__headline">Drinks tea</p>`)})[1]

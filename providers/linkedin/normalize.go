@@ -62,7 +62,7 @@ func canonical(s providers.Subject, value string) (string, error) {
 		return postID(value)
 	case providers.AdvertiserID:
 		if value == "" || strings.ContainsFunc(value, unicode.IsControl) {
-			return "", providers.Invalid("an advertiser of LinkedIn is named, such as Example Ltd")
+			return "", providers.Invalid("a LinkedIn advertiser is given by its name, such as Example Ltd")
 		}
 		return value, nil
 	case providers.AdID:

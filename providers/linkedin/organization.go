@@ -35,7 +35,7 @@ type organization struct {
 func (c *client) profile(ctx context.Context, handle string) (out schema.Profile, err error) {
 	kind, name, _ := strings.Cut(handle, "/")
 	if kind != "company" && kind != "school" {
-		return out, providers.Unsupported("LinkedIn's interface shows companies and schools, not people")
+		return out, providers.Unsupported("LinkedIn's API has companies and schools, but no people")
 	}
 	id := name
 	if !links.Digits(name) {
@@ -93,7 +93,7 @@ func (c *client) lookUp(ctx context.Context, id string) (wire.Object[organizatio
 		case http.StatusNotFound:
 			return o, errUnseen
 		case http.StatusForbidden:
-			return o, providers.Unavailable(nil, "LinkedIn does not let our app read this organisation")
+			return o, providers.Unavailable(nil, "LinkedIn does not allow our app to read this organization")
 		}
 	}
 	if err := wire.Need(ctx, "results", o.Here()); err != nil {

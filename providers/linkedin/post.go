@@ -25,7 +25,7 @@ type opened struct {
 // read opens the page of a post, by the number of its activity or the name of a share.
 func (s site) read(ctx context.Context, id string) (*opened, error) {
 	if strings.HasPrefix(id, article) {
-		return nil, providers.Unsupported("the pages of posts are read here, not those of articles")
+		return nil, providers.Unsupported("only the pages of posts can be read, not those of articles")
 	}
 	p, err := s.open(ctx, "feed", "update", strings.TrimPrefix(PostURL(id), siteURL+"/feed/update/"))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
-var errRobots = providers.Unavailable(nil, "Cloudflare does not let us through to Linktree")
+var errRobots = providers.Unavailable(nil, "Cloudflare blocks our requests to Linktree")
 
 // check recognizes the challenge that Cloudflare sends instead of a page, whatever its status.
 // https://developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/detect-response/

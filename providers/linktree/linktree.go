@@ -15,7 +15,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach Linktree.
+// Config configures the provider for Linktree.
 type Config struct {
 	Own     providers.Own // on by default; the pages are the only source
 	BaseURL string        // "" means https://linktr.ee
@@ -38,18 +38,18 @@ func New(cfg Config) providers.Chain {
 
 		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Notes: map[providers.Op]string{
-			providers.OpProfile:     "without counts, which Linktree shows to nobody; e-mail addresses and telephone numbers are left out",
+			providers.OpProfile:     "without counts, which Linktree does not show; e-mail addresses and telephone numbers are left out",
 			providers.OpPosts:       "a Linktree page has links, not posts",
 			providers.OpPost:        "a Linktree page has links, not posts",
 			providers.OpReels:       "a Linktree page has links, not posts",
-			providers.OpComments:    "nobody can comment on a Linktree page",
-			providers.OpReplies:     "nobody can comment on a Linktree page",
-			providers.OpSearch:      "Linktree shows no search to anybody",
-			providers.OpSuggestions: "Linktree shows no search to anybody",
+			providers.OpComments:    "Linktree pages have no comments",
+			providers.OpReplies:     "Linktree pages have no comments",
+			providers.OpSearch:      "Linktree has no public search",
+			providers.OpSuggestions: "Linktree has no public search",
 			providers.OpTrending:    "Linktree has no list of popular pages",
-			providers.OpFollowers:   "nobody follows a Linktree page",
-			providers.OpFollowing:   "a Linktree page follows nobody",
-			providers.OpCollections: "the groups of a page are none of the kinds of collection",
+			providers.OpFollowers:   "Linktree pages have no followers",
+			providers.OpFollowing:   "Linktree pages do not follow accounts",
+			providers.OpCollections: "the groups of a page do not match any kind of collection",
 		},
 	}
 	return providers.Chain{p.IfOwn(cfg.Own, true)}

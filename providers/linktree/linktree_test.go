@@ -78,7 +78,7 @@ func reading(links ...string) providers.Provider {
 	}})[0]
 }
 
-func TestAccountsAreKnownByTheirPages(t *testing.T) {
+func TestAccountsAreRecognizedByTheirAddress(t *testing.T) {
 	t.Parallel()
 	for page, want := range map[string]string{
 		"https://www.youtube.com/@ann/videos":           "youtube ann https://youtube.com/@ann",
@@ -132,7 +132,7 @@ func TestAccountsAreKnownByTheirPages(t *testing.T) {
 	}
 }
 
-func TestNobodysNumberIsALink(t *testing.T) {
+func TestTelephoneNumbersAndMailAddressesAreNotLinks(t *testing.T) {
 	t.Parallel()
 	got, err := reading(
 		"mailto:ann@tea.example", "tel:+97455512345", "ann@tea.example", "https://wa.me/97455512345", "https://t.me/+97455512345",
@@ -146,7 +146,7 @@ func TestNobodysNumberIsALink(t *testing.T) {
 	}
 }
 
-func TestAPageMayHaveMoved(t *testing.T) {
+func TestRenamedPageIsFollowed(t *testing.T) {
 	t.Parallel()
 	const page = `<script id="__NEXT_DATA__">{"props":{"pageProps":{"account":{"id":1,"username":"ann.new"},"links":[]}}}</script>`
 	for location, want := range map[string]error{
@@ -169,7 +169,7 @@ func TestAPageMayHaveMoved(t *testing.T) {
 	}
 }
 
-func TestAListThatCannotBeReadIsNoEmptyPage(t *testing.T) {
+func TestUnreadableListIsAnError(t *testing.T) {
 	t.Parallel()
 	for lists, want := range map[string]error{
 		`"links":[]`:                    nil,
@@ -190,7 +190,7 @@ func TestAListThatCannotBeReadIsNoEmptyPage(t *testing.T) {
 }
 
 // A page may have its account one level down, beside its links or instead of them.
-func TestTheAccountMayStandOneLevelDown(t *testing.T) {
+func TestAccountMayBeOneLevelDown(t *testing.T) {
 	t.Parallel()
 	const list = `"links":[{"url":"https://tea.example"}]`
 	for props, want := range map[string]error{

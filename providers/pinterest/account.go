@@ -88,5 +88,5 @@ func (c *official) known() string {
 }
 
 func notOwner(handle string) error {
-	return providers.NotHere("Pinterest's official interface shows the token's own account only, which is not %s", handle)
+	return providers.NotHere("Pinterest's official API only shows the token's own account, which is not %s", handle)
 }

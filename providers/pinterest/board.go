@@ -106,7 +106,7 @@ func (c *official) collectionPosts(
 func (c *official) board(ctx context.Context, id string) (string, error) {
 	id, err := c.short.resolve(ctx, providers.CollectionID, id)
 	if err == nil && !isNumber(id) {
-		err = providers.Unsupported("Pinterest's official interface finds a board by its number only")
+		err = providers.Unsupported("Pinterest's official API only finds a board by its number")
 	}
 	return id, err
 }

@@ -23,8 +23,8 @@ func blameCursor(err error, cursor string) error {
 	return err
 }
 
-// checkOfficial handles the refusals of the official API, which sees only what belongs to the token's account: what it
-// does not find or may not show can exist all the same.
+// checkOfficial handles the refusals of the official API, which only sees what belongs to the token's account: what it
+// does not find or may not show may exist nevertheless.
 // https://developers.pinterest.com/docs/reference/error-codes/
 func checkOfficial(res *upstream.Response) error {
 	account := strings.HasSuffix(res.URL.Path, "/user_account")
@@ -33,7 +33,7 @@ func checkOfficial(res *upstream.Response) error {
 		if account {
 			return providers.Unavailable(nil, "Pinterest does not find the account of the token")
 		}
-		return providers.NotHere("Pinterest's official interface shows the token's own account only")
+		return providers.NotHere("Pinterest's official API only shows the token's own account")
 	case http.StatusForbidden:
 		if !account {
 			return providers.Unsupported("Pinterest does not show this to the account of the token")
@@ -76,14 +76,14 @@ func check(res *upstream.Response) error {
 	status := res.Status
 	if isJSON && f.Status == "failure" && status == http.StatusOK {
 		if status = f.status(); status == 0 {
-			return providers.Unavailable(nil, "Pinterest answers with a failure")
+			return providers.Unavailable(nil, "Pinterest answers with an error")
 		}
 	}
 	switch {
 	case status == http.StatusNotFound || status == http.StatusGone:
 		return absent(value(f.Code))
 	case status == http.StatusForbidden && bytes.Contains(res.Body, []byte("Invalid Resource Request")):
-		return providers.Unavailable(nil, "Pinterest does not take our requests for those of its website any more")
+		return providers.Unavailable(nil, "Pinterest no longer accepts our requests as those of its website")
 	case status == http.StatusBadRequest || status == http.StatusUnprocessableEntity:
 		if res.Input {
 			return providers.Invalid("Pinterest refuses the search: %s", f.Message)
@@ -92,9 +92,9 @@ func check(res *upstream.Response) error {
 	case status == http.StatusTooManyRequests && res.Status == http.StatusOK:
 		return providers.Limited("Pinterest is rate limiting us", 0)
 	case status != res.Status:
-		return providers.Unavailable(nil, "Pinterest answers with a failure (%d)", status)
+		return providers.Unavailable(nil, "Pinterest answers with an error (%d)", status)
 	case status < 300 && isPage(res):
-		return providers.Walled("Pinterest answers with a page, as it does to those who are to log in")
+		return providers.Walled("Pinterest answers with a login page")
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func absent(code int64) error {
 	case noPin:
 		return providers.NotFound("Pinterest has no such pin")
 	}
-	return providers.NotFound("Pinterest shows nothing of the kind")
+	return providers.NotFound("Pinterest has no such page, or does not show it")
 }
 
 // isPage reports whether an answer is an HTML page, which is never what was requested.

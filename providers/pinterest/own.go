@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/socialdata/socialdata/platform"
@@ -35,6 +36,7 @@ func newOwn(cfg Config) providers.Provider {
 	}
 	return providers.Provider{
 		Name: "pinterest_own", Platform: platform.Pinterest, Source: schema.Own,
+		PageSizes:       providers.PagesOf(strconv.Itoa(ownPage), providers.OpCollections, providers.OpCollectionPosts),
 		Profile:         o.profile,
 		Posts:           o.posts,
 		Post:            o.post,

@@ -63,12 +63,14 @@ func (b board) collection(raw json.RawMessage) (schema.Collection, bool) {
 	return out, (b.Type == "" || b.Type == "board") && isPublic(b.Privacy)
 }
 
+const ownPage = 25 // boards of an account, or pins of a board
+
 func (o *own) collections(
 	ctx context.Context, q providers.CollectionsQuery, cursor string,
 ) (providers.Page[schema.Collection], error) {
 	return rows(ctx, o, "Boards", options{
 		"username": q.Handle, "field_set_key": "profile_grid_item", "sort": "last_pinned_to", "filter_stories": false,
-		"page_size": 25, "include_archived": true,
+		"page_size": ownPage, "include_archived": true,
 	}, cursor, o.counts(q.Handle, user.boards), board.collection)
 }
 
@@ -126,7 +128,7 @@ func (o *own) collectionPosts(
 	id, cursor, err := o.boardAt(ctx, q.ID, cursor)
 	if err == nil {
 		page, err = rows(ctx, o, "BoardFeed", options{
-			"board_id": id, "field_set_key": "react_grid_pin", "page_size": 25, "prepend": false,
+			"board_id": id, "field_set_key": "react_grid_pin", "page_size": ownPage, "prepend": false,
 		}, cursor, func(ctx context.Context) (*int64, error) {
 			b, err := o.board(ctx, id)
 			return b.V.Pins.V, err

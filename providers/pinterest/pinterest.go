@@ -19,7 +19,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach Pinterest.
+// Config configures the providers for Pinterest.
 type Config struct {
 	// Token is an access token of the account that the official API reads, with the scopes boards:read, pins:read and
 	// user_accounts:read, and no scope that ends in _secret, since secret pins and boards must not be shown.
@@ -61,6 +61,8 @@ func newOfficial(cfg Config) providers.Provider {
 	c := newClient(cfg)
 	p := providers.Provider{
 		Name: "pinterest", Platform: platform.Pinterest, Source: schema.Official,
+		PageSizes: providers.PagesOf(pageSize, providers.OpPosts, providers.OpCollections,
+			providers.OpCollectionPosts),
 		Limits:          upstream.Limits(map[string]*upstream.Quota{"reads": c.http.Quota()}),
 		Profile:         c.profile,
 		Posts:           c.posts,
@@ -87,32 +89,32 @@ func newOfficial(cfg Config) providers.Provider {
 
 // notes are what a user should know about all providers, and why Pinterest offers no more.
 var notes = map[providers.Op]string{
-	providers.OpProfile:          "the official interface shows the token's account only; others are read from the site",
-	providers.OpPosts:            "what the account has saved or made; the newest 25 or 50 where the website refuses us",
+	providers.OpProfile:          "the official API only shows the token's account; others are read from the site",
+	providers.OpPosts:            "pins that the account has saved or created; only the newest 25 or 50 if the website refuses us",
 	providers.OpCollections:      "boards; secret and protected ones are left out",
 	providers.OpCollection:       "boards, by number or URL",
-	providers.OpCollectionPosts:  "boards, by number or URL; pins there often come without their time",
-	providers.OpSearch:           "pins unless kind says otherwise; the official search is closed to most",
-	providers.OpComments:         "Pinterest shows comments to those who are logged in only",
-	providers.OpReplies:          "Pinterest shows comments to those who are logged in only",
-	providers.OpFollowers:        "Pinterest lists followers for the account's owner only",
-	providers.OpFollowing:        "Pinterest lists them for the account's owner only",
-	providers.OpReels:            "Pinterest does not list videos by themselves",
+	providers.OpCollectionPosts:  "boards, by number or URL; their pins often have no time",
+	providers.OpSearch:           "pins unless a kind is given; the official search is closed to most apps",
+	providers.OpComments:         "Pinterest only shows comments to logged-in users",
+	providers.OpReplies:          "Pinterest only shows comments to logged-in users",
+	providers.OpFollowers:        "Pinterest only shows followers to the account's owner",
+	providers.OpFollowing:        "Pinterest only shows them to the account's owner",
+	providers.OpReels:            "Pinterest has no separate list of videos",
 	providers.OpTranscript:       "Pinterest has no transcripts",
-	providers.OpTrending:         "Pinterest tells what is popular to advertisers only",
-	providers.OpSuggestions:      "Pinterest gives suggestions to those who are logged in only",
-	providers.OpAudience:         "Pinterest tells it to the account's owner only",
+	providers.OpTrending:         "Pinterest only shows trends to advertisers",
+	providers.OpSuggestions:      "Pinterest only shows suggestions to logged-in users",
+	providers.OpAudience:         "Pinterest only shows it to the account's owner",
 	providers.OpLive:             "Pinterest has no broadcasts",
 	providers.OpTrack:            "Pinterest has no tracks",
 	providers.OpTracks:           "Pinterest has no tracks",
 	providers.OpTrackPosts:       "Pinterest has no tracks",
-	providers.OpCollectionTracks: "boards hold pins, not tracks",
+	providers.OpCollectionTracks: "boards have pins, not tracks",
 	providers.OpCommunity:        "Pinterest has no communities",
 	providers.OpCommunityPosts:   "Pinterest has no communities",
-	providers.OpProducts:         "pins that name a price are no catalogue",
-	providers.OpProduct:          "pins that name a price are no catalogue",
-	providers.OpReviews:          "pins that name a price are no catalogue",
-	providers.OpStore:            "pins that name a price are no catalogue",
+	providers.OpProducts:         "Pinterest has no product catalog, only pins with prices",
+	providers.OpProduct:          "Pinterest has no product catalog, only pins with prices",
+	providers.OpReviews:          "Pinterest has no product catalog, only pins with prices",
+	providers.OpStore:            "Pinterest has no product catalog, only pins with prices",
 }
 
 // newClient returns a client whose tokens come from the same address. The limits are those that Pinterest announces;

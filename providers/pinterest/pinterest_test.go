@@ -248,7 +248,7 @@ func answering(bodies map[string]string) *http.Client {
 	})}
 }
 
-func TestAnAppStandsForItsOwner(t *testing.T) {
+func TestAppReadsItsOwnersAccount(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	p := pinterest.New(pinterest.Config{ClientID: "id", ClientSecret: "secret", HTTP: &http.Client{
@@ -277,7 +277,7 @@ func TestAnAppStandsForItsOwner(t *testing.T) {
 	}
 }
 
-func TestARefusalOfTheAccountIsNoAbsence(t *testing.T) {
+func TestRefusedAccountIsNotAMissingOne(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusForbidden, http.StatusNotFound} {
 		p := open(&http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
@@ -339,7 +339,7 @@ func TestShortLinksAreFollowed(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotToldWholeIsLeftOut(t *testing.T) {
+func TestIncompletePinsAreLeftOut(t *testing.T) {
 	t.Parallel()
 	const pins = `[{"id":"5","type":"pin","images":{"orig":{"url":"https://i.pinimg.com/5.jpg"}}},null,
 		{"id":"6","type":"pin","description":"gone","pinner":{"id":"1","username":"ann"}},{"id":"7","type":"bubble"},
@@ -408,7 +408,7 @@ func TestAnEmptyListNeedsAWitness(t *testing.T) {
 	}
 }
 
-func TestAPageOfWhatHasBeenTakenDownIsEmpty(t *testing.T) {
+func TestPageOfRemovedPinsIsEmpty(t *testing.T) {
 	t.Parallel()
 	const feed = `,"resource":{"options":{"bookmarks":["more"]}}}`
 	chain := open(answering(map[string]string{
@@ -458,7 +458,7 @@ func TestOnlyPublicBoardsAreShown(t *testing.T) {
 	}
 }
 
-func TestTheWebsiteIsAskedAsByItsOwnScripts(t *testing.T) {
+func TestRequestsLookLikeThoseOfTheWebsite(t *testing.T) {
 	t.Parallel()
 	p := open(&http.Client{Transport: providertest.Upstream(func(r *http.Request) (*http.Response, error) {
 		const want = `{"options":{"query":"<شاي>","rs":"typed","scope":"pins"}}`
@@ -478,7 +478,7 @@ func TestTheWebsiteIsAskedAsByItsOwnScripts(t *testing.T) {
 	}
 }
 
-func TestWhoeverPromotesAPinMakesItAnAd(t *testing.T) {
+func TestPromotedPinIsAnAd(t *testing.T) {
 	t.Parallel()
 	for more, want := range map[string]bool{
 		``: false, `,"promoter":null`: false, `,"is_promoted":true`: true, `,"promoter":{"id":"9","full_name":"Tea House"}`: true,
@@ -491,7 +491,7 @@ func TestWhoeverPromotesAPinMakesItAnAd(t *testing.T) {
 }
 
 // Pinterest withholds the number of some accounts, and on some pages the saves of all copies of a pin.
-func TestAPinIsServedWithoutTheNumberOfItsPinner(t *testing.T) {
+func TestPinWithoutTheIDOfItsAuthor(t *testing.T) {
 	t.Parallel()
 	const pin = `{"id":"813000000000000101","type":"pin","title":"Tea","images":{"orig":{"url":"https://i.pinimg.com/t.jpg"}},` +
 		`"pinner":{"username":"ann_example","full_name":"Ann"},"repin_count":3}`

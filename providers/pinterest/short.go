@@ -45,7 +45,7 @@ func (s shortener) resolve(ctx context.Context, subject providers.Subject, id st
 	moved, ok := errors.AsType[*movedError](err)
 	switch {
 	case err == nil:
-		return "", providers.Unavailable(nil, "Pinterest does not tell where the short link leads to")
+		return "", providers.Unavailable(nil, "Pinterest does not show the target of the short link")
 	case !ok:
 		return "", err
 	}

@@ -190,4 +190,4 @@ func (w *widgets) board(ctx context.Context, id string) (path, handle, slug stri
 }
 
 // errByAddress is returned by sources that cannot find a board by its number.
-var errByAddress = providers.Unsupported("Pinterest's widgets and feeds find a board by its URL only")
+var errByAddress = providers.Unsupported("Pinterest's widgets and feeds only find a board by its URL")

@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// check tells the refusals apart that share a status.
+// check distinguishes refusals with the same status.
 func check(res *upstream.Response) error {
 	if res.Status >= 300 && res.Status < 400 {
 		return &movedError{res.Header.Get("Location")}
@@ -38,10 +38,11 @@ func check(res *upstream.Response) error {
 // movedError is a redirect that was not followed.
 type movedError struct{ to string }
 
-// Error says where to.
+// Error returns a text with the target of the redirect.
 func (e *movedError) Error() string { return fmt.Sprintf("moved to %q", e.to) }
 
-// Unwrap tells a name that does not exist, which Reddit searches for, from a login page and from everything else.
+// Unwrap distinguishes a name that does not exist, for which Reddit redirects to its search, from a redirect to the
+// login page and from others.
 func (e *movedError) Unwrap() error {
 	u, err := url.Parse(e.to)
 	switch {
@@ -50,10 +51,10 @@ func (e *movedError) Unwrap() error {
 	case err == nil && strings.HasPrefix(u.Path, "/login"):
 		return providers.Walled("Reddit asks for a login")
 	}
-	return providers.Unavailable(nil, "Reddit sends us elsewhere")
+	return providers.Unavailable(nil, "Reddit redirects to another page")
 }
 
-// checkToken finds the refusals that come with status 200.
+// checkToken recognizes refusals with status 200.
 func checkToken(res *upstream.Response) error {
 	var answer struct {
 		Error json.RawMessage `json:"error"`

@@ -16,7 +16,7 @@ var (
 	share     = regexp.MustCompile(`^(r|u|user)/[A-Za-z0-9_-]+/s/[A-Za-z0-9]+$`)
 )
 
-// addresses is how the addresses and identifiers of Reddit are read. Read only.
+// addresses describes how the addresses and identifiers of Reddit are parsed. Read only.
 var addresses = &links.Site{
 	Hosts: []string{"reddit.com", ".reddit.com", "redd.it"},
 	Order: []providers.Subject{providers.CommentID, providers.PostID, providers.CommunityID, providers.Handle},
@@ -24,7 +24,7 @@ var addresses = &links.Site{
 		providers.CommentID:   {providers.PostID},
 		providers.PostID:      {providers.CommunityID, providers.Handle},
 		providers.CommunityID: {providers.Handle},
-		providers.ShortLink:   {providers.PostID, providers.CommentID}, // what it leads to is known when it is read
+		providers.ShortLink:   {providers.PostID, providers.CommentID}, // its target is known when it is read
 	},
 	In: inLink, ID: canonical,
 	Short: func(l *links.Link) bool {
@@ -32,7 +32,7 @@ var addresses = &links.Site{
 	},
 }
 
-// inLink finds what an address is about; "" when it is not about that.
+// inLink returns the identifier of kind s in an address, or "" when there is none.
 func inLink(s providers.Subject, l *links.Link) string {
 	first, at := l.Segment(0), slices.Index(l.Segments, "comments")
 	switch s {
@@ -72,15 +72,15 @@ func shared(l *links.Link) string {
 	return ""
 }
 
-// canonical folds names, which ignore case, and reduces ids to their base-36 part. A handle that is a community keeps its
-// r/. A share link stays one: where it leads is for Reddit to tell.
+// canonical converts names, which ignore case, to lower case, and ids to their base-36 part. A handle that is a
+// community keeps its r/. A share link is unchanged: only Reddit knows its target.
 func canonical(s providers.Subject, value string) (string, error) {
 	switch s {
 	case providers.Handle:
 		return handleOf(value)
 	case providers.CommunityID:
 		if value = strings.TrimPrefix(strings.Trim(strings.ToLower(value), "/"), "r/"); !community.MatchString(value) {
-			return "", providers.Invalid("a Reddit community is one such as golang")
+			return "", providers.Invalid("a Reddit community is a name such as golang")
 		}
 		return value, nil
 	case providers.CommentID:
@@ -104,13 +104,13 @@ func handleOf(value string) (string, error) {
 	return value, nil
 }
 
-// idOf takes the kind off the id of a post or comment.
+// idOf removes the kind from the id of a post or comment.
 func idOf(value, prefix string) (string, error) {
 	if share.MatchString(value) {
 		return value, nil
 	}
 	if value = strings.TrimPrefix(strings.ToLower(value), prefix); !base36.MatchString(value) {
-		return "", providers.Invalid("a Reddit id is one such as %s1skjxta, or the address of the thing", prefix)
+		return "", providers.Invalid("a Reddit id is letters and digits such as %s1skjxta, or the URL of the post or comment", prefix)
 	}
 	return value, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,7 +24,7 @@ func newWeb(cfg Config) web {
 	h.Set("Accept", "*/*")
 	return web{upstream.New(upstream.Config{
 		HTTP: upstream.Still(cfg.HTTP), Base: cmp.Or(cfg.WebURL, defaultWeb), Header: h, Check: check,
-		// Nobody has written the limit down; since June 2026 it is felt at about one a minute.
+		// Reddit does not document the limit; since June 2026 it has been about one read a minute.
 		Quota: upstream.NewQuota(10, 10*time.Minute),
 	})}
 }
@@ -32,6 +33,8 @@ func newOwn(cfg Config) providers.Provider {
 	w := newWeb(cfg)
 	p := providers.Provider{
 		Name: "reddit_own", Platform: platform.Reddit, Source: schema.Own,
+		PageSizes: providers.PagesOf(strconv.Itoa(feedSize), providers.OpPosts, providers.OpSearch, providers.OpComments,
+			providers.OpCommunityPosts),
 		Limits:         upstream.Limits(map[string]*upstream.Quota{"pages": w.http.Quota()}),
 		Posts:          w.posts,
 		Search:         w.find,
@@ -46,14 +49,14 @@ func newOwn(cfg Config) providers.Provider {
 		Notes: map[providers.Op]string{
 			providers.OpPosts:          "without credentials: from the Atom feed, without counts, about one read a minute",
 			providers.OpSearch:         "without credentials: posts, from the Atom feed",
-			providers.OpComments:       "without credentials: one page, from the Atom feed, without who answers whom",
+			providers.OpComments:       "without credentials: one page, from the Atom feed, without the parents of replies",
 			providers.OpCommunityPosts: "without credentials: from the Atom feed, without counts",
 		},
 	}
 	return p.IfOwn(cfg.Own, true)
 }
 
-// resolve returns id, or where it leads to when it is a share link.
+// resolve returns the target of id if it is a share link, and otherwise id.
 func (w web) resolve(ctx context.Context, s providers.Subject, id string) (string, error) {
 	if !strings.Contains(id, "/s/") {
 		return id, nil
@@ -62,7 +65,7 @@ func (w web) resolve(ctx context.Context, s providers.Subject, id string) (strin
 	moved, ok := errors.AsType[*movedError](err)
 	if !ok {
 		if err == nil {
-			err = providers.NotFound("this share link leads nowhere")
+			err = providers.NotFound("this share link has no target")
 		}
 		return "", err
 	}

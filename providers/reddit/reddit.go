@@ -1,8 +1,9 @@
-// Package reddit reads public Reddit data. Profiles are users, posts are what they have submitted, communities are
-// subreddits; a handle such as r/golang is a subreddit too.
+// Package reddit reads public Reddit data. Profiles are users, posts are their submissions, communities are subreddits;
+// a handle such as r/golang is a subreddit too.
 //
-// [New] reads the Data API, which wants the id of a registered app; its secret is empty when the app is an installed
-// one. The second source is the public Atom feeds, which hide every count and answer about once a minute.
+// [New] reads the Data API, which needs the id of a registered app; its secret is empty for an installed app. The
+// second source is the public Atom feeds, which have no counts and answer about once a minute.
+//
 // Source: https://www.reddit.com/dev/api
 package reddit
 
@@ -18,23 +19,23 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach Reddit.
+// Config configures the providers for Reddit.
 type Config struct {
-	ClientID     string        // of a registered app; "" leaves only the feeds
+	ClientID     string        // of a registered app; "" uses the feeds only
 	ClientSecret string        // of the app; "" for an installed app, which has none
-	DeviceID     string        // of an installed app, 20 to 30 characters; "" does not let Reddit count devices
-	UserAgent    string        // Reddit wants a telling one, "platform:app:version (by /u/name)"; "" means one made of ClientID
+	DeviceID     string        // of an installed app, 20 to 30 characters; with "", Reddit does not count devices
+	UserAgent    string        // as "platform:app:version (by /u/name)"; "" means one derived from ClientID
 	BaseURL      string        // of the Data API; "" means https://oauth.reddit.com
 	WebURL       string        // of tokens, share links and feeds; "" means https://www.reddit.com
 	HTTP         *http.Client  // nil means a client of its own
 	Own          providers.Own // reads the Atom feeds; on by default
 }
 
-// credentials are the query parameters by which Reddit takes, or once took, credentials.
+// credentials are the query parameters in which Reddit accepts, or once accepted, credentials.
 // https://github.com/reddit-archive/reddit/wiki/OAuth2
 var credentials = []string{"access_token", "client_id", "client_secret", "refresh_token"}
 
-const pageSize = "25" // of every list but comments; at most 100 upstream
+const pageSize = "25" // of every list except comments; the upstream's maximum is 100
 
 type client struct {
 	api *upstream.Client
@@ -50,6 +51,8 @@ func newOfficial(cfg Config) providers.Provider {
 	c := newClient(cfg)
 	p := providers.Provider{
 		Name: "reddit", Platform: platform.Reddit, Source: schema.Official,
+		PageSizes: providers.PagesOf(pageSize, providers.OpPosts, providers.OpSearch,
+			providers.OpCommunityPosts).And(suggestSize, providers.OpSuggestions),
 		Limits:         upstream.Limits(map[string]*upstream.Quota{"reads": c.api.Quota()}),
 		Profile:        c.profile,
 		Posts:          c.posts,
@@ -76,12 +79,12 @@ func newOfficial(cfg Config) providers.Provider {
 			providers.OpCommunityPosts: {"sort": {"recent", "hot", "top", "rising"}},
 		},
 		Notes: map[providers.Op]string{
-			providers.OpProfile:        "followers may be 0 because the account hides them; verified is always false: Reddit verifies nobody",
-			providers.OpPosts:          "about 1,000 posts deep; empty where the account hides its history",
-			providers.OpSearch:         "posts unless kind=profile, newest first unless sort says otherwise; handle narrows posts to an account or to a community such as r/golang",
-			providers.OpCommunityPosts: "newest first unless sort says otherwise; top is of the week; about 1,000 posts deep",
-			providers.OpComments:       "all levels, each answer behind what it answers",
-			providers.OpFollowers:      "Reddit keeps lists of followers private",
+			providers.OpProfile:        "followers may be 0 because the account hides them; verified is always false: Reddit has no verification",
+			providers.OpPosts:          "at most about 1,000 posts; empty if the account hides its history",
+			providers.OpSearch:         "posts unless kind=profile, newest first unless sort is given; handle limits posts to an account or to a community such as r/golang",
+			providers.OpCommunityPosts: "newest first unless sort is given; top is of the week; at most about 1,000 posts",
+			providers.OpComments:       "all levels, each reply after its comment",
+			providers.OpFollowers:      "Reddit does not show lists of followers",
 			providers.OpTrending:       "read the community popular, sort=hot",
 			providers.OpTranscript:     "the Data API has no transcripts",
 		},
@@ -92,7 +95,7 @@ func newOfficial(cfg Config) providers.Provider {
 	}
 	if cfg.ClientID == "" {
 		p = p.Without("client_id", "client_secret")
-		// What is to be known of the reads that are left is for the feeds' provider to say.
+		// The notes on the remaining operations belong to the feeds' provider.
 		maps.DeleteFunc(p.Notes, func(op providers.Op, _ string) bool { return p.Missing[op] != nil })
 	}
 	return p
@@ -119,17 +122,17 @@ func newClient(cfg Config) *client {
 	w := newWeb(cfg)
 	return &client{
 		api: upstream.New(upstream.Config{
-			// Reddit sends a name that does not exist to its search.
+			// For a name that does not exist, Reddit redirects to its search.
 			HTTP: upstream.Still(cfg.HTTP), Base: cmp.Or(cfg.BaseURL, "https://oauth.reddit.com"), Header: header(cfg), Check: check,
 			Tokens: tokens(cfg), Credentials: credentials,
 			Limits: &upstream.LimitHeaders{Remaining: "X-Ratelimit-Remaining", Reset: "X-Ratelimit-Reset", Form: upstream.DeltaSeconds},
-			Quota:  upstream.NewQuota(1000, 10*time.Minute), // 100 a minute, averaged over ten
+			Quota:  upstream.NewQuota(1000, 10*time.Minute), // 100 a minute, averaged over ten minutes
 		}),
 		web: w,
 	}
 }
 
-// tokens gets access tokens that belong to no user.
+// tokens requests access tokens without a user.
 // https://github.com/reddit-archive/reddit/wiki/OAuth2#application-only-oauth
 func tokens(cfg Config) *upstream.Tokens {
 	form := map[string][]string{"grant_type": {"client_credentials"}}

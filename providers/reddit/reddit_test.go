@@ -19,7 +19,7 @@ const (
 	ann   = "annexample"
 	selfP = "se1f"
 
-	answer = "[].data.children[].data.replies.data.children[].data." // to a comment
+	answer = "[].data.children[].data.replies.data.children[].data." // a reply to a comment
 )
 
 func TestProvider(t *testing.T) {
@@ -83,7 +83,7 @@ func TestProvider(t *testing.T) {
 			providers.OpCommunity: {"private_tea", "gated_tea", "banned_tea", "no_tea", "list_tea"},
 		},
 		Drift: &providertest.Drift{
-			// The last page has no token, and a flag that does not fly may be missing: then the score is shown.
+			// The last page has no token. A missing flag is false: then the score is shown.
 			Absent: []string{
 				"data.after", "data.children[].data.hide_score", "[].data.children[].data.score_hidden",
 				answer + "replies.data.children[].data.score_hidden",
@@ -92,7 +92,7 @@ func TestProvider(t *testing.T) {
 				"data.children[].data.score", "[].data.children[].data.score", answer + "score", answer + "replies.data.children[].data.score",
 				"json.data.things[].data.score",
 			},
-			Tuples: []string{"$"}, // a post and its comments
+			Tuples: []string{"$"}, // the post and its comments
 			Trees: []string{
 				"[].data.children[]", "[].data.children[].data", "[].data.children[].data.replies.data.children[]",
 				"[].data.children[].data.replies.data.children[].data",
@@ -152,11 +152,11 @@ func TestOwnProvider(t *testing.T) {
 			{Call: providertest.CommunityPosts("login", providers.CommunityPostsQuery{ID: "login"}), Want: providers.ErrUnavailable},
 			{Call: providertest.Posts("garbage for a cursor", ann).From("garbage"), Want: providers.ErrCursor},
 		},
-		Drift: &providertest.Drift{}, // of the files alone: feeds are XML
+		Drift: &providertest.Drift{}, // only checks the files: feeds are XML
 	})
 }
 
-func TestAFullFeedGoesOnBehindItsLastEntry(t *testing.T) {
+func TestFullFeedContinuesAfterItsLastEntry(t *testing.T) {
 	t.Parallel()
 	entries := func(n int) string {
 		var b strings.Builder
@@ -183,7 +183,7 @@ func TestAFullFeedGoesOnBehindItsLastEntry(t *testing.T) {
 	}
 }
 
-// A large thread has thousands of ids behind its stubs: more than a cursor can hold.
+// A large thread has thousands of ids in its stubs: more than fit into a cursor.
 func TestALargeThreadIsReadToItsEnd(t *testing.T) {
 	t.Parallel()
 	const total = 450
@@ -202,7 +202,7 @@ func TestALargeThreadIsReadToItsEnd(t *testing.T) {
 		threads++
 		var ids []string
 		if threads > 1 {
-			ids = append(ids, `"new1"`) // somebody has written in the meantime
+			ids = append(ids, `"new1"`) // a new comment
 		}
 		for i := range total {
 			ids = append(ids, fmt.Sprintf(`"c%d"`, i))
@@ -269,7 +269,7 @@ func TestCredentialsGoToTheTokenEndpointOnly(t *testing.T) {
 	}
 }
 
-func TestARefusedTokenWithStatus200IsNoToken(t *testing.T) {
+func TestTokenRefusedWithStatus200(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
 		`{"error":"invalid_grant"}`, `{"error_description":"bad device_id","error":"invalid_request"}`,
@@ -289,12 +289,12 @@ func TestARefusedTokenWithStatus200IsNoToken(t *testing.T) {
 	}
 }
 
-func TestWithoutCredentialsTheFeedsAreLeft(t *testing.T) {
+func TestWithoutCredentialsOnlyTheFeedsServe(t *testing.T) {
 	t.Parallel()
 	chain := reddit.New(reddit.Config{})
 	official, own := chain[0], chain[1]
 	if official.Serves(providers.OpProfile) || len(official.Missing[providers.OpProfile]) != 2 {
-		t.Errorf("profile misses %v, want both settings", official.Missing[providers.OpProfile])
+		t.Errorf("profile lacks %v, want both settings", official.Missing[providers.OpProfile])
 	}
 	if official.Notes[providers.OpComments] != "" || official.Notes[providers.OpFollowers] == "" {
 		t.Errorf("notes %v, want those of reads that no setting switches on", official.Notes)
@@ -323,13 +323,13 @@ func form(t *testing.T, r *http.Request) url.Values {
 	return v
 }
 
-func TestAThreadThatCannotBeReadHasNoEnd(t *testing.T) {
+func TestUnreadableThreadDoesNotEnd(t *testing.T) {
 	t.Parallel()
 	const c1 = `{"kind":"t1","data":{"id":"c1","parent_id":"t3_se1f","author":"a","body":"b","replies":`
 	tests := []struct{ name, children, next string }{
 		{"a stub without its ids", c1 + `""}},{"kind":"more","data":{"parent_id":"t3_se1f","children":"c2,c3"}}`, `{"p":"se1f","o":"?"}`},
 		{"a stub with an odd id", c1 + `""}},{"kind":"more","data":{"parent_id":"t3_se1f","children":["c2",{}]}}`, `{"p":"se1f","o":"c2,?"}`},
-		{"a stub that is none", c1 + `""}},{"kind":"more","data":"c2"}`, `{"p":"se1f","o":"?"}`},
+		{"a malformed stub", c1 + `""}},{"kind":"more","data":"c2"}`, `{"p":"se1f","o":"?"}`},
 		{"answers under another name", c1 + `{"kind":"Listing","data":{"items":[]}}}}`, `{"p":"se1f","o":"_c1"}`},
 		{"answers of another type", c1 + `7}}`, `{"p":"se1f","o":"_c1"}`},
 		{"no answers", c1 + `""}}`, ""},
@@ -356,13 +356,13 @@ func TestAThreadThatCannotBeReadHasNoEnd(t *testing.T) {
 	}
 }
 
-func TestAnOddFeedIsNoEmptyPage(t *testing.T) {
+func TestMalformedFeedIsAnError(t *testing.T) {
 	t.Parallel()
 	const head = `<feed xmlns="http://www.w3.org/2005/Atom">`
 	const post, comment, odd = `<entry><id>t3_se1f</id><title>A</title></entry>`, `<entry><id>t1_c1</id><title>B</title></entry>`, `<entry><title>C</title></entry>`
 	tests := []struct {
 		name, feed      string
-		posts, comments error // nil for an answer
+		posts, comments error // nil for success
 	}{
 		{"as it should be", head + post + comment + `</feed>`, nil, nil},
 		{"nothing", head + `</feed>`, providers.ErrUnavailable, providers.ErrUnavailable},

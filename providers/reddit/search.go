@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// The words of Reddit's interface for ours.
+// searchOrders maps our orders to Reddit's.
 var searchOrders = map[string]string{"": "new", "recent": "new", "relevance": "relevance", "top": "top", "comments": "comments"}
 
 // find searches posts, or accounts when the kind asks for profiles.
@@ -30,15 +30,15 @@ func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor strin
 	return results(posts), nil
 }
 
-// searchable says why a query cannot be searched for.
+// searchable returns why a query cannot be searched for.
 func searchable(q providers.SearchQuery) error {
 	if q.Kind == schema.ProfileResult && (q.Handle != "" || q.Sort != "") {
-		return providers.Invalid("handle and sort are for kind=post: Reddit cannot search accounts so")
+		return providers.Invalid("handle and sort require kind=post")
 	}
 	return nil
 }
 
-// searchRequest asks for posts; the feeds are asked in the same way.
+// searchRequest returns a request for posts, for the API or the feeds.
 func searchRequest(q providers.SearchQuery, to func(...string) upstream.Request) upstream.Request {
 	r, words := to("search"), q.Query
 	if name, ok := strings.CutPrefix(q.Handle, "r/"); ok {
@@ -64,8 +64,10 @@ func (c *client) findAccounts(ctx context.Context, q providers.SearchQuery, curs
 		})
 }
 
-// longestSuggested is how much of a name Reddit completes.
+// longestSuggested is the maximum length of a prefix that Reddit completes.
 const longestSuggested = 25
+
+const suggestSize = "10"
 
 // suggestions completes the names of communities and accounts.
 // https://www.reddit.com/dev/api#GET_api_subreddit_autocomplete_v2
@@ -74,11 +76,12 @@ func (c *client) suggestions(ctx context.Context, q providers.SuggestionsQuery, 
 		return providers.Page[schema.Suggestion]{}, providers.Invalid(
 			"Reddit completes at most %d characters", longestSuggested)
 	}
-	r := get("api", "subreddit_autocomplete_v2").Says("query", q.Query).With("include_profiles", "true").With("limit", "10")
+	r := get("api", "subreddit_autocomplete_v2").Says("query", q.Query).With("include_profiles", "true").
+		With("limit", suggestSize)
 	return c.completions(ctx, r)
 }
 
-// completions reads a listing of accounts and communities; their place there is their position.
+// completions reads a listing of accounts and communities; the position of each is its place in the listing.
 func (c *client) completions(ctx context.Context, r upstream.Request) (page providers.Page[schema.Suggestion], err error) {
 	var l listing[json.RawMessage]
 	if _, err = c.api.Read(ctx, r, &l); err != nil {
@@ -99,7 +102,7 @@ func (c *client) completions(ctx context.Context, r upstream.Request) (page prov
 	return page, wire.Understood("data.children", len(page.Items), l.Data.Children.Lost())
 }
 
-// suggestion leaves out what is suspended or private.
+// suggestion returns false for accounts and communities that are suspended or private.
 func suggestion(ctx context.Context, t thing[json.RawMessage]) (out schema.Suggestion, belongs bool) {
 	switch t.Kind {
 	case "t2":

@@ -16,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// pageSize is how many comments make a page: Rumble returns all of them at once.
+// pageSize is the number of comments on a page: Rumble returns all comments at once.
 const pageSize = 50
 
 func (s *site) comments(ctx context.Context, postID, cursor string) (out providers.Page[schema.Comment], err error) {
@@ -34,7 +34,7 @@ func (s *site) replies(
 	ctx context.Context, q providers.RepliesQuery, cursor string,
 ) (out providers.Page[schema.Comment], err error) {
 	if q.PostID == "" {
-		return out, providers.Invalid("post_id is needed: Rumble lists comments by their video only")
+		return out, providers.Invalid("post_id is required: Rumble only finds comments by their video")
 	}
 	t, err := s.thread(ctx, q.PostID)
 	if err == nil {

@@ -14,7 +14,7 @@ func check(res *upstream.Response) error {
 	case http.StatusNotFound, http.StatusGone:
 		return errNoPage
 	case http.StatusForbidden:
-		return providers.Unavailable(nil, "Rumble answers with a check instead of the page")
+		return providers.Unavailable(nil, "Rumble answers with a captcha instead of the page")
 	}
 	return nil
 }
@@ -24,17 +24,16 @@ var (
 	errGone        = providers.NotFound("the video is private or no longer available")
 	errNoSubtitles = providers.NotFound("the video has no subtitles")
 	errNoComment   = providers.NotFound("the video has no such comment")
-	errCommentsOff = providers.NotFound("comments are switched off under this video")
+	errCommentsOff = providers.NotFound("comments are disabled on this video")
 
-	errWall  = providers.Walled("Rumble answers with a check instead of the page")
-	errLogin = providers.Walled("Rumble asks to log in")
+	errWall  = providers.Walled("Rumble answers with a captcha instead of the page")
+	errLogin = providers.Walled("Rumble asks for a login")
 )
 
-// behind converts the error for a missing part of something that Rumble has just shown: it says nothing about the thing
-// itself.
+// behind converts the error for a missing part of something that Rumble has just shown: the thing itself exists.
 func behind(err error) error {
 	if errors.Is(err, providers.ErrNotFound) {
-		return providers.Unavailable(err, "Rumble does not have a part of the page that it shows")
+		return providers.Unavailable(err, "Rumble does not find a part of the page")
 	}
 	return err
 }

@@ -63,7 +63,7 @@ func (s *site) player(ctx context.Context, id string) (p wire.Object[player], er
 		return p, err
 	}
 	if why := strings.TrimSpace(p.V.Refused.Message); why != "" {
-		return p, providers.Unavailable(nil, "Rumble does not play the video: %s", why)
+		return p, providers.Unavailable(nil, "Rumble refuses to play the video: %s", why)
 	}
 	if err := wire.Need(ctx, "vid", p.V.Number != ""); err != nil {
 		return p, err

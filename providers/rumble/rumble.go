@@ -9,6 +9,7 @@ package rumble
 import (
 	"cmp"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
@@ -18,7 +19,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach Rumble.
+// Config configures the provider for Rumble.
 type Config struct {
 	Own         providers.Own // reads the public pages; on by default
 	BaseURL     string        // "" means https://rumble.com
@@ -37,7 +38,7 @@ type site struct {
 
 // New returns the one provider for Rumble.
 func New(cfg Config) providers.Chain {
-	quota := upstream.NewQuota(3600, time.Hour) // Rumble publishes no limit: one read a second on average is ours
+	quota := upstream.NewQuota(3600, time.Hour) // Rumble publishes no limit: one read a second on average is our own
 	open := func(base string) *upstream.Client {
 		return upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: base, Header: asBrowser, Check: check, Quota: quota})
 	}
@@ -51,8 +52,8 @@ func New(cfg Config) providers.Chain {
 
 func (s *site) provider() providers.Provider {
 	const (
-		noPeople      = "Rumble shows nobody who follows, and nobody who is followed"
-		noMusic       = "Rumble has no catalogue of sounds"
+		noPeople      = "Rumble does not show lists of followers"
+		noMusic       = "Rumble has no catalog of sounds"
 		noLists       = "the pages of playlists are not read"
 		noSales       = "Rumble has no shops"
 		noAds         = "Rumble has no public library of ads"
@@ -61,6 +62,8 @@ func (s *site) provider() providers.Provider {
 	)
 	return providers.Provider{
 		Name: "rumble", Platform: platform.Rumble, Source: schema.Own,
+		PageSizes: providers.PagesOf(strconv.Itoa(pageSize), providers.OpComments, providers.OpReplies).
+			And("25", providers.OpPosts), // as Rumble decides
 		Limits:     upstream.Limits(map[string]*upstream.Quota{"pages": s.http.Quota()}),
 		Profile:    s.profile,
 		Posts:      s.posts,
@@ -78,20 +81,20 @@ func (s *site) provider() providers.Provider {
 			providers.OpTranscript: {"lang": nil},
 		},
 		Notes: map[providers.Op]string{
-			providers.OpProfile:        "c/name, user/name, or a name of which channels come first; followers are rounded",
+			providers.OpProfile:        "c/name, user/name, or a name, which is tried as a channel first; followers are rounded",
 			providers.OpPosts:          "25 a page; likes are not in the list",
-			providers.OpPost:           "likes and views are rounded where the page rounds them",
-			providers.OpLive:           "what the account's page marks as live",
+			providers.OpPost:           "likes and views may be rounded, as on the page",
+			providers.OpLive:           "the video that the account's page marks as live",
 			providers.OpSearch:         "kind post (the default) or profile; sort=views for posts",
-			providers.OpReplies:        "post_id is needed: Rumble lists comments by their video only",
-			providers.OpTranscript:     "the subtitles of a video, where it has some",
+			providers.OpReplies:        "post_id is required: Rumble only finds comments by their video",
+			providers.OpTranscript:     "the subtitles of a video, if it has any",
 			providers.OpReels:          "the pages of short videos are not read",
 			providers.OpTrending:       "the pages of popular videos are not read",
-			providers.OpSuggestions:    "Rumble completes no queries in public",
+			providers.OpSuggestions:    "Rumble has no public suggestions",
 			providers.OpFollowers:      noPeople,
 			providers.OpFollowing:      noPeople,
-			providers.OpAudience:       "Rumble tells it to the account's owner only",
-			providers.OpLinked:         "what an account links to is among the links of its profile",
+			providers.OpAudience:       "Rumble only shows it to the account's owner",
+			providers.OpLinked:         "the accounts that an account links to are in the links of its profile",
 			providers.OpCommunity:      noCommunities,
 			providers.OpCommunityPosts: noCommunities,
 			providers.OpCollections:    noLists,

@@ -42,7 +42,7 @@ func TestProvider(t *testing.T) {
 		},
 		Fails: []providertest.Fail{
 			{Call: providertest.Profile("neither channel nor user", "nobody"), Want: providers.ErrNotFound},
-			{Call: providertest.Posts("posts of nobody", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Posts("posts of an unknown handle", "nobody"), Want: providers.ErrNotFound},
 			{Call: providertest.Profile("page without its account", "headless"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("page of another account", "mistaken"), Want: providers.ErrUnavailable},
 			{Call: providertest.Posts("page without its list", "changed"), Want: providers.ErrUnavailable},
@@ -54,7 +54,7 @@ func TestProvider(t *testing.T) {
 			},
 			{Call: providertest.Profile("check with status 200", "challenged"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("check with status 403", "checked"), Want: providers.ErrUnavailable},
-			{Call: providertest.Posts("cursor that is none", "TeaHouse").From("x"), Want: providers.ErrCursor},
+			{Call: providertest.Posts("an invalid cursor", "TeaHouse").From("x"), Want: providers.ErrCursor},
 			{Call: providertest.Posts("cursor of no kind", "TeaHouse").From("2"), Want: providers.ErrCursor},
 			{Call: providertest.Post("unknown video", "v0000000"), Want: providers.ErrNotFound},
 			{Call: providertest.Post("video that is gone", "v5gone1"), Want: providers.ErrNotFound},

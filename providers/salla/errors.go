@@ -31,13 +31,13 @@ func check(res *upstream.Response) error {
 	case status == http.StatusUnauthorized:
 		return providers.Unavailable(nil, "%s", r.unauthorized())
 	case status == http.StatusUnprocessableEntity && res.Input:
-		return providers.Invalid("Salla cannot read this value: %s", r.reason())
+		return providers.Invalid("Salla rejects this value: %s", r.reason())
 	case res.Status >= 300:
-		return nil // left to the common rules
+		return nil // the common rules apply
 	case status == http.StatusNotFound, status == http.StatusGone:
 		return providers.ErrNotFound
 	case status >= 300 || r.Success.V != nil && !*r.Success.V:
-		return providers.Unavailable(nil, "Salla answered %d inside a success", status)
+		return providers.Unavailable(nil, "Salla answered with the error %d in a response with status 200", status)
 	}
 	return nil
 }
@@ -56,7 +56,7 @@ func (r refusal) unauthorized() string {
 	if _, scope, ok := strings.Cut(r.Error.Message, needs); ok {
 		return "the store's token lacks the scope " + strings.TrimSpace(scope)
 	}
-	return "Salla refuses the store's token: it has ended, the store is closed, or it has removed the app"
+	return "Salla refuses the store's token: it has expired, the store is closed, or the store has removed the app"
 }
 
 func (r refusal) reason() string {

@@ -116,7 +116,7 @@ func productKey(value string) (string, error) {
 func number(digits string) (string, error) {
 	digits = strings.TrimLeft(digits, "0")
 	if digits == "" || len(digits) > 19 {
-		return "", providers.Invalid("this number is none that Salla gives")
+		return "", providers.Invalid("this is not a number that Salla assigns")
 	}
 	return digits, nil
 }

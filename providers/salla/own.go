@@ -37,15 +37,16 @@ func newOwn(cfg Config) providers.Provider {
 	}
 	p := providers.Provider{
 		Name: "salla_own", Platform: platform.Salla, Source: schema.Own,
-		Products: s.products,
-		Product:  s.product,
-		Reviews:  s.reviews,
-		Search:   s.search,
+		PageSizes: providers.PagesOf(pageSize, providers.OpProducts).And(commentsSize, providers.OpReviews),
+		Products:  s.products,
+		Product:   s.product,
+		Reviews:   s.reviews,
+		Search:    s.search,
 
 		Normalize: normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{providers.OpSearch: searchFilters()},
 		Notes: map[providers.Op]string{
-			providers.OpStore:    "what a theme reads does not tell the store's name",
+			providers.OpStore:    "the API for themes does not have the store's name",
 			providers.OpProducts: untaxed,
 			providers.OpProduct:  untaxed,
 		},
@@ -118,7 +119,7 @@ func (s *storefront) list(
 }
 
 // queryOf returns the query of the next page's address, "" on the last page, which must be marked as such: a missing
-// mark would lose the rest of the list. Name is the place of the address in the response.
+// mark would lose the rest of the list. name is the place of the address in the response.
 func queryOf(ctx context.Context, name string, next json.RawMessage) (string, error) {
 	var token wire.Token
 	if err := wire.Need(ctx, name, next != nil); err != nil {

@@ -23,7 +23,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach one store.
+// Config configures the providers for one store.
 type Config struct {
 	// Token is the access token that the store gave to our app, with the scopes products.read, reviews.read and
 	// settings.read. It is valid for two weeks, and longer only with the four settings below.
@@ -76,11 +76,12 @@ func newOfficial(cfg Config) providers.Provider {
 	})}
 	p := providers.Provider{
 		Name: "salla", Platform: platform.Salla, Source: schema.Official,
-		Store:    m.store,
-		Products: m.products,
-		Product:  m.product,
-		Reviews:  m.reviews,
-		Search:   m.search,
+		PageSizes: providers.PagesOf(pageSize, providers.OpProducts, providers.OpReviews, providers.OpSearch),
+		Store:     m.store,
+		Products:  m.products,
+		Product:   m.product,
+		Reviews:   m.reviews,
+		Search:    m.search,
 
 		Normalize: normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{providers.OpSearch: searchFilters()},
@@ -102,16 +103,16 @@ func searchFilters() providers.Filters {
 
 // untaxed documents which price is returned. Salla's own examples have both kinds of shops: one with a price of 51.75
 // that is the taxed price, and one with a price of 299, a tax of 44.85 and a taxed price of 343.85.
-const untaxed = "the price is the one that the store states, without VAT where it adds VAT at the checkout"
+const untaxed = "the price is as the store states it, without VAT if it adds VAT at checkout"
 
 func notes() map[providers.Op]string {
 	return map[providers.Op]string{
-		providers.OpStore:    "only the store whose token is set",
-		providers.OpProducts: "only of the store whose token or number is set; hidden products are left out; " + untaxed,
-		providers.OpProduct:  "only of the store whose token or number is set; hidden products are not found; " + untaxed,
+		providers.OpStore:    "only the store of the configured token",
+		providers.OpProducts: "only of the configured store; hidden products are left out; " + untaxed,
+		providers.OpProduct:  "only of the configured store; hidden products are not found; " + untaxed,
 		providers.OpReviews:  "published ratings only; questions, and ratings of shipping and of the store, are left out",
-		providers.OpSearch:   "products of the one store that is set, by name or SKU",
-		providers.OpProfile:  "an account on Salla is a store: ask for store",
-		providers.OpComments: "what buyers say on Salla is a review",
+		providers.OpSearch:   "products of the configured store, by name or SKU",
+		providers.OpProfile:  "an account on Salla is a store: use store",
+		providers.OpComments: "Salla has reviews instead of comments",
 	}
 }

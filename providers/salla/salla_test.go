@@ -67,7 +67,7 @@ func TestOfficial(t *testing.T) {
 			{Call: product("rate limit", "429"), Want: providers.ErrUnavailable},
 			{Call: providertest.Reviews("missing scope", "401"), Want: providers.ErrUnavailable},
 			{Call: search("keyword that Salla refuses", "%"), Want: providers.ErrInvalid},
-			{Call: stale("cursor that is none", "x"), Want: providers.ErrCursor},
+			{Call: stale("an invalid cursor", "x"), Want: providers.ErrCursor},
 		},
 		Drift: officialDrift(),
 		Inputs: []providertest.Input{
@@ -104,7 +104,7 @@ func TestOwn(t *testing.T) {
 			{Call: products("products of another store", "other.example"), Want: providers.ErrUnsupported},
 			{Call: product("unknown", "404"), Want: providers.ErrNotFound},
 			{Call: product("bot check", "403"), Want: providers.ErrUnavailable},
-			{Call: stale("cursor that is none", "%zz"), Want: providers.ErrCursor},
+			{Call: stale("an invalid cursor", "%zz"), Want: providers.ErrCursor},
 		},
 		Drift: ownDrift(),
 	})
@@ -121,7 +121,7 @@ func TestSettingsSwitchTheSourcesOn(t *testing.T) {
 	providertest.Off(t, salla.New(salla.Config{StoreID: "1", StoreURL: "https://a.example", Own: providers.OwnOff})[1])
 }
 
-func TestNothingPrivateComesOut(t *testing.T) {
+func TestPrivateFieldsAreRemoved(t *testing.T) {
 	t.Parallel()
 	p := official(answering(map[string]string{
 		"/admin/v2/store/info": `{"data":{"id":7,"name":"n","domain":"https://a.example","email":"PRIVATE"}}`,
@@ -144,7 +144,7 @@ func TestNothingPrivateComesOut(t *testing.T) {
 	}
 }
 
-func TestOneSearchIsAskedInItsLanguage(t *testing.T) {
+func TestSearchSendsItsLanguage(t *testing.T) {
 	t.Parallel()
 	var asked []string
 	p := official(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
@@ -164,7 +164,7 @@ func TestOneSearchIsAskedInItsLanguage(t *testing.T) {
 	}
 }
 
-func TestTheSettingsNameTheStoreWhereItDoesNot(t *testing.T) {
+func TestSettingsNameTheStoreWhenSallaDoesNot(t *testing.T) {
 	t.Parallel()
 	web := answering(map[string]string{
 		"/admin/v2/products/1": `{"data":{"id":1,"name":"n","status":"out","price":{"amount":"19.99","currency":"SAR"}}}`,
@@ -216,7 +216,7 @@ func TestAnEmptyListOfAStorefrontNeedsAWitness(t *testing.T) {
 	}
 }
 
-func TestAListEndsWhereItsLinksDo(t *testing.T) {
+func TestListEndsWithItsLinks(t *testing.T) {
 	t.Parallel()
 	for pagination, want := range map[string]string{
 		`{"links":{"next":null}}`: "",
@@ -239,7 +239,7 @@ func TestAListEndsWhereItsLinksDo(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftTellsWhetherAProductIsInStock(t *testing.T) {
+func TestStockIsReadFromTheQuantity(t *testing.T) {
 	t.Parallel()
 	for stock, want := range map[string]bool{
 		`"quantity":0`:   false,
@@ -272,7 +272,7 @@ func answering(bodies map[string]string) *http.Client {
 }
 
 // A tax that a shop adds at the checkout is not part of the price that it states.
-func TestThePriceIsTheOneThatTheStoreStates(t *testing.T) {
+func TestPriceIsTheOneThatTheStoreShows(t *testing.T) {
 	t.Parallel()
 	for taxes, want := range map[string]float64{
 		`"price":{"amount":299,"currency":"SAR"},"tax":{"amount":44.85},"taxed_price":{"amount":343.85}`:                               299,

@@ -24,13 +24,14 @@ func (m *merchant) store(ctx context.Context, id string) (providers.Storefront, 
 	return s, nil
 }
 
-// isStore returns an error if asked is a store other than ours. That one may exist, but we have no token for it.
+// isStore returns an error if asked is a store other than the configured one. The other store may exist, but we have
+// no token for it.
 func isStore(asked string, ours schema.StoreSummary) error {
 	address, err := storeKey(ours.URL)
 	if asked == ours.ID || err == nil && asked == address {
 		return nil
 	}
-	return providers.Unsupported("no token and no number of this store is set")
+	return providers.Unsupported("this store is not the configured one")
 }
 
 // ours returns the store's own data, cached for a while: every product names its store. If it cannot be read, for
@@ -56,7 +57,7 @@ func (m *merchant) readStore(ctx context.Context) (providers.Storefront, error) 
 	}
 	_, err := m.http.Read(ctx, upstream.Get("store", "info"), &answer)
 	if errors.Is(err, providers.ErrNotFound) {
-		return providers.Storefront{}, providers.Unavailable(err, "Salla does not tell whose the token is")
+		return providers.Storefront{}, providers.Unavailable(err, "Salla does not say which store the token belongs to")
 	}
 	if err == nil {
 		err = wire.Need(ctx, "data.id", answer.Data.V.ID != "")

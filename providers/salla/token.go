@@ -18,8 +18,8 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
-// rest is how long a grant is left alone after a refresh, whatever its result: a new token that is refused lacks a
-// scope or a store, and another one would be refused too.
+// rest is the minimum time between two refreshes of a grant, whatever their results: a new token that is refused lacks
+// a scope or a store, and another one would be refused too.
 const rest = 10 * time.Minute
 
 // grant is what a store gives to our app, as stored in a file.
@@ -99,7 +99,7 @@ func (k *keeper) load() (newer bool, err error) {
 	if err == nil {
 		err = json.Unmarshal(b, &kept)
 	}
-	if err != nil { // to continue with the setting might use a refresh token twice
+	if err != nil { // continuing with the setting might use a refresh token twice
 		return false, fmt.Errorf("the grant file cannot be read: %w", err)
 	}
 	if kept.From != k.have.From || kept.RefreshToken == "" || kept.AccessToken == "" {
@@ -166,7 +166,7 @@ func (k *keeper) keep(file *os.File) error {
 		err = os.Rename(file.Name(), k.cfg.GrantFile)
 	}
 	if err != nil {
-		return fmt.Errorf("the new grant cannot be kept: %w", err)
+		return fmt.Errorf("the new grant cannot be stored: %w", err)
 	}
 	return nil
 }

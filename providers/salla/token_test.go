@@ -41,7 +41,7 @@ func config(a *accounts, file string) Config {
 	}
 }
 
-func TestARefreshTokenIsUsedOnceAndKept(t *testing.T) {
+func TestRefreshTokenIsUsedOnceAndStored(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	now := func() time.Time { return at }
@@ -71,7 +71,7 @@ func TestARefreshTokenIsUsedOnceAndKept(t *testing.T) {
 	}
 }
 
-func TestARefusedRefreshIsNotSentAgain(t *testing.T) {
+func TestRefusedRefreshIsNotRetried(t *testing.T) {
 	t.Parallel()
 	a := &accounts{fail: true}
 	k := newKeeper(config(a, filepath.Join(t.TempDir(), "grant")), time.Now)
@@ -88,7 +88,7 @@ func TestARefusedRefreshIsNotSentAgain(t *testing.T) {
 	}
 }
 
-func TestNoRefreshWithoutAPlaceToKeepIt(t *testing.T) {
+func TestNoRefreshWithoutAGrantFile(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"", filepath.Join(t.TempDir(), "no", "such", "directory")} {
 		a := &accounts{valid: "r"}
@@ -125,7 +125,7 @@ func TestManyReadersRefreshOnce(t *testing.T) {
 	}
 }
 
-func TestACorruptGrantFileStopsEverything(t *testing.T) {
+func TestUnreadableGrantFileIsAnError(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir() // a directory is not a file
 	k := newKeeper(config(&accounts{valid: "r"}, dir), time.Now)

@@ -43,7 +43,7 @@ func newOwn(cfg Config) providers.Provider {
 			providers.OpReels:       "the newest Spotlight videos; of public profiles",
 			providers.OpPost:        "Spotlight videos; a snap of a story has no page of its own",
 			providers.OpCollections: "highlights; of public profiles",
-			providers.OpSearch:      "only the official interface searches",
+			providers.OpSearch:      "only the official API can search",
 		},
 	}
 }
@@ -88,7 +88,7 @@ func (s site) open(ctx context.Context, path ...string) (p props, moved bool, er
 	}
 	script := island.Read(res.Body).Script(dataScript)
 	if script == nil && len(res.Body) < shortest && bytes.Contains(res.Body, []byte("<")) {
-		return p, false, providers.Walled("Snapchat shows a check in the place of the page")
+		return p, false, providers.Walled("Snapchat answers with a captcha instead of the page")
 	}
 	var d data
 	if err = wire.Need(ctx, "the script "+dataScript, script != nil); err == nil {

@@ -28,7 +28,7 @@ func (c client) profile(ctx context.Context, handle string) (schema.Profile, err
 		}
 	}
 	if err = wire.Need(ctx, "public_profiles[].public_profile.snap_user_name", lost == 0); err == nil {
-		err = providers.NotHere("the official interface knows public profiles only, and none of that name")
+		err = providers.NotHere("the official API has no public profile with that name")
 	}
 	return schema.Profile{}, err
 }

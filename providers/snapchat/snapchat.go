@@ -17,7 +17,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach Snapchat.
+// Config configures the providers for Snapchat.
 type Config struct {
 	ClientID     string // of the app; needed for the official API, as are the next two
 	ClientSecret string // of the app
@@ -49,8 +49,9 @@ func newOfficial(cfg Config) providers.Provider {
 	})}
 	p := providers.Provider{
 		Name: "snapchat", Platform: platform.Snapchat, Source: schema.Official,
-		Profile: c.profile,
-		Search:  c.find,
+		PageSizes: providers.PagesOf(pageSize, providers.OpSearch),
+		Profile:   c.profile,
+		Search:    c.find,
 
 		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{providers.OpSearch: {"kind": {"profile"}}},
@@ -83,24 +84,24 @@ func tokens(cfg Config) *upstream.Tokens {
 // notes are what a user should know about Snapchat, and why it offers no more.
 var notes = map[providers.Op]string{
 	providers.OpProfile:         "an account without a public profile has a name and a picture only",
-	providers.OpPosts:           "the official interface knows accounts only",
-	providers.OpReels:           "the official interface knows accounts only",
-	providers.OpPost:            "the official interface knows accounts only",
-	providers.OpCollections:     "the official interface knows accounts only",
+	providers.OpPosts:           "the official API only has accounts",
+	providers.OpReels:           "the official API only has accounts",
+	providers.OpPost:            "the official API only has accounts",
+	providers.OpCollections:     "the official API only has accounts",
 	providers.OpSearch:          "public profiles; Snapchat has no public search for posts",
 	providers.OpComments:        "only Snapchat's own app shows comments",
 	providers.OpReplies:         "only Snapchat's own app shows comments",
-	providers.OpFollowers:       "Snapchat tells how many subscribers there are, not who",
-	providers.OpFollowing:       "Snapchat does not tell whom an account follows",
+	providers.OpFollowers:       "Snapchat shows the number of subscribers, but no list of them",
+	providers.OpFollowing:       "Snapchat does not show which accounts an account follows",
 	providers.OpSuggestions:     "Snapchat has no public suggestions",
-	providers.OpTrending:        "Snapchat has no public list of what is popular",
+	providers.OpTrending:        "Snapchat has no public list of popular posts",
 	providers.OpTranscript:      "Snapchat has no public captions",
-	providers.OpCollection:      "Snapchat shows highlights on the page of their account only: ask for collections",
-	providers.OpCollectionPosts: "Snapchat shows highlights on the page of their account only: ask for collections",
+	providers.OpCollection:      "Snapchat only shows highlights on the page of their account: use collections",
+	providers.OpCollectionPosts: "Snapchat only shows highlights on the page of their account: use collections",
 	providers.OpTrack:           "Snapchat has no public pages of sounds",
 	providers.OpTracks:          "Snapchat has no public pages of sounds",
 	providers.OpTrackPosts:      "Snapchat has no public pages of sounds",
-	providers.OpAudience:        "Snapchat tells it to the account's owner only",
+	providers.OpAudience:        "Snapchat only shows it to the account's owner",
 	providers.OpLive:            "Snapchat has no public broadcasts",
 	providers.OpCommunity:       "Snapchat has no public communities",
 	providers.OpProducts:        "Snapchat has no public list of products",

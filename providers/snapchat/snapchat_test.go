@@ -84,7 +84,7 @@ func TestOwn(t *testing.T) {
 		},
 		Fails: []providertest.Fail{
 			{Call: providertest.Profile("missing page", "gone"), Want: providers.ErrNotFound},
-			{Call: providertest.Profile("a page about nobody", "nobody"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("a page without an account", "nobody"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("a page about something else", "lens"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("a page about another", "someone"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("a check", "checked"), Want: providers.ErrUnavailable},
@@ -112,7 +112,7 @@ func TestSettings(t *testing.T) {
 	t.Parallel()
 	ps := snapchat.New(snapchat.Config{ClientID: "id", ClientSecret: "secret"})
 	if ps[0].Serves(providers.OpSearch) || ps[0].Missing[providers.OpSearch][0] != "refresh_token" {
-		t.Errorf("without a refresh token search is served, or misses %v", ps[0].Missing[providers.OpSearch])
+		t.Errorf("without a refresh token search is served, or lacks %v", ps[0].Missing[providers.OpSearch])
 	}
 	if !ps[1].Serves(providers.OpPosts) {
 		t.Error("the public pages are off by default")
@@ -120,7 +120,7 @@ func TestSettings(t *testing.T) {
 	providertest.Off(t, snapchat.New(snapchat.Config{Own: providers.OwnOff})[1])
 }
 
-func TestTheAppSignsInWithItsRefreshToken(t *testing.T) {
+func TestAccessTokenIsObtainedWithTheRefreshToken(t *testing.T) {
 	t.Parallel()
 	var form, sent string
 	p := snapchat.New(config(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
@@ -189,7 +189,7 @@ func TestAnEmptyListNeedsAWitness(t *testing.T) {
 	}
 }
 
-func TestAHighlightIsNotMadeUp(t *testing.T) {
+func TestEmptyHighlightHasNoID(t *testing.T) {
 	t.Parallel()
 	p := page("", `,"curatedHighlights":[{},{"highlightId":"00000000-dddd-4bbb-8ccc-000000000002","snapList":[]},{"highlightId":{"value":"boxed"}}]`)
 	got, err := p.Collections(t.Context(), providers.CollectionsQuery{Handle: "salma"}, "")
@@ -202,7 +202,7 @@ func TestAHighlightIsNotMadeUp(t *testing.T) {
 	}
 }
 
-func TestAFillerIsNotADescription(t *testing.T) {
+func TestPlaceholderTextIsNotADescription(t *testing.T) {
 	t.Parallel()
 	for _, filler := range []string{"Spotlight Snap", "Another Spotlight Snap brought to you by Snapchat."} {
 		p := page("", `,"spotlightHighlights":[{"storyId":{"value":"`+video+`"},"snapList":[{}]}],
@@ -218,7 +218,7 @@ func TestAFillerIsNotADescription(t *testing.T) {
 	}
 }
 
-func TestAPageAboutNothingIsAnAbsence(t *testing.T) {
+func TestNotFoundPageIsNotDrift(t *testing.T) {
 	t.Parallel()
 	p := snapchat.New(config(&http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
 		return http.StatusOK, `<script id="__NEXT_DATA__">{"props":{"pageProps":{"pageType":"NOT_FOUND"}}}</script>`

@@ -27,7 +27,7 @@ func (c *client) comments(ctx context.Context, postID, cursor string) (providers
 // open returns an error if the comments of t are disabled: SoundCloud then returns an empty list.
 func open(t track) error {
 	if no(t.Commentable) || no(t.RevealComments) {
-		return providers.NotFound("comments are switched off on this track")
+		return providers.NotFound("comments are disabled on this track")
 	}
 	return nil
 }

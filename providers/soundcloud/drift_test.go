@@ -28,7 +28,7 @@ func answering(suffix, body string) providers.Chain {
 	return providers.Chain{official(client), own(client)}
 }
 
-func TestWhatComesBackIsWhatWasAsked(t *testing.T) {
+func TestAnswersAboutSomethingElseAreErrors(t *testing.T) {
 	t.Parallel()
 	for _, p := range answering("/nothing", "") {
 		if _, err := p.Profile(t.Context(), "Ann"); err != nil {
@@ -72,7 +72,7 @@ func TestOneOddRowCostsOneRow(t *testing.T) {
 	}
 }
 
-func TestAListThatIsNoneIsNoEmptyPage(t *testing.T) {
+func TestMalformedListIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
 		`{}`, `[]`, `{"collection":null}`, `{"collection":{}}`, `{"collection":[7,null]}`, `["x"]`, `{"message":"x"}`,
@@ -151,7 +151,7 @@ func TestASampleIsNotTheWholeTrack(t *testing.T) {
 	}
 }
 
-func TestHitsThatAreSomethingElse(t *testing.T) {
+func TestSearchLeavesOutOtherKinds(t *testing.T) {
 	t.Parallel()
 	p := answering("/search", `{"collection":[{"kind":"system-playlist","id":1},{"kind":"user","id":501,"permalink":"ann"},{"id":7}]}`)[1]
 	page, err := p.Search(t.Context(), providers.SearchQuery{Query: "tea"}, "")
@@ -160,7 +160,7 @@ func TestHitsThatAreSomethingElse(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReadMayHide(t *testing.T) {
+func TestUnreadableFlagsHideCounts(t *testing.T) {
 	t.Parallel()
 	p := answering(":601", `{"kind":"track","id":601,"favoritings_count":5,"playback_count":9,"comment_count":2,
 		"reveal_stats":"perhaps","commentable":{}}`)[0]

@@ -16,7 +16,7 @@ func check(res *upstream.Response) error {
 	switch res.Status {
 	case http.StatusForbidden:
 		if len(bytes.TrimSpace(res.Body)) == 0 {
-			return providers.NotFound("it is private on SoundCloud, or its owner keeps it from apps or from our country")
+			return providers.NotFound("it is private on SoundCloud, or not available to apps or in our country")
 		}
 	case http.StatusBadRequest:
 		q := res.URL.Query()
@@ -24,7 +24,7 @@ func check(res *upstream.Response) error {
 		case q.Has("cursor") || q.Has("offset"):
 			return providers.ErrCursor
 		case !q.Has("q"):
-			return providers.NotFound("SoundCloud knows no such id")
+			return providers.NotFound("SoundCloud has no such id")
 		}
 		return res.Malformed("SoundCloud")
 	case http.StatusTooManyRequests:
@@ -35,7 +35,8 @@ func check(res *upstream.Response) error {
 	return nil
 }
 
-// limited reads from the body when a limit resets; nil leaves the error to the common rules.
+// limited returns the error for an exhausted limit, with the time of its reset from the body. It returns nil if the
+// body has none: then the common rules apply.
 // https://developers.soundcloud.com/docs/api/rate-limits
 func limited(body []byte, now time.Time) error {
 	var answer struct {

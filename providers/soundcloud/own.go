@@ -29,9 +29,16 @@ func newOwn(cfg Config) *own {
 	}
 }
 
+const (
+	ownPage     = "20" // of every list but the next
+	suggestSize = "10"
+)
+
 func (o *own) provider() providers.Provider {
 	return providers.Provider{
 		Name: "soundcloud_own", Platform: platform.SoundCloud, Source: schema.Own,
+		PageSizes: providers.PagesOf(ownPage, providers.OpPosts, providers.OpSearch, providers.OpComments,
+			providers.OpCollections, providers.OpTracks).And(suggestSize, providers.OpSuggestions),
 		Profile:     o.profile,
 		Posts:       o.posts,
 		Post:        o.post,
@@ -48,8 +55,8 @@ func (o *own) provider() providers.Provider {
 			providers.OpSearch: {"kind": {"track", "post", "profile", "collection"}},
 		},
 		Notes: map[providers.Op]string{
-			providers.OpSuggestions:      "as the website's search box completes",
-			providers.OpCollectionTracks: "the website gives most of a playlist's tracks as numbers only",
+			providers.OpSuggestions:      "the suggestions of the website's search box",
+			providers.OpCollectionTracks: "the website only returns numbers for most tracks of a playlist",
 		},
 	}
 }
@@ -73,7 +80,7 @@ func with[T any](ctx context.Context, o *own, r upstream.Request, read func(r up
 	return read(r.With("client_id", again))
 }
 
-// readOwn reads a page of a list. Count returns the number of all rows as just read, nil when it is unknown.
+// readOwn reads a page of a list. count returns the number of all rows as just read, nil when it is unknown.
 func readOwn[T any](ctx context.Context, o *own, r upstream.Request, cursor string, count *int64) (part[T], error) {
 	p, err := with(ctx, o, r, func(r upstream.Request) (part[T], error) {
 		return read[T](ctx, o.http, r, cursor)
@@ -118,7 +125,7 @@ func belongings[T, O any](
 ) (page providers.Page[O], err error) {
 	u, err := ownObject[user](ctx, o, "users", handle)
 	if err == nil {
-		r := upstream.Get("users", u.V.id(), what).With("limit", "20").With("linked_partitioning", "1")
+		r := upstream.Get("users", u.V.id(), what).With("limit", ownPage).With("linked_partitioning", "1")
 		p, rerr := readOwn[T](ctx, o, r, cursor, count(u.V))
 		page, err = made(ctx, p, rerr, convert)
 	}
@@ -174,7 +181,7 @@ func (o *own) comments(ctx context.Context, postID, cursor string) (providers.Pa
 		err = open(t.V)
 	}
 	if err == nil {
-		r := upstream.Get("tracks", t.V.id(), "comments").With("threaded", "0").With("filter_replies", "1").With("limit", "20")
+		r := upstream.Get("tracks", t.V.id(), "comments").With("threaded", "0").With("filter_replies", "1").With("limit", ownPage)
 		cs, err = readOwn[comment](ctx, o, r, cursor, t.V.Comments.V)
 	}
 	return made(ctx, cs, err, t.V.comment)

@@ -22,7 +22,7 @@ func (o *own) search(ctx context.Context, q providers.SearchQuery, cursor string
 	case schema.TrackResult, schema.PostResult:
 		path = append(path, "tracks")
 	}
-	p, err := readOwn[hit](ctx, o, upstream.Get(path...).Says("q", q.Query).With("limit", "20"), cursor, nil)
+	p, err := readOwn[hit](ctx, o, upstream.Get(path...).Says("q", q.Query).With("limit", ownPage), cursor, nil)
 	return made(ctx, p, err, func(h hit, raw json.RawMessage) (schema.SearchResult, bool) {
 		return h.result(ctx, q.Kind, raw)
 	})
@@ -62,7 +62,7 @@ func as[T any](
 
 // suggestions completes a query.
 func (o *own) suggestions(ctx context.Context, q providers.SuggestionsQuery, _ string) (page providers.Page[schema.Suggestion], err error) {
-	r := upstream.Get("search", "queries").Says("q", q.Query).With("limit", "10")
+	r := upstream.Get("search", "queries").Says("q", q.Query).With("limit", suggestSize)
 	found, err := readOwn[completion](ctx, o, r, "", nil)
 	if err != nil {
 		return page, err

@@ -33,7 +33,7 @@ type part[T any] struct {
 	total *int64 // nil except in searches of the website
 }
 
-// witnessed returns an error unless p may be empty: the website's API is not documented. Cursor is the cursor of p, and
+// witnessed returns an error unless p may be empty: the website's API is not documented. cursor is the cursor of p, and
 // count returns the number of all rows, nil when it is unknown.
 func (p part[T]) witnessed(ctx context.Context, cursor string, count *int64) error {
 	return wire.Witness{
@@ -143,7 +143,7 @@ func next(ctx context.Context, href wire.Token, r upstream.Request) (string, err
 	return more.Encode(), nil
 }
 
-var errNextHref = providers.Cause("soundcloud: next_href is no link")
+var errNextHref = providers.Cause("soundcloud: next_href is not a link")
 
 // bare returns a path with numbers instead of URNs, either of which may be in it.
 func bare(segments []string) string {

@@ -16,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach SoundCloud.
+// Config configures the providers for SoundCloud.
 type Config struct {
 	ClientID     string       // of the app; needed for the official API
 	ClientSecret string       // of the app; needed for the official API
@@ -39,6 +39,8 @@ func New(cfg Config) providers.Chain {
 	c := newClient(cfg)
 	official := providers.Provider{
 		Name: "soundcloud", Platform: platform.SoundCloud, Source: schema.Official,
+		PageSizes: providers.PagesOf(pageSize, providers.OpPosts, providers.OpSearch, providers.OpComments,
+			providers.OpCollections, providers.OpTracks),
 		Profile:          c.profile,
 		Linked:           c.linked,
 		Posts:            c.posts,
@@ -59,13 +61,13 @@ func New(cfg Config) providers.Chain {
 		Notes: map[providers.Op]string{
 			providers.OpPosts:       "the account's tracks",
 			providers.OpSearch:      "tracks unless a kind is given",
-			providers.OpReplies:     "comments are flat",
-			providers.OpFollowers:   "served for other platforms only",
-			providers.OpFollowing:   "served for other platforms only",
+			providers.OpReplies:     "comments have no replies",
+			providers.OpFollowers:   "only offered on other platforms",
+			providers.OpFollowing:   "only offered on other platforms",
 			providers.OpSuggestions: "only the website has them",
 			providers.OpTranscript:  "SoundCloud has no transcripts",
 			providers.OpLive:        "SoundCloud has no broadcasts",
-			providers.OpTrackPosts:  "a track and its post are one",
+			providers.OpTrackPosts:  "a track is the same as its post",
 		},
 		Routes: providers.Routes(platform.SoundCloud,
 			"users/{urn}", "users/{urn}/tracks{?access,sort"+paging, "users/{urn}/playlists{?show_tracks"+paging,

@@ -150,7 +150,7 @@ func TestWithoutCredentialsOnlyTheWebsiteServes(t *testing.T) {
 	providertest.Off(t, soundcloud.New(soundcloud.Config{Own: providers.OwnOff})[1])
 }
 
-func TestTokenIsRenewedWithTheRefreshTokenThatCameWithIt(t *testing.T) {
+func TestTokenIsRenewedWithItsRefreshToken(t *testing.T) {
 	t.Parallel()
 	var grants []string
 	client := &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
@@ -181,7 +181,7 @@ func TestTokenIsRenewedWithTheRefreshTokenThatCameWithIt(t *testing.T) {
 	}
 }
 
-func TestEmptyPagesArePassedOverFiveTimes(t *testing.T) {
+func TestAtMostFiveEmptyPagesAreSkipped(t *testing.T) {
 	t.Parallel()
 	calls := 0
 	client := &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
@@ -197,7 +197,7 @@ func TestEmptyPagesArePassedOverFiveTimes(t *testing.T) {
 	}
 }
 
-func TestClientIDIsReadOffTheWebsiteAndAgainWhenItIsRefused(t *testing.T) {
+func TestClientIDIsReadAgainWhenRefused(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, page string }{
 		{"in the page", `<script>window.__sc_hydration = [{"hydratable":"apiClient","data":{"id":"ID","isExpiring":false}}];</script>`},
@@ -242,7 +242,7 @@ func TestClientIDIsReadOffTheWebsiteAndAgainWhenItIsRefused(t *testing.T) {
 	}
 }
 
-func TestLimitNamesItsEndInTheBody(t *testing.T) {
+func TestLimitResetIsReadFromTheBody(t *testing.T) {
 	t.Parallel()
 	client := &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		if r.Method == http.MethodPost {
@@ -257,7 +257,7 @@ func TestLimitNamesItsEndInTheBody(t *testing.T) {
 	}
 }
 
-func TestAWalkOverEmptyPagesKeepsItsPlace(t *testing.T) {
+func TestWalkContinuesAfterEmptyPages(t *testing.T) {
 	t.Parallel()
 	client := &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		if r.Method == http.MethodPost {

@@ -35,7 +35,7 @@ type tokenFlow struct {
 	refresh string // "" when there is none
 }
 
-var errNoToken = errors.New("soundcloud: the answer holds no access_token")
+var errNoToken = errors.New("soundcloud: the answer has no access_token")
 
 func (f *tokenFlow) fetch(ctx context.Context) (upstream.Token, error) {
 	f.mu.Lock()

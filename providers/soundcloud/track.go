@@ -115,11 +115,11 @@ func (t track) url() string { return text.URLOr(t.page(), "https://api.soundclou
 // seconds returns the longer of the two durations when both are given: they differ by a few thousandths, or one is that
 // of a sample.
 func (t track) seconds() *float64 {
-	whole, told := t.FullDuration.Seconds(), t.Duration.Seconds()
-	if t.Policy == "SNIP" || told == nil || whole != nil && *whole > *told {
+	whole, stated := t.FullDuration.Seconds(), t.Duration.Seconds()
+	if t.Policy == "SNIP" || stated == nil || whole != nil && *whole > *stated {
 		return whole
 	}
-	return told
+	return stated
 }
 
 // post converts t. It always reports true.

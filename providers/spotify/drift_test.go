@@ -23,7 +23,7 @@ func answering(status int, body string) providers.Provider {
 	return spotify.New(spotify.Config{ClientID: "id", ClientSecret: "secret", HTTP: client})[0]
 }
 
-func TestWhatComesBackIsWhatWasAsked(t *testing.T) {
+func TestAnswersAboutSomethingElseAreErrors(t *testing.T) {
 	t.Parallel()
 	other := answering(http.StatusOK, `{"id":"`+id("other")+`","name":"x","items":[]}`)
 	_, profile := other.Profile(t.Context(), id("ann"))
@@ -43,7 +43,7 @@ func TestWhatComesBackIsWhatWasAsked(t *testing.T) {
 	}
 }
 
-func TestAnArtistWhoseNameCannotBeReadMayBeTheOne(t *testing.T) {
+func TestUnreadableArtistMayBeTheRequestedOne(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]error{
 		`{"artists":{"items":[]}}`: providers.ErrNotFound,
@@ -78,7 +78,7 @@ func TestOneOddRowCostsOneRow(t *testing.T) {
 	}
 }
 
-func TestAPlaylistHoldsFilesAndWhatWasTakenDown(t *testing.T) {
+func TestPlaylistLeavesOutFilesAndRemovedTracks(t *testing.T) {
 	t.Parallel()
 	q := providers.CollectionQuery{ID: id("list"), Kind: schema.Playlist}
 	page, err := answering(http.StatusOK, `{"items":[
@@ -93,7 +93,7 @@ func TestAPlaylistHoldsFilesAndWhatWasTakenDown(t *testing.T) {
 	}
 }
 
-func TestAPageThatLeadsOnIsNotTheLast(t *testing.T) {
+func TestEmptyPageMayHaveANextOne(t *testing.T) {
 	t.Parallel()
 	q := providers.CollectionQuery{ID: id("list"), Kind: schema.Playlist}
 	page, err := answering(http.StatusOK, `{"items":[],"next":"https://api.spotify.com/v1/x","offset":50,"limit":50}`).
@@ -108,7 +108,7 @@ func TestAPageThatLeadsOnIsNotTheLast(t *testing.T) {
 	}
 }
 
-func TestARefusedQueryIsTheCallers(t *testing.T) {
+func TestRefusedQueryIsTheCallersError(t *testing.T) {
 	t.Parallel()
 	refusal := answering(http.StatusBadRequest, `{"error":{"status":400,"message":"Query exceeds maximum length of 250 characters"}}`)
 	if _, err := refusal.Search(t.Context(), providers.SearchQuery{Query: strings.Repeat("tea ", 90)}, ""); !errors.Is(err, providers.ErrInvalid) {
@@ -131,7 +131,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestASongThatIsNoneMayBeAnEpisode(t *testing.T) {
+func TestMissingSongMayBeAnEpisode(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]error{
 		http.StatusOK:         nil,

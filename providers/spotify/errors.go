@@ -11,7 +11,7 @@ import (
 
 var (
 	errLimit     = &providers.Error{Kind: providers.ErrUnavailable, Detail: "Spotify refuses the page size"}
-	errForbidden = &providers.Error{Kind: providers.ErrUnavailable, Detail: "Spotify does not let this app read that"}
+	errForbidden = &providers.Error{Kind: providers.ErrUnavailable, Detail: "Spotify does not allow this app to read that"}
 )
 
 // check handles refusals, whose body is an object, plain text or empty.
@@ -34,7 +34,7 @@ func check(res *upstream.Response) error {
 		}
 	case http.StatusForbidden:
 		if says("premium") {
-			return providers.Unavailable(nil, "Spotify wants the owner of the app to hold a Premium subscription")
+			return providers.Unavailable(nil, "Spotify requires that the owner of the app has a Premium subscription")
 		}
 		return errForbidden
 	case http.StatusMethodNotAllowed, http.StatusNotImplemented: // a route that Spotify removed
@@ -43,8 +43,8 @@ func check(res *upstream.Response) error {
 	return nil
 }
 
-// refused returns why Spotify does not accept the caller's parameters; nil leaves refusals without a reason to the
-// common rules.
+// refused returns why Spotify does not accept the caller's parameters. It returns nil for a refusal without a reason:
+// then the common rules apply.
 func refused(body []byte) error {
 	var answer struct {
 		Error struct {

@@ -94,7 +94,7 @@ func split(value string) (kind, key string, err error) {
 	if rest, ok := strings.CutPrefix(value, "spotify:"); ok {
 		parts := strings.Split(rest, ":")
 		if len(parts) < 2 {
-			return "", "", providers.Invalid("%q names nothing on Spotify", value)
+			return "", "", providers.Invalid("%q does not identify anything on Spotify", value)
 		}
 		return parts[len(parts)-2], parts[len(parts)-1], nil
 	}

@@ -36,11 +36,11 @@ func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor str
 	if cursor != "" {
 		var list string
 		offset, list, _ = strings.Cut(cursor, ":")
-		left := strings.Split(list, ",")
-		if !isOffset(offset) || slices.ContainsFunc(left, func(t string) bool { return !slices.Contains(kinds, t) }) {
+		remaining := strings.Split(list, ",")
+		if !isOffset(offset) || slices.ContainsFunc(remaining, func(t string) bool { return !slices.Contains(kinds, t) }) {
 			return page, providers.ErrCursor
 		}
-		kinds = left
+		kinds = remaining
 	}
 	r := upstream.Get("search").Says("q", q.Query).With("type", strings.Join(kinds, ",")).
 		With("market", cmp.Or(q.Region, c.market)).With("offset", offset)
@@ -94,7 +94,7 @@ func (r results) page(ctx context.Context, kinds []string, limit int64) (out pro
 		},
 	}
 	var offset int64
-	var left []string
+	var remaining []string
 	here, lost := false, 0
 	for _, kind := range order {
 		if !slices.Contains(kinds, kind) {
@@ -107,14 +107,14 @@ func (r results) page(ctx context.Context, kinds []string, limit int64) (out pro
 		here, lost = here || p.here, lost+p.lost
 		out.Items = append(out.Items, p.items...)
 		if p.next > 0 && p.next+limit <= deepest {
-			left = append(left, kind)
+			remaining = append(remaining, kind)
 			if offset == 0 || p.next < offset { // they differ only when a page is cut short: duplicates are better than gaps
 				offset = p.next
 			}
 		}
 	}
-	if left != nil {
-		out.Next = strconv.FormatInt(offset, 10) + ":" + strings.Join(left, ",")
+	if remaining != nil {
+		out.Next = strconv.FormatInt(offset, 10) + ":" + strings.Join(remaining, ",")
 	}
 	if err := wire.Need(ctx, strings.Join(kinds, " or "), here); err != nil {
 		return out, err

@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/socialdata/socialdata/platform"
@@ -18,7 +19,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach Spotify.
+// Config configures the provider for Spotify.
 type Config struct {
 	ClientID     string       // of the app; required
 	ClientSecret string       // of the app; required
@@ -49,6 +50,9 @@ func New(cfg Config) providers.Chain {
 	c := newClient(cfg)
 	p := providers.Provider{
 		Name: "spotify", Platform: platform.Spotify, Source: schema.Official,
+		PageSizes: providers.PagesOf(strconv.Itoa(pageLimit), providers.OpCollectionTracks).
+			And(strconv.Itoa(min(len(groups)*c.limit, largestPage)), providers.OpPosts, providers.OpCollections).
+			And(strconv.Itoa(len(order)*c.limit), providers.OpSearch), // all types are searched at once
 		Profile:          c.profile,
 		Posts:            c.posts,
 		Post:             c.post,
@@ -73,12 +77,12 @@ func New(cfg Config) providers.Chain {
 			providers.OpSearch:           "artists are profiles; albums, playlists and podcasts are collections; at most 1,000 results of each",
 			providers.OpCollections:      "an artist's albums, singles and compilations, newest first",
 			providers.OpCollection:       "without a kind an id is tried as album, playlist and podcast in turn",
-			providers.OpCollectionTracks: "playlists of others only for apps with extended quota",
+			providers.OpCollectionTracks: "other users' playlists only for apps with extended quota",
 			providers.OpTracks:           "the artist's top tracks in the configured market; only for apps with extended quota",
 			providers.OpComments:         "Spotify has no comments",
 			providers.OpSuggestions:      "Spotify has no public suggestions",
-			providers.OpTranscript:       "Spotify gives out no lyrics or transcripts",
-			providers.OpAudience:         "Spotify tells nobody where an artist's listeners live",
+			providers.OpTranscript:       "Spotify does not publish lyrics or transcripts",
+			providers.OpAudience:         "Spotify does not show the countries of an artist's listeners",
 			providers.OpTrackPosts:       "Spotify has no posts that use a track",
 		},
 		Routes: providers.Routes(platform.Spotify,

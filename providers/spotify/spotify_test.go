@@ -48,7 +48,7 @@ func TestProvider(t *testing.T) {
 		Fails: []providertest.Fail{
 			{Call: providertest.Profile("unknown id", id("unknown")), Want: providers.ErrNotFound},
 			{Call: providertest.Profile("malformed id", id("malformed")), Want: providers.ErrNotFound},
-			{Call: providertest.Profile("name of nobody exactly", "ann"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("name that no artist has exactly", "ann"), Want: providers.ErrNotFound},
 			{Call: providertest.Profile("refused token", id("expired")), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("rate limit", id("limited")), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("owner without Premium", id("premium")), Want: providers.ErrUnavailable},
@@ -108,7 +108,7 @@ func TestProvider(t *testing.T) {
 	})
 }
 
-func TestWithoutCredentialsNothingIsServedAndTheSettingsAreNamed(t *testing.T) {
+func TestWithoutCredentialsNothingIsServed(t *testing.T) {
 	t.Parallel()
 	p := spotify.New(spotify.Config{ClientID: "id"})[0]
 	if p.Serves(providers.OpProfile) || p.Forward != nil {
@@ -119,7 +119,7 @@ func TestWithoutCredentialsNothingIsServedAndTheSettingsAreNamed(t *testing.T) {
 	}
 }
 
-func TestRefusedPageSizeIsAskedForOnceMoreAtTheSmallerOne(t *testing.T) {
+func TestRefusedPageSizeIsRetriedWithASmallerOne(t *testing.T) {
 	t.Parallel()
 	var limits []string
 	client := &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {

@@ -53,7 +53,7 @@ func (c *chat) check(ctx context.Context, asked string) error {
 		return err
 	}
 	if c.Type == "private" { // a person known to the bot: that data is not public
-		return providers.NotHere("the Bot API shows no public account of this name")
+		return providers.NotHere("the Bot API shows no public account with this name")
 	}
 	if err := wire.Need(ctx, "username", handle.MatchString(c.Username)); err != nil {
 		return err

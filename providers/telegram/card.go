@@ -27,7 +27,7 @@ func isCard(page *html.Node) bool {
 		dom.First(page, dom.Class("tgme_channel_history")) == nil && dom.First(page, dom.Class("tgme_widget_message")) == nil
 }
 
-// readCard reads the card of handle. It returns errNobody when the card has nothing but the name.
+// readCard reads the card of handle. It returns errNoChannel when the card has nothing but the name.
 func readCard(ctx context.Context, page *html.Node, handle string) (*card, error) {
 	about := dom.First(page, dom.Class("tgme_page_description"))
 	if dom.First(about, dom.Class("tgme_username_link")) != nil { // t.me's own text, when the account has none
@@ -48,7 +48,7 @@ func readCard(ctx context.Context, page *html.Node, handle string) (*card, error
 		return nil, err
 	}
 	if c.Extra == "" && c.Title == "" && c.Photo == "" && strings.HasPrefix(dom.Meta(page, "og:title"), contact) {
-		return nil, errNobody
+		return nil, errNoChannel
 	}
 	if err := wire.Need(ctx, "tgme_page_title", c.Title != "" || dom.Meta(page, "og:title") != ""); err != nil {
 		return nil, err

@@ -13,12 +13,12 @@ var (
 	// errElsewhere means that t.me redirects, which is how it says that there is no preview.
 	errElsewhere = &providers.Error{Kind: providers.ErrUnavailable, Detail: "Telegram redirects to another page"}
 
-	errNobody    = providers.NotFound("no public channel or group has this name")
+	errNoChannel = providers.NotFound("no public channel or group has this name")
 	errNoPreview = providers.NotFound("this channel has no public preview of its posts")
 	errGroup     = providers.Unsupported("Telegram has no public list of a group's messages")
-	errPerson    = providers.Unsupported("this is no channel: Telegram lists no posts of it")
+	errPerson    = providers.Unsupported("this is not a channel, so Telegram lists no posts")
 	errService   = providers.NotFound("this is a service message, not a post")
-	errHidden    = providers.Unsupported("Telegram shows this post in its app only")
+	errHidden    = providers.Unsupported("Telegram only shows this post in its app")
 	errNoPost    = providers.NotFound("Telegram shows no such post")
 )
 
@@ -29,7 +29,7 @@ func checkWeb(res *upstream.Response) error {
 		http.StatusPermanentRedirect:
 		return errElsewhere
 	case http.StatusForbidden:
-		return providers.Unavailable(nil, "Telegram answers with a check instead of the page")
+		return providers.Unavailable(nil, "Telegram answers with a captcha instead of the page")
 	}
 	return nil
 }
@@ -57,7 +57,7 @@ func checkBot(res *upstream.Response) error {
 		return providers.Unavailable(nil, "Telegram refuses the bot token")
 	case http.StatusTooManyRequests:
 		if r.Parameters.RetryAfter > 0 {
-			return providers.Limited("Telegram limits the pace of the bot", time.Duration(r.Parameters.RetryAfter)*time.Second)
+			return providers.Limited("Telegram is rate limiting the bot", time.Duration(r.Parameters.RetryAfter)*time.Second)
 		}
 	}
 	return nil

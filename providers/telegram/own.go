@@ -26,20 +26,21 @@ func newOwn(cfg Config) providers.Provider {
 	})}
 	const (
 		noAnswers = "the public preview shows no comments"
-		noPeople  = "Telegram shows nobody who reads a channel"
-		noMusic   = "Telegram has no catalogue of sounds"
+		noPeople  = "Telegram does not show the subscribers of a channel"
+		noMusic   = "Telegram has no catalog of sounds"
 		noLists   = "channels have no collections"
 		noSales   = "Telegram has no shops"
 		noAds     = "Telegram has no public library of ads; sponsored messages are not on the public preview"
 		noEvents  = "Telegram has no public events"
-		noGroups  = "groups show their card as a profile, and no list of their messages"
+		noGroups  = "groups have a profile, but no public list of their messages"
 	)
 	return providers.Provider{
 		Name: "telegram_own", Platform: platform.Telegram, Source: schema.Own,
-		Profile: w.profile,
-		Posts:   w.posts,
-		Post:    w.post,
-		Search:  w.search,
+		PageSizes: providers.PagesOf("20", providers.OpPosts), // as Telegram decides
+		Profile:   w.profile,
+		Posts:     w.posts,
+		Post:      w.post,
+		Search:    w.search,
 
 		Normalize: webAddresses.Normalize, Names: webAddresses.Names, Also: webAddresses.Also,
 		Filters:  map[providers.Op]providers.Filters{providers.OpSearch: {"kind": {"post"}, "handle": nil}},
@@ -48,17 +49,17 @@ func newOwn(cfg Config) providers.Provider {
 			providers.OpProfile:          "channels and groups; counts are rounded as on the page",
 			providers.OpPosts:            "of channels with a public preview, 20 a page; service messages are left out",
 			providers.OpPost:             "of channels and public groups, as channel/number",
-			providers.OpSearch:           "within one channel, which handle names; Telegram stops after about 20 hits",
+			providers.OpSearch:           "within one channel, given by handle; Telegram stops after about 20 results",
 			providers.OpComments:         noAnswers,
 			providers.OpReplies:          noAnswers,
 			providers.OpTranscript:       "the public preview shows no transcripts",
 			providers.OpReels:            "channels have no reels apart from their posts",
-			providers.OpTrending:         "Telegram lists nothing that is popular",
-			providers.OpSuggestions:      "Telegram completes no queries in public",
+			providers.OpTrending:         "Telegram has no list of popular posts",
+			providers.OpSuggestions:      "Telegram has no public suggestions",
 			providers.OpFollowers:        noPeople,
 			providers.OpFollowing:        noPeople,
 			providers.OpAudience:         noPeople,
-			providers.OpLive:             "the public preview does not tell of broadcasts",
+			providers.OpLive:             "the public preview does not show broadcasts",
 			providers.OpCommunity:        noGroups,
 			providers.OpCommunityPosts:   noGroups,
 			providers.OpCollections:      noLists,

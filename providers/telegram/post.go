@@ -151,15 +151,15 @@ func readList(ctx context.Context, page *html.Node, handle, query, cursor string
 		return providers.Page[schema.Post]{}, err
 	}
 	slices.Reverse(out.Items)
-	next, told := older(page)
-	if err := wire.Need(ctx, "data-before", !told || next != ""); err != nil {
+	next, more := older(page)
+	if err := wire.Need(ctx, "data-before", !more || next != ""); err != nil {
 		return providers.Page[schema.Post]{}, err
 	}
 	out.Next = next
 	// t.me also says "No posts found" to clients that send too many requests: for a channel's whole list it is believed
 	// only if the page counts no posts.
 	words := dom.First(page, noMessages) != nil && (query != "" || !countsPosts(page))
-	witness := wire.Witness{Rows: understood, Words: words, Cursor: cursor, More: told}
+	witness := wire.Witness{Rows: understood, Words: words, Cursor: cursor, More: more}
 	if err := witness.Check(ctx, "tgme_widget_message_wrap"); err != nil {
 		return providers.Page[schema.Post]{}, err
 	}
@@ -180,20 +180,20 @@ func countsPosts(page *html.Node) bool {
 
 // older returns the number of the message before which the next page ends, and whether the page has one: the link is
 // above the messages and in the head. A link to newer messages may come below them.
-func older(page *html.Node) (before string, told bool) {
+func older(page *html.Node) (before string, more bool) {
 	for _, e := range []*html.Node{
 		dom.First(page, dom.Class("tme_messages_more"), dom.Has("data-before")),
 		dom.First(page, dom.Class("tme_messages_more"), leadsBack),
 		dom.First(page, dom.Tag("link"), dom.Is("rel", "prev")),
 	} {
-		told = told || e != nil
+		more = more || e != nil
 		for _, s := range []string{dom.Attr(e, "data-before"), beforeIn(dom.Attr(e, "href"))} {
 			if number.MatchString(s) {
 				return s, true
 			}
 		}
 	}
-	return "", told
+	return "", more
 }
 
 func leadsBack(n *html.Node) bool { return beforeIn(dom.Attr(n, "href")) != "" }

@@ -11,7 +11,7 @@ import (
 func (w web) search(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
 	var out providers.Page[schema.SearchResult]
 	if q.Handle == "" {
-		return out, providers.Invalid("Telegram searches within one channel, which handle names")
+		return out, providers.Invalid("Telegram only searches within one channel, which must be given by handle")
 	}
 	page, err := w.list(ctx, q.Handle, q.Query, cursor)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach Telegram.
+// Config configures the providers for Telegram.
 type Config struct {
 	BotToken string        // of any bot, from BotFather; with "", the Bot API is not used
 	Own      providers.Own // reads the public pages; on by default
@@ -48,8 +48,8 @@ func newBot(cfg Config) providers.Provider {
 
 		Normalize: webAddresses.Normalize, Names: webAddresses.Names, Also: webAddresses.Also,
 		Notes: map[providers.Op]string{
-			providers.OpProfile: "channels and groups; with a bot token the exact number of members, but no picture and no mark of " +
-				"verification; without one what the page shows, with rounded counts",
+			providers.OpProfile: "channels and groups; with a bot token the exact number of members, but no picture and no " +
+				"verification; without one the data of the page, with rounded counts",
 		},
 	}
 	return p.Requiring(map[string]string{"bot_token": cfg.BotToken})

@@ -55,12 +55,12 @@ func TestPublicPages(t *testing.T) {
 			{Call: providertest.Posts("posts of another channel", "renamed_away"), Want: providers.ErrUnavailable},
 			{Call: providertest.Posts("hits in the place of posts", "searched"), Want: providers.ErrUnavailable},
 			{Call: providertest.Posts("nothing behind a page that has more", "salma_cooks").From("3"), Want: providers.ErrUnavailable},
-			{Call: providertest.Posts("a cursor that is none", "salma_cooks").From("-1"), Want: providers.ErrCursor},
+			{Call: providertest.Posts("an invalid cursor", "salma_cooks").From("-1"), Want: providers.ErrCursor},
 			{Call: providertest.Post("post that is gone", "salma_cooks/9999"), Want: providers.ErrNotFound},
 			{Call: providertest.Post("service message", "salma_cooks/1203"), Want: providers.ErrNotFound},
 			{Call: providertest.Post("another post", "salma_cooks/4"), Want: providers.ErrUnavailable},
 			{Call: providertest.Post("a post without a number", "salma_cooks/5"), Want: providers.ErrUnavailable},
-			{Call: providertest.Post("post of nobody", "nobody_here/1"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("post of an unknown name", "nobody_here/1"), Want: providers.ErrNotFound},
 			{Call: providertest.Post("a card in the place of a post", "cooks_talk/7"), Want: providers.ErrUnavailable},
 			{Call: providertest.Search("search everywhere", providers.SearchQuery{Query: "x"}), Want: providers.ErrInvalid},
 		},
@@ -125,14 +125,14 @@ func answering(pages map[string]string) providers.Chain {
 const oneMessage = `<main class="tgme_main" data-url="/salma_cooks"><section class="tgme_channel_history">
 	<div class="tgme_widget_message_wrap"><div class="tgme_widget_message" data-post="salma_cooks/7">WITHIN</div></div></section></main>`
 
-func TestAMessageOfWhichLittleIsKnown(t *testing.T) {
+func TestMessagesWithFewParts(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, within, text string }{
 		{"nothing", "", ""},
 		{"a quote alone", `<div class="tgme_widget_message_text js-message_reply_text">quoted</div>`, ""},
 		{"a quote in the block of an answer", `<a class="tgme_widget_message_reply"><div class="tgme_widget_message_text js-message_text">
 			quoted</div></a><div class="tgme_widget_message_text js-message_text">said</div>`, "said"},
-		{"views that are no number", `<span class="tgme_widget_message_views">lots</span>`, ""},
+		{"views that are not a number", `<span class="tgme_widget_message_views">lots</span>`, ""},
 		{"a time without its date", `<a class="tgme_widget_message_date"><time>09:00</time></a>`, ""},
 	}
 	for _, tt := range tests {
@@ -151,7 +151,7 @@ func TestAMessageOfWhichLittleIsKnown(t *testing.T) {
 	}
 }
 
-func TestAnOddMessageCostsItself(t *testing.T) {
+func TestMalformedMessageIsLeftOut(t *testing.T) {
 	t.Parallel()
 	own := answering(map[string]string{"/s/salma_cooks": strings.Replace(oneMessage, "</section>", `
 		<div class="tgme_widget_message_wrap"><div class="tgme_widget_message" data-post="salma_cooks">numberless</div></div>
@@ -249,19 +249,19 @@ func TestPostsOfFilesAndHiddenPosts(t *testing.T) {
 	}
 }
 
-func TestAPersonIsNoChannelWhateverTheName(t *testing.T) {
+func TestPersonIsNotAChannel(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"first_subscriber", "team_member"} {
 		card := `<div class="tgme_page"><div class="tgme_page_title">Omar</div><div class="tgme_page_extra">@` + name + `</div>
 			<a href="tg://resolve?domain=` + name + `">Send Message</a></div>`
 		own := answering(map[string]string{"/s/" + name: card})[1]
-		if _, err := own.Posts(t.Context(), name, ""); !errors.Is(err, providers.ErrUnsupported) || !strings.Contains(err.Error(), "no channel") {
-			t.Errorf("posts of @%s: %v, want ErrUnsupported that says it is no channel", name, err)
+		if _, err := own.Posts(t.Context(), name, ""); !errors.Is(err, providers.ErrUnsupported) || !strings.Contains(err.Error(), "not a channel") {
+			t.Errorf("posts of @%s: %v, want ErrUnsupported that says it is not a channel", name, err)
 		}
 	}
 }
 
-func TestAPreviewInsideTheFrameOfACard(t *testing.T) {
+func TestPreviewInsideACard(t *testing.T) {
 	t.Parallel()
 	page := `<div class="tgme_page">` + strings.Replace(oneMessage, "WITHIN", "", 1) + `</div>`
 	own := answering(map[string]string{"/s/salma_cooks": page})[1]
@@ -271,7 +271,7 @@ func TestAPreviewInsideTheFrameOfACard(t *testing.T) {
 	}
 }
 
-func TestAnAnswerNamesTheMissingPart(t *testing.T) {
+func TestErrorNamesTheMissingPart(t *testing.T) {
 	t.Parallel()
 	own := answering(map[string]string{
 		"/s/salma_cooks": `<main class="tgme_main" data-url="/salma_cooks"></main>`, "/s/nobody_here": `<p>Sign in</p>`,

@@ -22,13 +22,13 @@ func check(res *upstream.Response) error {
 	}
 	switch code := r.Code; {
 	case code == 100 && r.Subcode == 33:
-		return providers.NotFound("Threads knows no such account or post, or does not show it")
+		return providers.NotFound("Threads has no such account or post, or does not show it")
 	case code == 100 && res.URL.Query().Has("after"):
 		return providers.ErrCursor
 	case code == 100 && res.Input:
-		return providers.Invalid("Threads cannot read this query")
+		return providers.Invalid("Threads rejects this query")
 	case code == 100:
-		return providers.NotFound("Threads knows no such account or post")
+		return providers.NotFound("Threads has no such account or post")
 	case code == 190:
 		return providers.Unavailable(nil, "Threads refuses our token")
 	case code == 10, code >= 200 && code < 300:

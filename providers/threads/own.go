@@ -38,7 +38,7 @@ func newOwn(cfg Config) providers.Provider {
 			providers.OpSearch: {"kind": {"post"}, "sort": {"relevance", "recent"}},
 		},
 		Notes: map[providers.Op]string{
-			providers.OpProfile:  "Threads shows many data centres a login instead of its pages",
+			providers.OpProfile:  "Threads shows many data centers a login page instead",
 			providers.OpPosts:    "the newest 20 to 30",
 			providers.OpPost:     "by shortcode or URL",
 			providers.OpSearch:   "the first page of posts; #word searches the tag",
@@ -84,7 +84,7 @@ func (s site) posts(ctx context.Context, handle, cursor string) (providers.Page[
 	if err != nil {
 		return out, err
 	}
-	var theirs []wire.Object[node]
+	var own []wire.Object[node]
 	lost := p.unread()
 	for _, t := range p.threads {
 		switch first := t[0]; {
@@ -92,10 +92,10 @@ func (s site) posts(ctx context.Context, handle, cursor string) (providers.Page[
 		case first.V.User.handle() == "":
 			lost++
 		default:
-			theirs = append(theirs, first)
+			own = append(own, first)
 		}
 	}
-	for _, n := range newestFirst(theirs) {
+	for _, n := range newestFirst(own) {
 		out.Items = append(out.Items, n.V.post(n.Raw))
 	}
 	err = wire.Understood("thread_items", len(out.Items), lost)
@@ -159,7 +159,7 @@ func (s site) post(ctx context.Context, id string) (schema.Post, error) {
 // thread opens a post's page by its shortcode alone: Threads redirects /t/ to it.
 func (s site) thread(ctx context.Context, id string) (*page, *wire.Object[node], error) {
 	if links.Digits(id) {
-		return nil, nil, providers.Unsupported("the public pages know posts by shortcode, not by media id")
+		return nil, nil, providers.Unsupported("the public pages find posts by shortcode, not by media id")
 	}
 	p, err := s.open(ctx, upstream.Get("t", id), func(p *page) bool { return p.post(id) != nil })
 	if err != nil {
@@ -261,7 +261,7 @@ func (s site) find(ctx context.Context, q providers.SearchQuery, cursor string) 
 }
 
 // errWall is returned for a page without data.
-var errWall = providers.Walled("Threads showed a page without data: a login, or no such thing")
+var errWall = providers.Walled("Threads showed a page without data: a login is required, or it does not exist")
 
 // open reads a page until it holds what has looks for. A page without data means that the thing does not exist, or is a
 // login page, and the two look almost the same. It counts as missing only when a second read finds nothing either.

@@ -50,7 +50,7 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 // byMedia returns the error for a shortcode, which only the pages can look up.
 func byMedia(id string) error {
 	if !links.Digits(id) {
-		return providers.Unsupported("the official interface looks up posts by media id, not by shortcode")
+		return providers.Unsupported("the official API finds posts by media id, not by shortcode")
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach Threads.
+// Config configures the providers for Threads.
 type Config struct {
 	// Token is a long-lived token of a user, with the scopes threads_basic, threads_profile_discovery,
 	// threads_keyword_search and threads_read_replies; with "", only the public pages are read. It is valid for 60 days.
@@ -56,6 +56,8 @@ func newOfficial(cfg Config) providers.Provider {
 	c := newClient(cfg)
 	p := providers.Provider{
 		Name: "threads", Platform: platform.Threads, Source: schema.Official,
+		PageSizes: providers.PagesOf(pageSize, providers.OpPosts, providers.OpSearch, providers.OpComments,
+			providers.OpReplies),
 		Limits:   upstream.Limits(map[string]*upstream.Quota{"lookups": c.lookups, "searches": c.searches.Dear(), "other": c.other}),
 		Profile:  c.profile,
 		Posts:    c.posts,
@@ -74,9 +76,9 @@ func newOfficial(cfg Config) providers.Provider {
 			providers.OpPost:        "by media id, of the token's owner",
 			providers.OpComments:    "by media id, of the token's owner, without those that are hidden",
 			providers.OpReplies:     "by media id, of the token's owner, without those that are hidden",
-			providers.OpSearch:      "posts; #word searches the tag; words that Meta calls sensitive find nothing",
-			providers.OpFollowers:   "Threads tells how many followers there are, not who",
-			providers.OpFollowing:   "Threads does not tell whom an account follows",
+			providers.OpSearch:      "posts; #word searches the tag; words that Meta considers sensitive have no results",
+			providers.OpFollowers:   "Threads shows the number of followers, but no list of them",
+			providers.OpFollowing:   "Threads does not show which accounts an account follows",
 			providers.OpSuggestions: "Threads has no public suggestions",
 			providers.OpTranscript:  "Threads has no public captions",
 		},

@@ -142,7 +142,7 @@ func TestOwn(t *testing.T) {
 	})
 }
 
-func TestPagesAreOpenedAsABrowserDoes(t *testing.T) {
+func TestPagesAreRequestedLikeABrowser(t *testing.T) {
 	t.Parallel()
 	var got http.Header
 	p := threads.New(threads.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
@@ -160,7 +160,7 @@ func TestPagesAreOpenedAsABrowserDoes(t *testing.T) {
 	}
 }
 
-func TestForwardKeepsTheTokenBack(t *testing.T) {
+func TestForwardDoesNotShowTheToken(t *testing.T) {
 	t.Parallel()
 	p := threads.New(threads.Config{Token: "secret-token", HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		return http.StatusOK, `{"data":[],"paging":{"next":"https:\/\/graph.threads.net\/v1.0\/x?access_token=secret-token\u0026after=A"}}`
@@ -171,7 +171,7 @@ func TestForwardKeepsTheTokenBack(t *testing.T) {
 	}
 }
 
-func TestAPostOfAnotherAccountIsNotTheirs(t *testing.T) {
+func TestPostsOfOtherAccountsAreLeftOut(t *testing.T) {
 	t.Parallel()
 	p := threads.New(threads.Config{Token: "t", HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
 		return http.StatusOK, `{"data":[{"id":"1","shortcode":"DONE0000001","username":"Ann.Example"},` +
@@ -188,7 +188,7 @@ func TestAPostOfAnotherAccountIsNotTheirs(t *testing.T) {
 	}
 }
 
-func TestMentionsAreNamesOfThreads(t *testing.T) {
+func TestMentionsAreHandles(t *testing.T) {
 	t.Parallel()
 	p := threads.New(threads.Config{Token: "t", HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
 		return http.StatusOK, `{"id":"1","username":"ann","text":"@bob-approved, by @cat.example. and @dee_ (not eve@example.com)"}`
@@ -212,7 +212,7 @@ func TestSettings(t *testing.T) {
 }
 
 // The official API and the pages have different posts: what one cannot look up, the other may.
-func TestOneSourceLeavesToTheOtherWhatItCannotKnow(t *testing.T) {
+func TestEachSourceAcceptsItsOwnIDsOnly(t *testing.T) {
 	t.Parallel()
 	unreached := &http.Client{Transport: providertest.Upstream(func(r *http.Request) (*http.Response, error) {
 		t.Errorf("asked %s", r.URL)
@@ -226,7 +226,7 @@ func TestOneSourceLeavesToTheOtherWhatItCannotKnow(t *testing.T) {
 	}
 }
 
-func TestAPageWhoseFieldsHaveChangedIsNoEmptyPage(t *testing.T) {
+func TestPageOfAnotherFormatIsAnError(t *testing.T) {
 	t.Parallel()
 	whole, err := os.ReadFile("testdata/page-ann.html")
 	if err != nil {
@@ -260,7 +260,7 @@ func TestAPageWhoseFieldsHaveChangedIsNoEmptyPage(t *testing.T) {
 	}
 }
 
-func TestRowsOfWhichNothingIsKnownAreLost(t *testing.T) {
+func TestUnreadableRowsAreAnError(t *testing.T) {
 	t.Parallel()
 	for _, rows := range []string{`[{"post":{"text_post_app_info":{}}}]`, `[{"post":{}}]`, `[{}]`} {
 		own := threads.New(threads.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {

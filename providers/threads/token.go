@@ -45,7 +45,7 @@ func refreshed(ctx context.Context, c *upstream.Client, token string) (string, e
 		return "", err
 	}
 	if answer.AccessToken == "" {
-		return "", errors.New("threads: the answer holds no access_token")
+		return "", errors.New("threads: the answer has no access_token")
 	}
 	return answer.AccessToken, nil
 }

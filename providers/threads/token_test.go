@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/providers/providertest"
 )
 
-func TestTokenIsTradedDayByDay(t *testing.T) {
+func TestTokenIsRefreshedDaily(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	var traded []string

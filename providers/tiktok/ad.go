@@ -75,7 +75,7 @@ func (c *client) searchAds(ctx context.Context, q providers.AdsSearchQuery, curs
 
 func shortEnough(term string) error {
 	if len([]rune(term)) > longestTerm {
-		return providers.Invalid("TikTok searches its ads for at most %d characters", longestTerm)
+		return providers.Invalid("a search for ads on TikTok has at most %d characters", longestTerm)
 	}
 	return nil
 }
@@ -117,7 +117,7 @@ func (c *client) advertiserNamed(ctx context.Context, name string) (string, erro
 	if err := wire.Need(ctx, "advertisers[].business_name", nameless == 0); err != nil {
 		return "", err
 	}
-	return "", providers.NotFound("TikTok's library knows no advertiser by this name")
+	return "", providers.NotFound("TikTok's ad library has no advertiser with this name")
 }
 
 // adsPage reads a page. TikTok keeps the position of a search under its id, which stays the same. The cursor is that id
@@ -126,7 +126,7 @@ func (c *client) adsPage(ctx context.Context, q adQuery, cursor string) (page pr
 	var answer struct {
 		Data struct {
 			Ads      wire.Rows[adRow] `json:"ads"`
-			HasMore  flag             `json:"has_more"` // a boolean or a word
+			HasMore  wire.Flag        `json:"has_more"` // a boolean or a word
 			SearchID wire.ID          `json:"search_id"`
 		} `json:"data"`
 	}
@@ -147,7 +147,7 @@ func (c *client) adsPage(ctx context.Context, q adQuery, cursor string) (page pr
 	if cursor != "" && begins == before {
 		return providers.Page[schema.Ad]{}, nil
 	}
-	if err = wire.Need(ctx, "data.has_more", answer.Data.HasMore.known); err == nil && answer.Data.HasMore.is {
+	if err = wire.Need(ctx, "data.has_more", answer.Data.HasMore.V != nil); err == nil && answer.Data.HasMore.Is() {
 		page.Next = string(answer.Data.SearchID) + "." + begins
 		err = wire.Need(ctx, "data.search_id", answer.Data.SearchID != "")
 	}

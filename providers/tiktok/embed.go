@@ -149,7 +149,7 @@ func tagOf(q providers.SearchQuery) (string, error) {
 	tag, ok := strings.CutPrefix(strings.TrimSpace(q.Query), "#")
 	if !ok || tag == "" || strings.ContainsAny(tag, " /") {
 		return "", providers.Unsupported(
-			"without the official interface TikTok is searched by one hashtag only, such as #coffee")
+			"without the official API TikTok can only be searched for one hashtag, such as #coffee")
 	}
 	return tag, nil
 }

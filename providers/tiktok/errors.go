@@ -28,7 +28,7 @@ var errParams = providers.Cause("tiktok: invalid_params")
 var hidden = []string{"cannot find the user", "is private", "information cannot be returned", "api cannot return this user"}
 
 // check classifies refusals, which may come with status 200. The official API does not see accounts that are private or
-// of minors: what it does not see may exist all the same.
+// of minors, so what it does not find may exist nevertheless.
 func check(res *upstream.Response) error {
 	var body struct {
 		refusal
@@ -44,7 +44,7 @@ func check(res *upstream.Response) error {
 	code, message := r.code(), strings.ToLower(r.Message)
 	for _, words := range hidden {
 		if strings.Contains(message, words) {
-			return providers.NotHere("TikTok's research interface does not see this account: it is missing, private, or kept from it")
+			return providers.NotHere("TikTok's Research API does not show this account: it does not exist, is private, or is excluded")
 		}
 	}
 	switch code {
@@ -53,12 +53,12 @@ func check(res *upstream.Response) error {
 	case "access_token_invalid":
 		return providers.Unavailable(nil, "TikTok refuses our token")
 	case "scope_not_authorized", "scope_permission_missed":
-		return providers.Unsupported("TikTok has not admitted our app to this interface")
+		return providers.Unsupported("TikTok has not approved our app for this API")
 	case "rate_limit_exceeded":
 		if strings.Contains(res.URL.Path, "/adlib/") {
 			return providers.Limited("TikTok is rate limiting our reads of ads", time.Minute)
 		}
-		return providers.Limited("TikTok's quota of the day is used up", untilMidnight(time.Now()))
+		return providers.Limited("TikTok's daily quota is used up", untilMidnight(time.Now()))
 	case "invalid_params":
 		if res.Input {
 			return providers.Invalid("TikTok refuses the input: %s", r.Message)
@@ -113,7 +113,7 @@ func status(code int64) error {
 	case privateAccount:
 		return providers.NotFound("the account is private")
 	case otherRegion:
-		return providers.Unsupported("TikTok does not show this in the country that we read from")
+		return providers.Unsupported("TikTok does not show this in the country of our server")
 	}
 	return providers.Unavailable(nil, "TikTok answers with the code %d", code)
 }
@@ -123,7 +123,7 @@ var errSecurityCheck = providers.Walled("TikTok asks for a security check")
 // checkWeb handles the refusals of tiktok.com.
 func checkWeb(res *upstream.Response) error {
 	if res.Status < 300 && strings.HasPrefix(res.URL.Path, "/login") {
-		return providers.Walled("TikTok asks for a log-in")
+		return providers.Walled("TikTok asks for a login")
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ const (
 // itemList is the answer of creator/item_list.
 type itemList struct {
 	Items   wire.Rows[item] `json:"itemList"`
-	HasMore flag            `json:"hasMorePrevious"`
+	HasMore wire.Flag       `json:"hasMorePrevious"`
 	Status  wire.Count      `json:"statusCode"`
 }
 
@@ -51,12 +51,12 @@ func (w *web) posts(ctx context.Context, handle, cursor string) (page providers.
 			return providers.Page[schema.Post]{}, err
 		}
 		seen.Rows += a.Items.Len()
-		seen.More = a.HasMore.is
+		seen.More = a.HasMore.Is()
 		before = cmp.Or(last, before)
 		if len(page.Items) == 0 {
 			before -= week
 		}
-		if page.Next = ""; a.HasMore.is && before >= firstPosts {
+		if page.Next = ""; a.HasMore.Is() && before >= firstPosts {
 			page.Next = strconv.FormatInt(before, 10) + "." + secUID
 		}
 		if len(page.Items) > 0 || page.Next == "" {
@@ -109,7 +109,8 @@ func newestFirst(posts []schema.Post) {
 }
 
 // itemsBefore reads a page, and returns the time of its last row; 0 when there is none. TikTok repeats the same page
-// for a device that it distrusts: then another device id is used. Moved says that the walk is past its first page.
+// for a device that it distrusts: then another device id is used. If moved is true, the walk is
+// past its first page.
 func (w *web) itemsBefore(ctx context.Context, secUID string, before int64, moved bool) (a itemList, last int64, err error) {
 	for range 2 {
 		if a, err = w.itemsOnce(ctx, secUID, before); err != nil {
@@ -119,7 +120,7 @@ func (w *web) itemsBefore(ctx context.Context, secUID string, before int64, move
 			return a, last, nil
 		}
 	}
-	return a, 0, providers.Unavailable(nil, "TikTok gives the same posts again and again")
+	return a, 0, providers.Unavailable(nil, "TikTok returns the same posts repeatedly")
 }
 
 func (w *web) itemsOnce(ctx context.Context, secUID string, before int64) (a itemList, err error) {
@@ -130,7 +131,7 @@ func (w *web) itemsOnce(ctx context.Context, secUID string, before int64) (a ite
 		err = status(code(a.Status))
 	}
 	if err == nil {
-		err = wire.Need(ctx, "hasMorePrevious", a.HasMore.known)
+		err = wire.Need(ctx, "hasMorePrevious", a.HasMore.V != nil)
 	}
 	return a, err
 }
@@ -175,7 +176,7 @@ func (o *own) collectionPosts(
 ) (page providers.Page[schema.Post], err error) {
 	var answer struct {
 		Items   wire.Rows[item] `json:"itemList"`
-		HasMore flag            `json:"hasMore"`
+		HasMore wire.Flag       `json:"hasMore"`
 		Status  wire.Count      `json:"statusCode"`
 	}
 	if cursor == "" {
@@ -197,10 +198,10 @@ func (o *own) collectionPosts(
 		})
 	}
 	if err == nil {
-		err = wire.Need(ctx, "hasMore", answer.HasMore.known)
+		err = wire.Need(ctx, "hasMore", answer.HasMore.V != nil)
 	}
 	if err == nil {
-		seen := wire.Witness{Rows: answer.Items.Len(), More: answer.HasMore.is}
+		seen := wire.Witness{Rows: answer.Items.Len(), More: answer.HasMore.Is()}
 		if place > 0 {
 			seen.Cursor = cursor
 		}
@@ -209,7 +210,7 @@ func (o *own) collectionPosts(
 	if err != nil {
 		return providers.Page[schema.Post]{}, err
 	}
-	if answer.HasMore.is {
+	if answer.HasMore.Is() {
 		page.Next = strconv.Itoa(place + collectionPage)
 	}
 	return page, nil

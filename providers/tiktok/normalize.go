@@ -47,7 +47,7 @@ func canonical(s providers.Subject, value string) (string, error) {
 		return value, nil
 	case s == providers.Handle:
 		if value = strings.ToLower(strings.TrimPrefix(value, "@")); !handle.MatchString(value) {
-			return "", providers.Invalid("a TikTok handle is the name behind the @, such as cafe.riyadh")
+			return "", providers.Invalid("a TikTok handle is the name after the @, such as cafe.riyadh")
 		}
 	case !links.Digits(value) || strings.Trim(value, "0") == "" || len(value) > 20:
 		return "", providers.Invalid("a TikTok %s is a number such as 7316329075033836842, or its URL", s)

@@ -28,6 +28,7 @@ func newOwn(cfg Config) providers.Provider {
 	})}
 	return providers.Provider{
 		Name: "tiktok_own", Platform: platform.TikTok, Source: schema.Own,
+		PageSizes:       providers.PagesOf(strconv.Itoa(collectionPage), providers.OpCollectionPosts),
 		Profile:         o.profile,
 		Posts:           o.posts,
 		Reels:           o.posts, // every post is a video
@@ -43,14 +44,14 @@ func newOwn(cfg Config) providers.Provider {
 		},
 		Searches: searchable,
 		Notes: map[providers.Op]string{
-			providers.OpPosts:           "ten to a page, with views as the only count; a page that is read twice ends the list",
+			providers.OpPosts:           "ten a page, with views as the only count; a repeated page ends the list",
 			providers.OpSearch:          "#word only: the newest few posts of the hashtag",
 			providers.OpCollectionPosts: "by id or URL",
 			providers.OpTrack:           "sounds, by id or URL",
-			providers.OpComments:        "only the official interface lists them without a signature",
-			providers.OpReplies:         "only the official interface lists them without a signature",
-			providers.OpFollowers:       "only the official interface lists them without a signature",
-			providers.OpFollowing:       "only the official interface lists them without a signature",
+			providers.OpComments:        "without a signature only the official API lists them",
+			providers.OpReplies:         "without a signature only the official API lists them",
+			providers.OpFollowers:       "without a signature only the official API lists them",
+			providers.OpFollowing:       "without a signature only the official API lists them",
 		},
 		Routes:  providers.Routes(platform.TikTok, "oembed{?url}"),
 		Forward: o.http.Forward,
@@ -262,7 +263,7 @@ type row struct {
 	Private     wire.Bool   `json:"privateItem"`
 }
 
-// post converts r. By is the owner of the list; that of a sound has none.
+// post converts r. by is the owner of the list; that of a sound has none.
 func (r row) post(by embeddedUser, raw json.RawMessage) schema.Post {
 	i := item{ID: r.ID, Desc: r.Desc, CreateTime: r.CreateTime, Author: by.member()}
 	if r.Handle != "" && !strings.EqualFold(r.Handle, by.UniqueID) {

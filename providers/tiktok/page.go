@@ -1,7 +1,6 @@
 package tiktok
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"strconv"
@@ -14,28 +13,18 @@ const pageSize = 100 // of every list of the official API, which may return fewe
 // paging is beside each list of the official API.
 type paging struct {
 	Cursor  wire.Count `json:"cursor"` // a position in the list, or a time
-	HasMore flag       `json:"has_more"`
+	HasMore wire.Flag  `json:"has_more"`
 }
 
 // next returns the cursor of the next page, "" when there is none.
 func (p paging) next(ctx context.Context) (string, error) {
-	if err := wire.Need(ctx, "data.has_more", p.HasMore.known); err != nil || !p.HasMore.is {
+	if err := wire.Need(ctx, "data.has_more", p.HasMore.V != nil); err != nil || !p.HasMore.Is() {
 		return "", err
 	}
 	if err := wire.Need(ctx, "data.cursor", p.Cursor.V != nil); err != nil {
 		return "", err
 	}
 	return strconv.FormatInt(*p.Cursor.V, 10), nil
-}
-
-// flag is a boolean, also written as a word.
-type flag struct{ is, known bool }
-
-// UnmarshalJSON never fails.
-func (f *flag) UnmarshalJSON(b []byte) error {
-	word := string(bytes.Trim(b, `"`))
-	*f = flag{word == "true", word == "true" || word == "false"}
-	return nil
 }
 
 // at converts a cursor of ours to a number for the official API; nil for the first page.

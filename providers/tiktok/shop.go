@@ -55,7 +55,7 @@ func (c *client) store(ctx context.Context, name string) (providers.Storefront, 
 		}
 	}
 	if err = wire.Need(ctx, "shop_data[].shop_name", nameless == 0); err == nil {
-		err = providers.NotHere("TikTok knows no shop in Europe by this name")
+		err = providers.NotHere("TikTok has no shop in Europe with this name")
 	}
 	return providers.Storefront{}, err
 }

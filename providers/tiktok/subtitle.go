@@ -64,7 +64,7 @@ func choose(ctx context.Context, list wire.Rows[subtitle], wanted string) (chose
 func (w *web) transcript(ctx context.Context, q providers.TranscriptQuery) (t schema.Transcript, err error) {
 	i, err := w.item(ctx, q.PostID)
 	if err == nil && i.V.isSlides() {
-		err = providers.NotFound("the post is a slide show, in which nobody speaks")
+		err = providers.NotFound("the post is a slide show without speech")
 	}
 	if err == nil {
 		err = wire.Need(ctx, "itemStruct.video", i.V.Video.ID != "")
@@ -115,7 +115,7 @@ func (w *web) read(ctx context.Context, s subtitle) ([]schema.TranscriptSegment,
 // gone converts the error for a missing file: the post's page lists it, so the post exists.
 func gone(err error) error {
 	if errors.Is(err, providers.ErrNotFound) {
-		return providers.Unavailable(err, "TikTok does not have the subtitles that it names")
+		return providers.Unavailable(err, "TikTok does not find the subtitles that it lists")
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
@@ -19,7 +20,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach TikTok.
+// Config configures the providers for TikTok.
 type Config struct {
 	ClientKey    string       // of the app; needed for the official APIs
 	ClientSecret string       // of the app; needed for the official APIs
@@ -48,6 +49,10 @@ func newOfficial(cfg Config) providers.Provider {
 	c := newClient(cfg)
 	p := providers.Provider{
 		Name: "tiktok", Platform: platform.TikTok, Source: schema.Official,
+		PageSizes: providers.PagesOf(strconv.Itoa(pageSize), providers.OpFollowers, providers.OpFollowing,
+			providers.OpPosts, providers.OpReels, providers.OpSearch, providers.OpComments,
+			providers.OpReplies).And(strconv.Itoa(adPage), providers.OpAds, providers.OpAdsSearch,
+			providers.OpAdvertisers).And(strconv.Itoa(shopPage), providers.OpReviews),
 		Limits:      upstream.Limits(map[string]*upstream.Quota{"research": c.http.Quota(), "followers": c.followers, "ads": c.ads}),
 		Profile:     c.profile,
 		Followers:   c.followersOf,
@@ -81,23 +86,23 @@ func newOfficial(cfg Config) providers.Provider {
 
 // notes are what a user should know about the official APIs, and why TikTok offers no more.
 var notes = map[providers.Op]string{
-	providers.OpProfile:      "the official interface does not tell the account's number, so the handle stands in for it",
-	providers.OpPosts:        "the official interface is read a month at a time, so a page may be empty and still go on",
-	providers.OpReels:        "every post is one: the same as posts",
-	providers.OpSearch:       "posts; without the official interface, only #word, and only the newest few",
-	providers.OpComments:     "the official interface does not tell who wrote them; answers to comments stand among them",
-	providers.OpTranscript:   "the official interface has the text without times",
+	providers.OpProfile:      "the official API does not have the account's number: the id is the handle",
+	providers.OpPosts:        "the official API is read a month at a time, so a page may be empty although there are more",
+	providers.OpReels:        "every post is a short video: the same as posts",
+	providers.OpSearch:       "posts; without the official API, only #word, and only the newest few",
+	providers.OpComments:     "without authors from the official API; replies are included",
+	providers.OpTranscript:   "the official API has the text without times",
 	providers.OpCollection:   "playlists, by id or URL",
 	providers.OpCollections:  "only TikTok's own signed requests list them",
-	providers.OpStore:        "by its exact name: TikTok looks shops up by nothing else",
-	providers.OpProducts:     "the official interface does not tell whether a product is in stock",
-	providers.OpProduct:      "the official interface lists the products of a shop only, and not whether they are in stock",
+	providers.OpStore:        "by its exact name: TikTok only finds shops by name",
+	providers.OpProducts:     "the official API does not show whether a product is in stock",
+	providers.OpProduct:      "the official API only lists the products of shops, without whether they are in stock",
 	providers.OpAds:          "by number or exact name of the advertiser; ads that were shown in Europe since October 2022",
 	providers.OpAdsSearch:    "ads that were shown in Europe since October 2022",
-	providers.OpAdvertisers:  "those of ads that were shown in Europe since October 2022",
+	providers.OpAdvertisers:  "advertisers of ads that were shown in Europe since October 2022",
 	providers.OpSuggestions:  "only TikTok's own signed requests have them",
 	providers.OpTrending:     "only TikTok's own signed requests have it",
-	providers.OpAudience:     "TikTok tells it to the account's owner only",
+	providers.OpAudience:     "TikTok only shows it to the account's owner",
 	providers.OpTracks:       "only TikTok's own signed requests list the sounds of an account",
 	providers.OpCommunity:    "TikTok has no communities",
 	providers.OpEvents:       "TikTok lists no events",

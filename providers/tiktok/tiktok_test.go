@@ -205,7 +205,7 @@ func TestOwn(t *testing.T) {
 	})
 }
 
-func TestAPrivateAccountIsShownWhereTikTokShowsIt(t *testing.T) {
+func TestPrivateAccountWithPublicCounts(t *testing.T) {
 	t.Parallel()
 	shows := func(videos string) providers.Provider {
 		return open(&http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
@@ -258,7 +258,7 @@ func TestAnEmptyListNeedsAWitness(t *testing.T) {
 		want                      error
 	}{
 		{"an account", "/embed/@salma", `"userInfo":{"uniqueId":"salma"}`, "", providers.ErrUnavailable},
-		{"a sound that nobody used", "/embed/music/7", `"embedInfo":{"id":"7","videoCount":0}`, "", nil},
+		{"a sound without posts", "/embed/music/7", `"embedInfo":{"id":"7","videoCount":0}`, "", nil},
 		{"a sound that was used", "/embed/music/7", `"embedInfo":{"id":"7","videoCount":358}`, "", providers.ErrUnavailable},
 		{"behind a cursor", "/embed/music/7", `"embedInfo":{"id":"7","videoCount":0}`, "2.9", providers.ErrUnavailable},
 	}
@@ -280,7 +280,7 @@ func TestAnEmptyListNeedsAWitness(t *testing.T) {
 	}
 }
 
-func TestASecurityCheckIsAWall(t *testing.T) {
+func TestSecurityCheckIsNotDrift(t *testing.T) {
 	t.Parallel()
 	chain := open(&http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
 		return http.StatusOK, `<html><head><title>Security Check</title></head></html>`
@@ -295,7 +295,7 @@ func TestASecurityCheckIsAWall(t *testing.T) {
 	}
 }
 
-func TestHashtagsMayBeGluedTogether(t *testing.T) {
+func TestHashtagsWithoutSpacesBetweenThem(t *testing.T) {
 	t.Parallel()
 	p := open(&http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
 		return http.StatusOK, `<script id="__FRONTITY_CONNECT_STATE__">{"source":{"data":{"/embed/@salma":{"userInfo":{"uniqueId":"salma","id":"1"},
@@ -310,7 +310,7 @@ func TestHashtagsMayBeGluedTogether(t *testing.T) {
 	}
 }
 
-func TestWhatOwnSwitches(t *testing.T) {
+func TestOwnSwitchesThePublicPages(t *testing.T) {
 	t.Parallel()
 	off := tiktok.New(tiktok.Config{Own: providers.OwnOff})
 	providertest.Off(t, off[1])
@@ -322,7 +322,7 @@ func TestWhatOwnSwitches(t *testing.T) {
 	}
 }
 
-func TestOneRefreshForADeadToken(t *testing.T) {
+func TestRefusedTokenIsRefreshedOnce(t *testing.T) {
 	t.Parallel()
 	tokens, reads := 0, 0
 	p := open(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
@@ -341,7 +341,7 @@ func TestOneRefreshForADeadToken(t *testing.T) {
 	}
 }
 
-func TestTheQuotaOfTheDayIsNotAskedTwice(t *testing.T) {
+func TestNoReadAfterTheDailyQuota(t *testing.T) {
 	t.Parallel()
 	reads := 0
 	p := open(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
@@ -372,16 +372,16 @@ func library(status int, body string) providers.Provider {
 	})})[0]
 }
 
-func TestTheLibraryOfAdsLimitsByTheMinute(t *testing.T) {
+func TestAdLibraryLimitsPerMinute(t *testing.T) {
 	t.Parallel()
 	p := library(http.StatusTooManyRequests, `{"error":{"code":"rate_limit_exceeded","message":"limit"}}`)
 	_, err := p.AdsSearch(t.Context(), providers.AdsSearchQuery{Query: "tea"}, "")
 	if e, ok := errors.AsType[*providers.Error](err); !ok || e.RetryAfter != time.Minute {
-		t.Errorf("got error %v, want to be told to wait a minute", err)
+		t.Errorf("got error %v, want a retry after a minute", err)
 	}
 }
 
-func TestAnAdThatTikTokCannotReadIsTheCallers(t *testing.T) {
+func TestRefusedAdIDIsTheCallersError(t *testing.T) {
 	t.Parallel()
 	p := library(http.StatusOK, `{"data":{},"error":{"code":"invalid_params","message":"ad_id is invalid"}}`)
 	if _, err := p.Ad(t.Context(), "7"); !errors.Is(err, providers.ErrInvalid) {
@@ -389,7 +389,7 @@ func TestAnAdThatTikTokCannotReadIsTheCallers(t *testing.T) {
 	}
 }
 
-func TestAnAdRunsInSmallLettersAndInLarge(t *testing.T) {
+func TestAdStatusIgnoresCase(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]*bool{"active": new(true), "ACTIVE": new(true), "INACTIVE": new(false), "paused": nil} {
 		p := library(http.StatusOK, `{"data":{"ad":{"id":7,"status":"`+word+`"},"advertiser":{"business_id":9,"business_name":"Tea"}},"error":{"code":"ok"}}`)
@@ -400,7 +400,7 @@ func TestAnAdRunsInSmallLettersAndInLarge(t *testing.T) {
 	}
 }
 
-func TestAVideoMayHaveAnEmptyListOfPictures(t *testing.T) {
+func TestVideoWithAnEmptyListOfPictures(t *testing.T) {
 	t.Parallel()
 	const id = "7316315297965793856"
 	p := open(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
@@ -419,7 +419,7 @@ func TestAVideoMayHaveAnEmptyListOfPictures(t *testing.T) {
 	}
 }
 
-func TestWhatThePageSaysInTheCodeOfItsAnswer(t *testing.T) {
+func TestEmbedPageCodes(t *testing.T) {
 	t.Parallel()
 	p := open(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		if r.URL.Path == "/oembed" {
@@ -432,7 +432,7 @@ func TestWhatThePageSaysInTheCodeOfItsAnswer(t *testing.T) {
 	}
 }
 
-func TestASilentAccountIsAskedForBeforeItsYearsAre(t *testing.T) {
+func TestInactiveAccountIsCheckedBeforeTheWalk(t *testing.T) {
 	t.Parallel()
 	asked := map[string]int{}
 	silent := func(account string) providers.Provider {
@@ -464,7 +464,7 @@ func TestASilentAccountIsAskedForBeforeItsYearsAre(t *testing.T) {
 	}
 }
 
-func TestASecretThatIsRefusedWithStatus200(t *testing.T) {
+func TestSecretRefusedWithStatus200(t *testing.T) {
 	t.Parallel()
 	p := open(&http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
 		return http.StatusOK, `{"error":"invalid_client","error_description":"Client secret is wrong","log_id":"1"}`
@@ -485,7 +485,7 @@ func lists(f func(cursor, device string) string) providers.Provider {
 	})})[1]
 }
 
-func TestAWalkOverAPauseGoesBackByWeeks(t *testing.T) {
+func TestWalkSkipsWeeksWithoutPosts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(jan10)) // in a bubble this takes no time
@@ -510,7 +510,7 @@ func TestAWalkOverAPauseGoesBackByWeeks(t *testing.T) {
 	})
 }
 
-func TestADeviceThatGetsTheSamePageForEverIsChanged(t *testing.T) {
+func TestDeviceIsChangedWhenPagesRepeat(t *testing.T) {
 	t.Parallel()
 	devices := map[string]bool{}
 	const older, same = 1700000000, 1700538300
@@ -537,7 +537,7 @@ func TestADeviceThatGetsTheSamePageForEverIsChanged(t *testing.T) {
 	}
 }
 
-func TestAListEndsBeforeTikTokDid(t *testing.T) {
+func TestWalkEndsBeforeTheFirstPosts(t *testing.T) {
 	t.Parallel()
 	p := lists(func(string, string) string { return `{"itemList":[],"hasMorePrevious":true}` })
 	page, err := p.Posts(t.Context(), "ann", "1473000000000.S")
@@ -546,7 +546,7 @@ func TestAListEndsBeforeTikTokDid(t *testing.T) {
 	}
 }
 
-func TestALoginIsNoAbsence(t *testing.T) {
+func TestLoginPageIsNotAMissingAccount(t *testing.T) {
 	t.Parallel()
 	p := open(&http.Client{Transport: providertest.Upstream(func(r *http.Request) (*http.Response, error) {
 		if strings.HasPrefix(r.URL.Path, "/login") {
@@ -559,7 +559,7 @@ func TestALoginIsNoAbsence(t *testing.T) {
 	for _, p := range p[1:] {
 		_, err := p.Profile(t.Context(), "ann")
 		if !errors.Is(err, providers.ErrUnavailable) || providers.BlameOf(err) != providers.BlameNobody {
-			t.Errorf("%s: got error %v, want ErrUnavailable that counts against nobody", p.Name, err)
+			t.Errorf("%s: got error %v, want ErrUnavailable without blame", p.Name, err)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func (v video) createdAt() *time.Time {
 	return madeAt(v.id())
 }
 
-// post converts v. Handle is the requested account, "" when it is unknown: v may not name its account.
+// post converts v. handle is the requested account, "" when it is unknown: v may not name its account.
 func (v video) post(handle string, raw json.RawMessage) schema.Post {
 	if v.Username != "" {
 		if handle != "" && !strings.EqualFold(handle, v.Username) {
@@ -112,7 +112,7 @@ func (c *client) video(ctx context.Context, id string) (wire.Object[video], erro
 	var none wire.Object[video]
 	made := madeAt(id)
 	if made == nil {
-		return none, providers.NotHere("%s is no id of TikTok's: it does not begin with a time", id)
+		return none, providers.NotHere("%s is not a TikTok id: it does not begin with a time", id)
 	}
 	a, err := c.query(ctx, videoQuery{
 		Query: conditions{And: []condition{{"EQ", "video_id", []string{id}}}},
@@ -127,7 +127,7 @@ func (c *client) video(ctx context.Context, id string) (wire.Object[video], erro
 	for _, v := range a.Data.Videos.All() {
 		return v, wire.Same(ctx, "post", id, v.V.id())
 	}
-	return none, providers.NotHere("TikTok's research interface does not see this post: it is missing, private, or too new")
+	return none, providers.NotHere("TikTok's Research API does not show this post: it does not exist, is private, or is too new")
 }
 
 // posts walks back through the months of an account. If an account has no recent posts, it first checks that the
@@ -157,7 +157,7 @@ func (c *client) transcript(ctx context.Context, q providers.TranscriptQuery) (s
 	}
 	said := text.NonEmpty(v.V.Voice.V)
 	if err == nil && said == nil {
-		err = providers.NotHere("TikTok's research interface has no words of this post")
+		err = providers.NotHere("TikTok's Research API has no transcript of this post")
 	}
 	if err != nil {
 		return schema.Transcript{}, err

@@ -19,7 +19,7 @@ func check(signedIn bool) func(*upstream.Response) error {
 			}
 			return providers.Unsupported("Truth Social shows this to signed-in readers only: the setting token is missing")
 		case res.Status == http.StatusForbidden && bytes.HasPrefix(bytes.TrimSpace(res.Body), []byte("<")):
-			return providers.Unavailable(nil, "Cloudflare does not let us through to Truth Social")
+			return providers.Unavailable(nil, "Cloudflare blocks our requests to Truth Social")
 		case res.Status == http.StatusForbidden:
 			return providers.Unavailable(nil, "Truth Social does not allow this")
 		}
@@ -29,4 +29,4 @@ func check(signedIn bool) func(*upstream.Response) error {
 
 // errNothing is a success without the requested data, such as the {} that Truth Social returns to clients that it
 // considers too fast.
-var errNothing = providers.Unavailable(nil, "Truth Social answered nothing")
+var errNothing = providers.Unavailable(nil, "Truth Social returned no data")

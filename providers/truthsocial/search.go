@@ -15,12 +15,15 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-const searchSize = 20
+const (
+	searchSize  = 20
+	suggestSize = "50" // recommended accounts, which are then filtered
+)
 
 // searchable returns an error if a query cannot be searched for.
 func searchable(q providers.SearchQuery) error {
 	if q.Kind == schema.ProfileResult && dated(q) {
-		return providers.Invalid("since and until narrow posts only, not profiles")
+		return providers.Invalid("since and until only apply to posts, not to profiles")
 	}
 	return nil
 }
@@ -129,7 +132,7 @@ func (c *client) suggestions(
 ) (providers.Page[schema.Suggestion], error) {
 	var page providers.Page[schema.Suggestion]
 	var found wire.Rows[suggestion]
-	_, err := c.http.Read(ctx, upstream.Get("v2/suggestions").With("limit", "50"), &found)
+	_, err := c.http.Read(ctx, upstream.Get("v2/suggestions").With("limit", suggestSize), &found)
 	if err == nil {
 		err = found.Check(ctx, "suggestions")
 	}

@@ -31,7 +31,8 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 // timeline reads a page of the list of(id), newest first. The cursor is that id and the number of the last post. For
 // the first page, find looks up the id and the number of listed posts, nil when it is unknown.
 func (c *client) timeline(
-	ctx context.Context, cursor string, of func(id string) upstream.Request, who author, find func() (string, *int64, error),
+	ctx context.Context, cursor string, of func(id string) upstream.Request, convert author,
+	find func() (string, *int64, error),
 ) (page providers.Page[schema.Post], err error) {
 	id, last, _ := strings.Cut(cursor, "/")
 	var count *int64
@@ -53,7 +54,7 @@ func (c *client) timeline(
 	if err != nil {
 		return page, err
 	}
-	page.Items, err = wire.Items(ctx, "statuses", found, who(id))
+	page.Items, err = wire.Items(ctx, "statuses", found, convert(id))
 	// A short page is not necessarily the last.
 	for _, s := range found.All() {
 		if s.V.ID != "" {

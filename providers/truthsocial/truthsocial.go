@@ -16,6 +16,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,7 +28,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach Truth Social.
+// Config configures the provider for Truth Social.
 type Config struct {
 	// Token is the access token of an account, which the site keeps in the browser's local storage as truth:auth; with "",
 	// only public data is read.
@@ -62,6 +63,11 @@ func New(cfg Config) providers.Chain {
 	c := newClient(cfg)
 	p := providers.Provider{
 		Name: "truthsocial", Platform: platform.TruthSocial, Source: schema.Own,
+		PageSizes: providers.PagesOf(pageSize, providers.OpPosts,
+			providers.OpCommunityPosts).And(strconv.Itoa(trendingSize),
+			providers.OpTrending).And(strconv.Itoa(commentsSize), providers.OpComments,
+			providers.OpReplies).And(strconv.Itoa(searchSize), providers.OpSearch).
+			And(suggestSize, providers.OpSuggestions),
 		Limits:         upstream.Limits(map[string]*upstream.Quota{"reads": c.http.Quota(), "pages": c.pages}),
 		Profile:        c.profile,
 		Posts:          c.posts,
@@ -80,17 +86,17 @@ func New(cfg Config) providers.Chain {
 			providers.OpSearch: {"kind": {"post", "profile"}, "since": nil, "until": nil},
 		},
 		Notes: map[providers.Op]string{
-			providers.OpProfile:        "Cloudflare turns many programs and data centres away; accounts hidden from visitors need the setting token",
-			providers.OpPosts:          "without replies; posts of others that the account passed on are among them",
+			providers.OpProfile:        "Cloudflare blocks many programs and data centers; accounts hidden from visitors need the setting token",
+			providers.OpPosts:          "without replies; reposts are included",
 			providers.OpPost:           "replies need the setting token",
-			providers.OpSearch:         "posts unless kind=profile; since and until narrow posts only",
-			providers.OpSuggestions:    "of the accounts that Truth Social recommends, those whose handle or name holds the query",
+			providers.OpSearch:         "posts unless kind=profile; since and until only apply to posts",
+			providers.OpSuggestions:    "recommended accounts whose handle or name contains the query",
 			providers.OpComments:       "all levels in one list, oldest first",
 			providers.OpReplies:        "all levels below the comment, oldest first",
 			providers.OpCommunity:      "groups, by number or by the name in the URL",
 			providers.OpCommunityPosts: "of groups that are open to everyone",
-			providers.OpFollowers:      "offered on tiktok and github only",
-			providers.OpFollowing:      "offered on tiktok and github only",
+			providers.OpFollowers:      "only offered on tiktok and github",
+			providers.OpFollowing:      "only offered on tiktok and github",
 			providers.OpTranscript:     "Truth Social publishes no transcripts",
 		},
 		Routes: routes(),
@@ -157,7 +163,7 @@ func (c *client) forward(ctx context.Context, path string, query url.Values) (js
 	s := strings.Split(path, "/")
 	named := len(s) > 2 && (s[1] == "accounts" || s[1] == "statuses" || s[1] == "groups") && s[2] != "lookup"
 	if named && !links.Digits(s[2]) {
-		return nil, providers.NotFound("accounts, statuses and groups are named by number")
+		return nil, providers.NotFound("accounts, statuses and groups must be given by number")
 	}
 	if c.token && named && s[1] == "statuses" {
 		if _, err := c.post(ctx, s[2]); err != nil {
@@ -166,14 +172,14 @@ func (c *client) forward(ctx context.Context, path string, query url.Values) (js
 	}
 	raw, err := c.http.Forward(ctx, path, query)
 	if err == nil && c.token {
-		err = everybodys(raw)
+		err = allPublic(raw)
 	}
 	return raw, err
 }
 
-// everybodys returns an error if a list contains a status that is not public: with a token Truth Social also returns
+// allPublic returns an error if a list contains a status that is not public: with a token Truth Social also returns
 // what only the token's owner may see. The list is forwarded unchanged or not at all.
-func everybodys(raw json.RawMessage) error {
+func allPublic(raw json.RawMessage) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	for name := json.Token(nil); ; {
 		token, err := dec.Token()
@@ -184,7 +190,7 @@ func everybodys(raw json.RawMessage) error {
 			return providers.Unreadable(err)
 		}
 		if word, ok := token.(string); ok && name == "visibility" && (status{Visibility: word}).hidden() {
-			return providers.NotFound("this holds posts that are not public")
+			return providers.NotFound("the answer contains posts that are not public")
 		}
 		name = token
 	}

@@ -107,7 +107,7 @@ func TestProvider(t *testing.T) {
 	})
 }
 
-func TestWithoutATokenWhatNeedsOneIsNotServed(t *testing.T) {
+func TestOperationsThatNeedAToken(t *testing.T) {
 	t.Parallel()
 	p := truthsocial.New(truthsocial.Config{HTTP: always(http.StatusUnauthorized, `{"error":"This method requires an authenticated user"}`)})[0]
 	needs := map[providers.Op][]string{}
@@ -186,7 +186,7 @@ func TestLeftOut(t *testing.T) {
 	providertest.Off(t, truthsocial.New(truthsocial.Config{Own: providers.OwnOff})[0])
 }
 
-func TestRequestsLookLikeTheSites(t *testing.T) {
+func TestRequestsLookLikeThoseOfTheSite(t *testing.T) {
 	t.Parallel()
 	var got http.Header
 	p := truthsocial.New(truthsocial.Config{
@@ -206,7 +206,7 @@ func TestRequestsLookLikeTheSites(t *testing.T) {
 	}
 }
 
-func TestForwardReadsNothingAboutTheTokensOwner(t *testing.T) {
+func TestForwardHidesTheTokensOwner(t *testing.T) {
 	t.Parallel()
 	p := truthsocial.New(truthsocial.Config{Token: "secret-token", HTTP: always(http.StatusOK, `{"id":"1"}`)})[0]
 	for path, want := range map[string]error{
@@ -226,7 +226,7 @@ func always(status int, body string) *http.Client {
 	return &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) { return status, body })}
 }
 
-func TestARetruthReadsAsTheOriginal(t *testing.T) {
+func TestReblogHasTheContentsOfItsOriginal(t *testing.T) {
 	t.Parallel()
 	const outer = `{"id":"116000000000000008","visibility":"public","language":null,"created_at":"2026-05-01T10:00:00.123Z",` +
 		`"content":"<p>RT <span class=\"h-card\"><a href=\"https://truthsocial.com/@bob\">@<span>bob</span></a></span>الخبر</p>",` +
@@ -258,7 +258,7 @@ func TestARetruthReadsAsTheOriginal(t *testing.T) {
 	}
 }
 
-func TestWhoMaySeeAPostIsNotGuessed(t *testing.T) {
+func TestUnknownVisibilityIsAnError(t *testing.T) {
 	t.Parallel()
 	for visibility, want := range map[string]error{
 		`"public"`: nil, `"group"`: nil, `"private"`: providers.ErrNotFound, `"self"`: providers.ErrNotFound,
@@ -272,8 +272,8 @@ func TestWhoMaySeeAPostIsNotGuessed(t *testing.T) {
 	}
 }
 
-// TestAnEmptyPageInTheMiddleIsNotTheEnd: some pages of a search are empty although later ones are not.
-func TestAnEmptyPageInTheMiddleIsNotTheEnd(t *testing.T) {
+// TestEmptyPageIsNotTheEnd: some pages of a search are empty although later ones are not.
+func TestEmptyPageIsNotTheEnd(t *testing.T) {
 	t.Parallel()
 	row := func(n int) string { return fmt.Sprintf(`{"id":"116%015d","visibility":"public","content":"tea"}`, n) }
 	full := make([]string, 20)
@@ -307,7 +307,7 @@ func TestAnEmptyPageInTheMiddleIsNotTheEnd(t *testing.T) {
 	}
 }
 
-func TestForwardShowsWhatEverybodyMaySee(t *testing.T) {
+func TestForwardShowsOnlyPublicStatuses(t *testing.T) {
 	t.Parallel()
 	for visibility, want := range map[string]error{"public": nil, "private": providers.ErrNotFound} {
 		status := `{"id":"116","visibility":"` + visibility + `"}`

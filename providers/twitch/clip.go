@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// reels lists a channel's clips, whoever made them. Helix knows them most viewed first only.
+// reels lists a channel's clips, by any author. Helix only lists them most viewed first.
 func (c *client) reels(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	u, err := c.named(ctx, handle)
 	if err != nil {
@@ -32,7 +32,7 @@ func (c *client) reels(ctx context.Context, handle, cursor string) (providers.Pa
 	return providers.Page[schema.Post]{Items: items, Next: next}, err
 }
 
-// clip reads one clip, and its channel, for a clip does not tell the login.
+// clip reads one clip, and its channel, because a clip does not have the channel's login.
 func (c *client) clip(ctx context.Context, id string) (schema.Post, error) {
 	o, err := one(ctx, c, upstream.Get("clips").Says("id", id), "clip", func(o clip) bool { return string(o.ID) == id })
 	if errors.Is(err, providers.ErrNotFound) {
@@ -44,9 +44,9 @@ func (c *client) clip(ctx context.Context, id string) (schema.Post, error) {
 	return o.V.shown(ctx, o.Raw, c.owner)
 }
 
-func noClip() error { return providers.NotFound("Twitch has no such clip, or no longer") }
+func noClip() error { return providers.NotFound("Twitch has no such clip, or it has been deleted") }
 
-// shown converts a clip that stands alone.
+// shown converts a clip that was read alone.
 func (o clip) shown(ctx context.Context, raw []byte, owner lookUp) (schema.Post, error) {
 	author, err := owner(ctx, o.BroadcasterID, o.BroadcasterName)
 	if err != nil {
@@ -55,7 +55,7 @@ func (o clip) shown(ctx context.Context, raw []byte, owner lookUp) (schema.Post,
 	return o.post(author, raw), nil
 }
 
-// clip is one of GET /clips.
+// clip is an element of GET /clips.
 // https://dev.twitch.tv/docs/api/reference/#get-clips
 type clip struct {
 	ID              wire.ID     `json:"id"`

@@ -11,13 +11,13 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-const schedulePage = "25" // the most that Helix gives
+const schedulePage = "25" // Helix's maximum
 
-// events lists what a channel has announced to broadcast from now on, soonest first (D59).
+// events lists a channel's scheduled broadcasts from now on, soonest first (D59).
 func (c *client) events(ctx context.Context, q providers.EventsQuery, cursor string) (providers.Page[schema.Event], error) {
 	if q.Handle == "" {
 		return providers.Page[schema.Event]{}, providers.Invalid(
-			"events of Twitch are those of a channel: the parameter handle must name it")
+			"Twitch has events of channels: the channel must be given in the parameter handle")
 	}
 	return c.schedule(ctx, q.Handle, cursor)
 }
@@ -30,7 +30,7 @@ func (c *client) schedule(ctx context.Context, handle, cursor string) (providers
 	}
 	var a scheduled
 	err = c.read(ctx, upstream.Get("schedule").With("broadcaster_id", string(u.V.ID)).With("first", schedulePage), cursor, &a)
-	if errors.Is(err, providers.ErrNotFound) { // the channel is there, and has announced nothing
+	if errors.Is(err, providers.ErrNotFound) { // the channel exists, and has no schedule
 		return page, nil
 	}
 	if err == nil {
@@ -62,13 +62,13 @@ type scheduled struct {
 	Pagination pagination `json:"pagination"`
 }
 
-// segment is one announced broadcast, or one week's of a series.
+// segment is one scheduled broadcast, or one date of a weekly series.
 type segment struct {
 	ID            wire.ID         `json:"id"`
 	StartTime     wire.Time       `json:"start_time"`
 	EndTime       wire.Time       `json:"end_time"`
 	Title         string          `json:"title"`
-	CanceledUntil json.RawMessage `json:"canceled_until"` // when it would have ended; null where it takes place
+	CanceledUntil json.RawMessage `json:"canceled_until"` // when it would have ended; null unless it is canceled
 }
 
 func (s segment) cancelled() bool { return s.CanceledUntil != nil && string(s.CanceledUntil) != "null" }

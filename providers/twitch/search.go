@@ -47,17 +47,17 @@ func (c *client) suggestions(ctx context.Context, q providers.SuggestionsQuery, 
 	return page, nil
 }
 
-// channel is one of GET /search/channels.
+// channel is an element of GET /search/channels.
 // https://dev.twitch.tv/docs/api/reference/#search-channels
 type channel struct {
 	ID           wire.Serial `json:"id"`
 	Login        string      `json:"broadcaster_login"`
 	DisplayName  string      `json:"display_name"`
 	Language     string      `json:"broadcaster_language"`
-	ThumbnailURL string      `json:"thumbnail_url"` // of the profile; some answers have the template of a stream's preview here
+	ThumbnailURL string      `json:"thumbnail_url"` // the profile picture, or the template of a stream's preview
 }
 
-// picture is that of the profile.
+// picture returns the profile picture.
 func (c channel) picture() string {
 	if strings.Contains(c.ThumbnailURL, "{width}") {
 		return ""
@@ -76,7 +76,7 @@ func (c channel) profile(raw []byte) *schema.Profile {
 }
 
 func (c channel) suggestion(position int64, raw []byte) schema.Suggestion {
-	who := user{ID: c.ID, Login: c.Login, DisplayName: c.DisplayName, ProfileImageURL: c.picture()}.actor()
+	account := user{ID: c.ID, Login: c.Login, DisplayName: c.DisplayName, ProfileImageURL: c.picture()}.actor()
 	words := c.DisplayName
 	if words == "" {
 		words = c.Login
@@ -85,7 +85,7 @@ func (c channel) suggestion(position int64, raw []byte) schema.Suggestion {
 		Common:   schema.Common{ID: string(c.ID), URL: site + c.Login, Raw: raw},
 		Text:     words,
 		Kind:     schema.SuggestProfile,
-		Profile:  &who,
+		Profile:  &account,
 		Position: &position,
 	}
 }

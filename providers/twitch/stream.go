@@ -14,7 +14,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// live reads the stream of a channel. A channel off the air has none, like one that does not exist, so it is looked up.
+// live reads the stream of a channel. If there is none, the channel is looked up, because the answer is the same for an
+// offline channel and a missing one.
 func (c *client) live(ctx context.Context, handle string) (schema.LiveStream, error) {
 	if !login.MatchString(handle) {
 		_, err := c.named(ctx, handle)
@@ -42,10 +43,10 @@ func (c *client) live(ctx context.Context, handle string) (schema.LiveStream, er
 	return s.V.stream(host, s.Raw), nil
 }
 
-// errOffAir says that a channel has no stream.
-var errOffAir = errors.New("off the air")
+// errOffAir means that a channel has no stream.
+var errOffAir = errors.New("offline")
 
-// lives reads the streams of channels, and the accounts behind them.
+// lives reads the streams of channels, and their accounts.
 // https://dev.twitch.tv/docs/api/reference/#get-streams
 func (c *client) lives(ctx context.Context, handles []string) (map[string]schema.LiveStream, error) {
 	known := providers.Together(handles, together.MatchString)
@@ -67,11 +68,11 @@ func (c *client) lives(ctx context.Context, handles []string) (map[string]schema
 	return providers.PerKey(handles, err, func(handle string) (schema.LiveStream, error) { return on.live(ctx, handle) })
 }
 
-// airing is what some channels broadcast, and whose they are.
+// airing are the broadcasts of some channels, and their accounts.
 type airing struct {
 	streams  wire.Keyed[stream]
 	accounts accounts
-	unknown  error // why there are no accounts, which a stream can do without
+	unknown  error // why the accounts could not be read; they are optional
 }
 
 func (a airing) isOn(handle string) bool {
@@ -101,22 +102,22 @@ func (a airing) live(ctx context.Context, handle string) (schema.LiveStream, err
 	return offAir(u), nil
 }
 
-// live tells whether s is a stream that runs. It fails when that cannot be told.
+// live reports whether s is a running stream. It returns an error if that is unknown.
 func (s stream) live(ctx context.Context) (bool, error) {
 	if s.Type.V == "live" {
 		return true, nil
 	}
-	return false, wire.Need(ctx, "data[].type", s.Type.Raw != nil && s.Type.V == "") // "" when Twitch itself is at a loss
+	return false, wire.Need(ctx, "data[].type", s.Type.Raw != nil && s.Type.V == "") // "" after an error inside Twitch
 }
 
-// offAir is the channel of an account that has no stream.
+// offAir returns the channel of an account without a stream.
 func offAir(u wire.Object[user]) schema.LiveStream {
 	return schema.LiveStream{
 		Common: schema.Common{ID: string(u.V.ID), URL: site + u.V.Login, Raw: u.Raw}, Host: u.V.actor(),
 	}
 }
 
-// host returns whose stream s is. The account is looked up for its picture, which a stream can do without.
+// host returns the channel of s. The account is looked up for its picture, which is optional.
 func (c *client) host(ctx context.Context, s stream, handle string) (schema.Actor, error) {
 	brief, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -124,7 +125,7 @@ func (c *client) host(ctx context.Context, s stream, handle string) (schema.Acto
 	return s.host(ctx, handle, u.V, err)
 }
 
-// host returns whose stream s is, with what is known of the account u unless err says that it is not known.
+// host returns the channel of s, with the data of the account u unless err is set.
 func (s stream) host(ctx context.Context, handle string, u user, err error) (schema.Actor, error) {
 	host := schema.Actor{ID: string(s.UserID), Handle: cmp.Or(s.UserLogin, handle), DisplayName: text.NonEmpty(s.UserName)}
 	switch {
@@ -137,8 +138,8 @@ func (s stream) host(ctx context.Context, handle string, u user, err error) (sch
 	return host, nil
 }
 
-// streamOf picks the row of a login, nil when the channel is off the air. A row that stands alone is taken whatever it
-// names: Helix was asked for this login only, and old answers name none.
+// streamOf returns the row of a login, nil if the channel is offline. A single row is accepted without a login: only
+// this login was requested, and old answers have none.
 func streamOf(ctx context.Context, rows wire.Rows[stream], handle string) (*wire.Object[stream], error) {
 	for _, s := range rows.All() {
 		named := strings.EqualFold(s.V.UserLogin, handle) || s.V.UserLogin == "" && strings.EqualFold(s.V.UserName, handle)
@@ -158,14 +159,14 @@ func streamOf(ctx context.Context, rows wire.Rows[stream], handle string) (*wire
 	return nil, wire.Same(ctx, "account", handle, "")
 }
 
-// stream is one of GET /streams.
+// stream is an element of GET /streams.
 // https://dev.twitch.tv/docs/api/reference/#get-streams
 type stream struct {
 	ID           wire.ID             `json:"id"`
 	UserID       wire.Serial         `json:"user_id"`
 	UserLogin    string              `json:"user_login"` // absent in old answers
 	UserName     string              `json:"user_name"`
-	Type         wire.Object[string] `json:"type"` // "live"; "" is no word, and none at all is not known
+	Type         wire.Object[string] `json:"type"` // "live"; "" or missing if unknown
 	Title        string              `json:"title"`
 	ViewerCount  wire.Count          `json:"viewer_count"`
 	StartedAt    wire.Time           `json:"started_at"`

@@ -1,14 +1,16 @@
-// Package twitch reads public Twitch data from Helix, the documented interface. Profiles are channels, posts are videos,
+// Package twitch reads public Twitch data from Helix, the documented API. Profiles are channels, posts are videos,
 // reels are clips.
 //
-// It needs the client id and secret of an app. What belongs to a channel's owner alone, such as the list of followers
-// and the chat, is out of its reach.
+// It needs the client id and secret of an app. Data for a channel's owner only, such as the list of followers and the
+// chat, is not available.
+//
 // Source: https://dev.twitch.tv/docs/api/reference
 package twitch
 
 import (
 	"cmp"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
@@ -17,23 +19,23 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach Twitch.
+// Config configures the provider for Twitch.
 type Config struct {
-	ClientID     string       // of the app; needed
-	ClientSecret string       // of the app; needed
+	ClientID     string       // of the app; required
+	ClientSecret string       // of the app; required
 	BaseURL      string       // "" means https://api.twitch.tv/helix
 	TokenURL     string       // "" means https://id.twitch.tv/oauth2/token
 	HTTP         *http.Client // nil means a client of its own
 }
 
 const (
-	pageSize = "100" // of every list; the most that Helix gives
-	most     = 100   // logins or ids that one request takes
+	pageSize = "100" // of every list; Helix's maximum
+	most     = 100   // logins or ids in one request
 )
 
 type client struct {
 	http   *upstream.Client
-	extras *upstream.Client // the same without a new token for each refusal; see [client.followers]
+	extras *upstream.Client // without a new token after each refusal; see [client.followers]
 	tokens *upstream.Tokens
 }
 
@@ -42,6 +44,9 @@ func New(cfg Config) providers.Chain {
 	c := newClient(cfg)
 	p := providers.Provider{
 		Name: "twitch", Platform: platform.Twitch, Source: schema.Official,
+		PageSizes: providers.PagesOf(pageSize, providers.OpPosts, providers.OpReels,
+			providers.OpSearch).And(schedulePage, providers.OpEvents).
+			And(strconv.Itoa(suggestions), providers.OpSuggestions),
 		Limits:      upstream.Limits(map[string]*upstream.Quota{"points": c.http.Quota()}),
 		Profile:     c.profile,
 		Live:        c.live,
@@ -64,26 +69,26 @@ func New(cfg Config) providers.Chain {
 			providers.OpEvents: {"time": {"upcoming"}},
 		},
 		Notes: map[providers.Op]string{
-			providers.OpProfile:     "verified means partner; followers is null where Twitch does not tell the app",
-			providers.OpPosts:       "videos: archives, highlights and uploads; empty where the channel does not keep them",
+			providers.OpProfile:     "verified means partner; followers is null if Twitch does not show it to our app",
+			providers.OpPosts:       "videos: archives, highlights and uploads; empty if the channel does not store them",
 			providers.OpPost:        "the number of a video or the slug of a clip",
 			providers.OpReels:       "clips, most viewed first: Twitch has no other order; about 1,000 of them",
 			providers.OpSearch:      "channels by name or title; without followers, bio and partner status",
 			providers.OpSuggestions: "the first channels of a search",
 			providers.OpFollowers:   "only the channel's owner may list them; their number is in the profile",
-			providers.OpFollowing:   "Twitch shows it to the account itself only",
-			providers.OpComments:    "Twitch's interface does not give out the chat of a video",
-			providers.OpReplies:     "Twitch's interface does not give out the chat of a video",
+			providers.OpFollowing:   "Twitch only shows it to the account itself",
+			providers.OpComments:    "Twitch's API does not have the chat of a video",
+			providers.OpReplies:     "Twitch's API does not have the chat of a video",
 			providers.OpTranscript:  "Twitch has no transcripts",
-			providers.OpTrending:    "Twitch tells popular streams and games, not videos",
-			providers.OpCollections: "Twitch's interface does not list a channel's collections",
-			providers.OpEvents:      "the channel's schedule from now on, soonest first, without what is cancelled; by handle only",
-			providers.OpEvent:       "Twitch knows a broadcast of a schedule by its channel only",
-			providers.OpCommunity:   "Twitch's interface lists teams, and no communities",
+			providers.OpTrending:    "Twitch lists popular streams and games, not videos",
+			providers.OpCollections: "Twitch's API does not list a channel's collections",
+			providers.OpEvents:      "the channel's schedule from now on, soonest first, without canceled broadcasts; only by handle",
+			providers.OpEvent:       "Twitch only finds a scheduled broadcast by its channel",
+			providers.OpCommunity:   "Twitch's API has teams, but no communities",
 		},
 		Routes:  routes(),
 		Forward: c.http.Forward,
-		// Helix takes credentials in headers only.
+		// Helix only accepts credentials in headers.
 	}
 	return providers.Chain{p.Requiring(map[string]string{"client_id": cfg.ClientID, "client_secret": cfg.ClientSecret})}
 }
@@ -115,7 +120,7 @@ func newClient(cfg Config) *client {
 	return c
 }
 
-// tokens asks for an access token with the app's own credentials.
+// tokens requests access tokens with the app's credentials.
 // https://dev.twitch.tv/docs/authentication/getting-tokens-oauth/#client-credentials-grant-flow
 func tokens(cfg Config) *upstream.Tokens {
 	return upstream.AppTokens(cfg.HTTP, cmp.Or(cfg.TokenURL, "https://id.twitch.tv/oauth2/token"), cfg.ClientID, cfg.ClientSecret)

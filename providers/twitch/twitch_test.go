@@ -64,8 +64,8 @@ func TestProvider(t *testing.T) {
 			{Call: providertest.Events("dead cursor of a schedule", providers.EventsQuery{Handle: "ann_example"}).From("stale"), Want: providers.ErrCursor},
 		},
 		Drift: &providertest.Drift{
-			// Nothing to go on with is the last page, null is a schedule without broadcasts, and one that takes place. A video
-			// of which nothing is said is public.
+			// A last page has no pagination. Null is a schedule without broadcasts, and a broadcast that is not
+			// canceled. A video without a visibility is public.
 			Missed: []string{"data[]", "data[].user_login", "data[].user_id"},
 			Absent: []string{"pagination", "pagination.cursor", "data.segments", "data.segments[].canceled_until", "data[].viewable"},
 		},
@@ -77,7 +77,7 @@ func TestProvider(t *testing.T) {
 			{Subject: providers.Handle, In: "https://player.twitch.tv/?channel=ann_example&parent=x", Want: "ann_example"},
 			{Subject: providers.Handle, In: "https://www.twitch.tv/subs/Ann_Example", Want: "ann_example"},
 			{Subject: providers.Handle, In: "https://m.twitch.tv/clip/SleepyTeaPot-x1"},
-			{Subject: providers.Handle, In: "no-such-user!", Want: "no-such-user!"}, // the look-up finds nobody
+			{Subject: providers.Handle, In: "no-such-user!", Want: "no-such-user!"}, // the look-up does not find it
 			{Subject: providers.Handle, In: "https://www.twitch.tv/videos/9001"},
 			{Subject: providers.Handle, In: "https://www.twitch.tv/"},
 			{Subject: providers.Handle, In: "https://clips.twitch.tv/SleepyTeaPot"},
@@ -100,7 +100,7 @@ func with(c *http.Client) providers.Provider {
 	return twitch.New(twitch.Config{ClientID: "id", ClientSecret: "secret", HTTP: c})[0]
 }
 
-func TestWithoutCredentialsNothingIsServedAndTheSettingsAreNamed(t *testing.T) {
+func TestWithoutCredentialsNothingIsServed(t *testing.T) {
 	t.Parallel()
 	p := twitch.New(twitch.Config{ClientID: "id"})[0]
 	if p.Serves(providers.OpProfile) || p.Forward != nil {
@@ -111,7 +111,7 @@ func TestWithoutCredentialsNothingIsServedAndTheSettingsAreNamed(t *testing.T) {
 	}
 }
 
-func TestAReadThatTheAppMayNotMakeCostsNoNewToken(t *testing.T) {
+func TestForbiddenReadKeepsTheToken(t *testing.T) {
 	t.Parallel()
 	tokens := 0
 	p := with(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
@@ -137,7 +137,7 @@ func TestAReadThatTheAppMayNotMakeCostsNoNewToken(t *testing.T) {
 	}
 }
 
-func TestBothCredentialsGoWithEveryRead(t *testing.T) {
+func TestEveryReadHasClientIDAndToken(t *testing.T) {
 	t.Parallel()
 	p := with(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		if r.URL.Host == "id.twitch.tv" {
@@ -156,7 +156,7 @@ func TestBothCredentialsGoWithEveryRead(t *testing.T) {
 	}
 }
 
-func TestRefusedClientIsAFailureOfOurs(t *testing.T) {
+func TestRefusedClientIsNotTheCallersError(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{400, 403, 404} {
 		p := with(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
@@ -168,7 +168,7 @@ func TestRefusedClientIsAFailureOfOurs(t *testing.T) {
 	}
 }
 
-// helix answers each path below /helix, users with ann when nothing else is said, and hands out tokens.
+// helix answers each path below /helix, users with ann unless bodies has another answer, and issues tokens.
 func helix(bodies map[string]string) providers.Provider {
 	return with(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		if r.URL.Host == "id.twitch.tv" {
@@ -182,7 +182,7 @@ func helix(bodies map[string]string) providers.Provider {
 	})})
 }
 
-func TestAnswersThatAreNoAnswers(t *testing.T) {
+func TestMalformedAnswersAreErrors(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{`null`, `{}`, `{"data":null}`, `{"data":{}}`, `{"data":["x"]}`, `{"message":"odd"}`, `{"data":[{}]}`} {
 		p := helix(map[string]string{"users": body, "videos": body, "clips": body, "streams": body, "search/channels": body, "schedule": body})
@@ -191,7 +191,7 @@ func TestAnswersThatAreNoAnswers(t *testing.T) {
 		_, live := p.Live(t.Context(), "ann")
 		_, suggestions := p.Suggestions(t.Context(), providers.SuggestionsQuery{Query: "a"}, "")
 		errs := []error{profile, post, live, suggestions}
-		if body == `{"data":[{}]}` { // rows of a list are for the engine to leave out
+		if body == `{"data":[{}]}` { // the engine omits malformed rows of a list
 			errs = errs[:3]
 		}
 		p = helix(map[string]string{"videos": body, "clips": body, "schedule": body})
@@ -228,7 +228,7 @@ func TestOneOddRowCostsOneRow(t *testing.T) {
 	}
 }
 
-func TestAVideoIsShownUnlessTwitchSaysThatItIsPrivate(t *testing.T) {
+func TestPrivateVideosAreNotShown(t *testing.T) {
 	t.Parallel()
 	for viewable, want := range map[string]error{
 		``: nil, `,"viewable":null`: nil, `,"viewable":"public"`: nil, `,"viewable":"private"`: providers.ErrNotFound,
@@ -241,7 +241,7 @@ func TestAVideoIsShownUnlessTwitchSaysThatItIsPrivate(t *testing.T) {
 	}
 }
 
-func TestAStreamIsThatOfTheChannel(t *testing.T) {
+func TestStreamBelongsToTheChannel(t *testing.T) {
 	t.Parallel()
 	const ann, bob = `{"id":"7","user_id":"1","user_login":"ann","type":"live"}`, `{"id":"8","user_id":"2","user_login":"bob","type":"live"}`
 	tests := []struct {
@@ -268,7 +268,7 @@ func TestAStreamIsThatOfTheChannel(t *testing.T) {
 	}
 }
 
-func TestARefusalOfOurOwnWordsIsOurs(t *testing.T) {
+func TestRefusedParametersOfOursAreNotTheCallersError(t *testing.T) {
 	t.Parallel()
 	p := with(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		switch {

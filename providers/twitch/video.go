@@ -27,7 +27,7 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 		return providers.Page[schema.Post]{}, err
 	}
 	items, err := wire.Items(ctx, "data", rows, func(v video, raw json.RawMessage) (schema.Post, bool) {
-		if !v.told() || v.UserID != "" && v.UserID != u.V.ID {
+		if !v.classified() || v.UserID != "" && v.UserID != u.V.ID {
 			return schema.Post{}, true
 		}
 		return v.post(u.V.actor(), raw), !v.private()
@@ -44,17 +44,17 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	return read(ctx, id)
 }
 
-// longestNumber is how many digits the number of a video has that is asked for beside others: of one that is too large Helix
-// refuses all.
+// longestNumber is the maximum number of digits in a video's id that is requested together with others: Helix refuses
+// the whole request if one is too large.
 const longestNumber = 15
 
-// postsByID reads videos and clips by their ids: one request for those of each kind, and one for the channels that they do not
-// name whole.
+// postsByID reads videos and clips by their ids: one request for the videos, one for the clips, and one for channels
+// that are not completely named in them.
 func (c *client) postsByID(ctx context.Context, ids []string) (map[string]schema.Post, error) {
 	numbers := providers.Together(ids, func(id string) bool { return links.Digits(id) && len(id) <= longestNumber })
 	slugs := providers.Together(ids, func(id string) bool { return !links.Digits(id) })
 	videos, err := several(ctx, c, upstream.Get("videos"), "id", numbers, func(v video) string { return string(v.ID) })
-	if errors.Is(err, providers.ErrNotFound) { // there is none of them
+	if errors.Is(err, providers.ErrNotFound) { // none of them exists
 		err = nil
 	}
 	var clips wire.Keyed[clip]
@@ -93,7 +93,7 @@ func (c *client) postsByID(ctx context.Context, ids []string) (map[string]schema
 	})
 }
 
-func noVideo() error { return providers.NotFound("Twitch has no such video, or no longer") }
+func noVideo() error { return providers.NotFound("Twitch has no such video, or it has been deleted") }
 
 func (c *client) video(ctx context.Context, id string) (schema.Post, error) {
 	v, err := one(ctx, c, upstream.Get("videos").Says("id", id), "video", func(v video) bool { return string(v.ID) == id })
@@ -106,12 +106,12 @@ func (c *client) video(ctx context.Context, id string) (schema.Post, error) {
 	return v.V.shown(ctx, v.Raw, c.owner)
 }
 
-// lookUp returns the account behind an id; see [client.owner].
+// lookUp returns the account with an id; see [client.owner].
 type lookUp func(ctx context.Context, id wire.Serial, shown string) (schema.Actor, error)
 
-// shown converts a video that stands alone. It fails when not everybody may see it, or that cannot be told.
+// shown converts a video that was read alone. It returns an error if the video is not public, or if that is unknown.
 func (v video) shown(ctx context.Context, raw []byte, owner lookUp) (schema.Post, error) {
-	if err := wire.Need(ctx, "data[].viewable", v.told()); err != nil {
+	if err := wire.Need(ctx, "data[].viewable", v.classified()); err != nil {
 		return schema.Post{}, err
 	}
 	if v.private() {
@@ -127,10 +127,10 @@ func (v video) shown(ctx context.Context, raw []byte, owner lookUp) (schema.Post
 	return v.post(author, raw), nil
 }
 
-// named tells whether v names its channel whole.
+// named reports whether v has both the id and the login of its channel.
 func (v video) named() bool { return v.UserID != "" && v.UserLogin != "" }
 
-// video is one of GET /videos.
+// video is an element of GET /videos.
 // https://dev.twitch.tv/docs/api/reference/#get-videos
 type video struct {
 	ID           wire.Serial         `json:"id"`
@@ -142,8 +142,8 @@ type video struct {
 	CreatedAt    wire.Time           `json:"created_at"`
 	PublishedAt  wire.Time           `json:"published_at"`
 	URL          string              `json:"url"`
-	ThumbnailURL string              `json:"thumbnail_url"` // a template; "" or a placeholder while there is none
-	Viewable     wire.Object[string] `json:"viewable"`      // "public" or "private"; an app sees the former alone
+	ThumbnailURL string              `json:"thumbnail_url"` // a template; "" or a placeholder until there is a picture
+	Viewable     wire.Object[string] `json:"viewable"`      // "public" or "private"; an app only gets public ones
 	ViewCount    wire.Count          `json:"view_count"`
 	Language     string              `json:"language"`
 	Duration     string              `json:"duration"` // such as 3h8m33s
@@ -151,8 +151,8 @@ type video struct {
 
 func (v video) private() bool { return v.Viewable.V == "private" }
 
-// told tells whether it is known who may see v: everybody, where it says nothing of that.
-func (v video) told() bool {
+// classified reports whether it is known who may see v. If the visibility is missing, v is public.
+func (v video) classified() bool {
 	return v.private() || v.Viewable.V == "public" || v.Viewable.V == "" && !v.Viewable.Odd()
 }
 
@@ -176,10 +176,10 @@ func (v video) post(author schema.Actor, raw []byte) schema.Post {
 	}
 }
 
-// size fills the templates of pictures: those of videos are written with a percent sign, those of streams without.
+// size fills in the templates of pictures: those of videos have a percent sign, those of streams do not.
 var size = strings.NewReplacer("%{width}", "640", "%{height}", "360", "{width}", "640", "{height}", "360")
 
-// thumbnail returns the picture of a template, nil for the placeholder of a picture that is not made yet.
+// thumbnail returns the picture of a template, nil for the placeholder of a missing picture.
 func thumbnail(template string) *string {
 	if strings.Contains(template, "/_404/") {
 		return nil

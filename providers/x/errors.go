@@ -17,12 +17,13 @@ type fault struct {
 	Type       string                     `json:"type"`
 	Detail     string                     `json:"detail"`
 	Message    string                     `json:"message"`
-	Value      string                     `json:"value"`      // what was asked for, of a 200
-	Parameter  string                     `json:"parameter"`  // of a 200
-	Parameters map[string]json.RawMessage `json:"parameters"` // of a 400
+	Value      string                     `json:"value"`      // in a 200, the requested value
+	Parameter  string                     `json:"parameter"`  // in a 200
+	Parameters map[string]json.RawMessage `json:"parameters"` // in a 400
 }
 
-// refusal says what an answer that has errors and no data means. It is nil when none of them is about the thing itself.
+// refusal returns the meaning of an answer with errors and without data. It is nil if none of them is about the thing
+// itself.
 func refusal(faults []fault) error {
 	for _, f := range faults {
 		switch {
@@ -32,7 +33,7 @@ func refusal(faults []fault) error {
 		case kind(f.Type) == "not-authorized-for-resource":
 			return providers.NotFound("the account is protected or suspended")
 		case kind(f.Type) == "resource-not-found":
-			return providers.NotFound("X knows no such account, post, space or community")
+			return providers.NotFound("X has no such account, post, space or community")
 		default:
 			return providers.Unavailable(errors.New(f.Title), "X refused our request")
 		}
@@ -40,7 +41,7 @@ func refusal(faults []fault) error {
 	return nil
 }
 
-// aside tells whether f is about something that the answer only points to.
+// aside reports whether f is about an object that the answer only refers to.
 func (f fault) aside() bool {
 	for _, p := range []string{"referenced_", "pinned_", "attachments.", "entities.", "in_reply_to_"} {
 		if strings.HasPrefix(f.Parameter, p) {
@@ -50,10 +51,10 @@ func (f fault) aside() bool {
 	return false
 }
 
-// kind is what stands behind /problems/ in a type; the host before it is an old or a new one.
+// kind returns the part of a type after /problems/; the host before it may be the old or the new one.
 func kind(typ string) string { return typ[strings.LastIndex(typ, "/")+1:] }
 
-// check reads the answers that the common rules would misunderstand.
+// check handles answers that the common rules would misinterpret.
 func check(res *upstream.Response) error {
 	if res.Status < 400 {
 		return nil
@@ -62,7 +63,7 @@ func check(res *upstream.Response) error {
 		fault
 		Errors []fault `json:"errors"`
 	}
-	_ = json.Unmarshal(res.Body, &body) // what is no JSON has no type and no errors
+	_ = json.Unmarshal(res.Body, &body) // without JSON there are no type and no errors
 	switch res.Status {
 	case http.StatusBadRequest:
 		return badRequest(body.Errors)
@@ -70,16 +71,16 @@ func check(res *upstream.Response) error {
 		return providers.Unavailable(nil, "our account with X is out of credits")
 	case http.StatusForbidden:
 		if kind(body.Type) == "unsupported-authentication" {
-			return providers.Unsupported("X does not serve this to our kind of access")
+			return providers.Unsupported("X does not serve this at our access level")
 		}
 	case http.StatusNotFound:
 		if len(res.Body) == 0 || strings.Contains(res.URL.Path, "/search") {
-			return providers.Unavailable(nil, "X does not know this address")
+			return providers.Unavailable(nil, "X has no such API address")
 		}
 	case http.StatusTooManyRequests:
-		// X sends no Retry-After; the common rules read when the window ends.
+		// X sends no Retry-After; the common rules use the end of the window.
 		if kind(body.Type) == "usage-capped" || body.Title == "UsageCapExceeded" {
-			return providers.Limited("our account with X has used up its month", time.Hour)
+			return providers.Limited("our account with X has used up its monthly quota", time.Hour)
 		}
 	case http.StatusGatewayTimeout:
 		return &providers.Error{Kind: providers.ErrTimeout, Detail: "X did not answer in time"}
@@ -87,7 +88,7 @@ func check(res *upstream.Response) error {
 	return nil
 }
 
-// badRequest tells a dead cursor from a caller's fault and both from ours.
+// badRequest distinguishes an expired cursor, an error of the caller, and an error of ours.
 func badRequest(faults []fault) error {
 	for _, f := range faults {
 		for name := range f.Parameters {
@@ -97,13 +98,13 @@ func badRequest(faults []fault) error {
 			case "tweet.fields", "post.fields":
 				return providers.Unavailable(errWords, "X refused our request")
 			case "start_time":
-				return providers.Invalid("since must be in the past, and within the time that X searches")
+				return providers.Invalid("since must be in the past, and within the period that X searches")
 			case "end_time":
-				return providers.Invalid("until must be later than since, and within the time that X searches")
+				return providers.Invalid("until must be later than since, and within the period that X searches")
 			case "query":
-				return providers.Invalid("%s", strings.TrimSuffix("X cannot read this query: "+f.Message, ": "))
+				return providers.Invalid("%s", strings.TrimSuffix("X rejects this query: "+f.Message, ": "))
 			case "id", "ids", "username", "usernames", "user_ids":
-				return providers.Invalid("X cannot read this handle or id")
+				return providers.Invalid("X rejects this handle or id")
 			}
 		}
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// What x.com itself reads, as resellers hand it on. It is documented nowhere, and parts of it have moved: the name and the
-// picture of an account from legacy to core and avatar.
+// The format of x.com's own API, as resellers return it. It is undocumented, and changes: the name and the picture of
+// an account have moved from legacy to core and avatar.
 
-// member is an account there.
+// member is an account in that format.
 type member struct {
 	Type     string      `json:"__typename"` // "User" or "UserUnavailable"
 	RestID   wire.Serial `json:"rest_id"`
@@ -33,7 +33,7 @@ type member struct {
 	Legacy struct {
 		Name        string     `json:"name"`
 		ScreenName  string     `json:"screen_name"`
-		Description string     `json:"description"` // with links of t.co
+		Description string     `json:"description"` // with t.co links
 		Image       string     `json:"profile_image_url_https"`
 		Verified    bool       `json:"verified"`
 		Followers   wire.Count `json:"followers_count"`
@@ -46,7 +46,7 @@ type member struct {
 	} `json:"legacy"`
 }
 
-// shortened are the links of a text, which X writes as t.co.
+// shortened are the links in a text, which X replaces with t.co links.
 type shortened struct {
 	URLs []struct {
 		URL      string `json:"url"`
@@ -54,7 +54,7 @@ type shortened struct {
 	} `json:"urls"`
 }
 
-// in returns s with where its links lead.
+// in returns s with the targets of its links.
 func (l shortened) in(s string) string {
 	for _, u := range l.URLs {
 		if u.URL != "" && u.Expanded != "" {
@@ -100,8 +100,8 @@ func (m member) profile(raw json.RawMessage) schema.Profile {
 	}
 }
 
-// ParseProfile converts an account as x.com itself reads it. The error wraps [providers.ErrUnavailable], or
-// [providers.ErrNotFound] for an account that is suspended.
+// ParseProfile converts an account in the format of x.com's own API. The error wraps [providers.ErrUnavailable], or
+// [providers.ErrNotFound] for a suspended account.
 func ParseProfile(ctx context.Context, raw json.RawMessage) (schema.Profile, error) {
 	var m member
 	if err := wire.Decode(ctx, raw, &m); err != nil {
@@ -113,7 +113,7 @@ func ParseProfile(ctx context.Context, raw json.RawMessage) (schema.Profile, err
 	return m.profile(raw), wire.Need(ctx, "rest_id", m.RestID != "")
 }
 
-// status is a post there: its own fields stand in legacy, or at its top beside the account.
+// status is a post in that format: its own fields are in legacy, or at its top level together with the account.
 type status struct {
 	Type   string      `json:"__typename"` // "Tweet" or "TweetTombstone"; absent from communities
 	RestID wire.Serial `json:"rest_id"`
@@ -131,7 +131,7 @@ type status struct {
 				Text string `json:"text"`
 			} `json:"result"`
 		} `json:"note_tweet_results"`
-	} `json:"note_tweet"` // of a long post, which comes cut in legacy
+	} `json:"note_tweet"` // of a long post, which is truncated in legacy
 	Legacy wire.Object[words] `json:"legacy"`
 
 	User      member     `json:"user"`
@@ -162,15 +162,15 @@ type words struct {
 	} `json:"extended_entities"`
 }
 
-// ParsePost converts a post as x.com itself reads it. The error wraps [providers.ErrUnavailable], or [providers.ErrNotFound]
-// for a post that is deleted or withheld.
+// ParsePost converts a post in the format of x.com's own API. The error wraps [providers.ErrUnavailable], or
+// [providers.ErrNotFound] for a post that is deleted or withheld.
 func ParsePost(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
 	var t status
 	if err := wire.Decode(ctx, raw, &t); err != nil {
 		return schema.Post{}, err
 	}
 	if t.Type == "TweetTombstone" || t.Type == "TweetUnavailable" {
-		return schema.Post{}, providers.NotFound("the post is deleted, withheld or shown to adults only")
+		return schema.Post{}, providers.NotFound("the post is deleted, withheld or restricted to adults")
 	}
 	return t.post(raw), nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// newOwn returns the provider for the JSON behind embedded posts.
+// newOwn returns the provider for the JSON of embedded posts.
 func newOwn(cfg Config) providers.Provider {
 	e := embed{upstream.New(upstream.Config{
 		HTTP: cfg.HTTP, Base: cmp.Or(cfg.EmbedBaseURL, "https://cdn.syndication.twimg.com"),
@@ -27,7 +27,7 @@ func newOwn(cfg Config) providers.Provider {
 		Post:      e.post,
 		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Notes: map[providers.Op]string{
-			providers.OpPost: "without shares, views and saves; a long post comes cut short",
+			providers.OpPost: "without shares, views and saves; long posts are truncated",
 		},
 	}
 }
@@ -42,9 +42,9 @@ func (e embed) post(ctx context.Context, id string) (schema.Post, error) {
 	}
 	switch {
 	case t.V.Type == "TweetTombstone":
-		return schema.Post{}, providers.NotFound("the post is deleted, withheld or shown to adults only")
+		return schema.Post{}, providers.NotFound("the post is deleted, withheld or restricted to adults")
 	case string(bytes.TrimSpace(t.Raw)) == "{}":
-		return schema.Post{}, providers.NotFound("X knows no such post")
+		return schema.Post{}, providers.NotFound("X has no such post")
 	}
 	if err := wire.Need(ctx, "user", t.V.User.ID != "" && t.V.User.ScreenName != ""); err != nil {
 		return schema.Post{}, err
@@ -52,7 +52,7 @@ func (e embed) post(ctx context.Context, id string) (schema.Post, error) {
 	return t.V.post(t.Raw), wire.Same(ctx, "post", id, string(t.V.ID))
 }
 
-// embedded is a post as https://platform.twitter.com/embed asks for it; it is documented nowhere.
+// embedded is a post in the answer to https://platform.twitter.com/embed. It is undocumented.
 type embedded struct {
 	Type      string      `json:"__typename"` // "Tweet" or "TweetTombstone"
 	ID        wire.Serial `json:"id_str"`
@@ -78,7 +78,7 @@ type embedded struct {
 	Media []attachment `json:"mediaDetails"`
 }
 
-// attachment is a picture or a film as the site's own code gets it.
+// attachment is a picture or a video in the format of the site's own code.
 type attachment struct {
 	Type        string `json:"type"` // "photo", "video" or "animated_gif"
 	ImageURL    string `json:"media_url_https"`
@@ -126,8 +126,8 @@ func (t embedded) post(raw json.RawMessage) schema.Post {
 	return p
 }
 
-// embedToken makes the parameter that X's own embed code sends with an id: in its words,
-// ((Number(id)/1e15)*Math.PI).toString(36) without zeros and the point.
+// embedToken returns the parameter that X's own embed code sends with an id: ((Number(id)/1e15)*Math.PI).toString(36)
+// without zeros and the point.
 func embedToken(id string) string {
 	n, err := strconv.ParseFloat(id, 64)
 	if err != nil {
@@ -136,7 +136,7 @@ func embedToken(id string) string {
 	return strings.NewReplacer("0", "", ".", "").Replace(base36(n / 1e15 * math.Pi))
 }
 
-// base36 writes v as JavaScript does: the fewest digits that tell it from its neighbours.
+// base36 formats v as JavaScript does: with the fewest digits that distinguish it from its neighbors.
 func base36(v float64) string {
 	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
 	units, rest := math.Modf(v)

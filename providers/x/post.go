@@ -40,7 +40,8 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	return t.V.post(in, nil, t.Raw), nil
 }
 
-// longestID is how many digits X takes together with other ids: one more and it refuses them all.
+// longestID is the maximum number of digits in an id that is requested together with others: X refuses the whole
+// request if one is longer.
 const longestID = 19
 
 // postsByID reads posts by their ids.
@@ -68,7 +69,7 @@ func (c *client) postsByID(ctx context.Context, ids []string) (map[string]schema
 	})
 }
 
-// tweet reads one post as a list of one, which X allows seven times as often as a look-up of one.
+// tweet reads one post as a list of one, because X allows seven times as many list requests as look-ups of one.
 func (c *client) tweet(ctx context.Context, id string) (wire.Object[tweet], includes, error) {
 	var a list[tweet]
 	err := c.tweets(ctx, upstream.Get("2", "tweets").With("ids", id).On(c.lookups), &a)
@@ -81,10 +82,10 @@ func (c *client) tweet(ctx context.Context, id string) (wire.Object[tweet], incl
 	for _, t := range a.Data.All() {
 		return t, a.Includes, wire.Same(ctx, "post", id, string(t.V.ID))
 	}
-	return wire.Object[tweet]{}, includes{}, providers.NotFound("X knows no such post")
+	return wire.Object[tweet]{}, includes{}, providers.NotFound("X has no such post")
 }
 
-// tweet is a post. What the words of 2026 renamed stands twice.
+// tweet is a post. Fields that were renamed in 2026 occur twice.
 // https://docs.x.com/x-api/fundamentals/data-dictionary#tweet
 type tweet struct {
 	ID              wire.Serial          `json:"id"`
@@ -92,12 +93,12 @@ type tweet struct {
 	AuthorID        wire.Serial          `json:"author_id"`
 	CreatedAt       wire.Time            `json:"created_at"`
 	Lang            string               `json:"lang"`
-	ConversationID  wire.Serial          `json:"conversation_id"` // the id of the post that began it
+	ConversationID  wire.Serial          `json:"conversation_id"` // the id of its first post
 	PaidPartnership bool                 `json:"paid_partnership"`
 	Entities        entities             `json:"entities"`
-	NoteTweet       note                 `json:"note_tweet"` // the whole of a text that is longer than 280 characters
+	NoteTweet       note                 `json:"note_tweet"` // the full text, if it is longer than 280 characters
 	NotePost        note                 `json:"note_post"`
-	Referenced      wire.Rows[reference] `json:"referenced_tweets"` // absent from a post that refers to none
+	Referenced      wire.Rows[reference] `json:"referenced_tweets"` // absent if there are none
 	ReferencedPosts wire.Rows[reference] `json:"referenced_posts"`
 	Attachments     struct {
 		MediaKeys []string `json:"media_keys"`
@@ -105,8 +106,8 @@ type tweet struct {
 	PublicMetrics metrics `json:"public_metrics"`
 }
 
-// metrics are counts. Impressions and bookmarks are absent in older posts. Of a retweet the retweets are those of its
-// original, and the rest is 0.
+// metrics are counts. Impressions and bookmarks are absent in older posts. For a retweet, the number of retweets is
+// that of its original, and all others are 0.
 type metrics struct {
 	Retweets    wire.Count `json:"retweet_count"`
 	Replies     wire.Count `json:"reply_count"`
@@ -126,7 +127,7 @@ type reference struct {
 	ID   wire.Serial `json:"id"`
 }
 
-// entities are what X has found in a text. Their positions count the characters of the escaped text and are not used.
+// entities are what X recognizes in a text. Their positions count the characters of the escaped text and are not used.
 type entities struct {
 	URLs     []link `json:"urls"`
 	Hashtags []struct {
@@ -145,7 +146,7 @@ type link struct {
 	MediaKey    string `json:"media_key"`
 }
 
-// media is a picture or film.
+// media is a picture or video.
 // https://docs.x.com/x-api/fundamentals/data-dictionary#media
 type media struct {
 	Key             string     `json:"media_key"`
@@ -156,16 +157,16 @@ type media struct {
 	Variants        []file     `json:"variants"`
 }
 
-// file is a film in one quality.
+// file is a video in one quality.
 type file struct {
 	BitRate         wire.Count `json:"bit_rate"` // absent for a playlist, 0 for an animated GIF
-	EmbeddedBitRate wire.Count `json:"bitrate"`  // the same in an embedded post
+	EmbeddedBitRate wire.Count `json:"bitrate"`  // the name in an embedded post
 	ContentType     string     `json:"content_type"`
 	URL             string     `json:"url"`
 }
 
-// post converts t. Account is who was asked for, where that is known: X may leave out the author. A retweet shows what its
-// original shows.
+// post converts t. account is the requested account, if known: X may omit the author. A retweet has the contents of its
+// original.
 func (t tweet) post(in includes, account *user, raw json.RawMessage) schema.Post {
 	author, page := t.author(in, account)
 	p := schema.Post{
@@ -184,16 +185,16 @@ func (t tweet) post(in includes, account *user, raw json.RawMessage) schema.Post
 	case of != nil:
 		_, shown := of.author(in, nil)
 		p.Text, p.Lang, p.Media, p.Hashtags = t.again(*of, in), language(of.Lang), of.media(in, shown), of.hashtags()
-		shares := p.Engagement.Shares // as the retweet has them
+		shares := p.Engagement.Shares // the retweet's own count
 		p.Engagement = of.PublicMetrics.engagement()
 		p.Engagement.Shares = shares
-	case t.retweets(): // the original is not at hand, and its counts neither
+	case t.retweets(): // the original is missing, and so are its counts
 		p.Engagement = schema.Engagement{Shares: p.Engagement.Shares}
 	}
 	return p
 }
 
-// retweets tells whether t is a retweet, or may be one.
+// retweets reports whether t is a retweet, or may be one.
 func (t tweet) retweets() bool {
 	for _, list := range []wire.Rows[reference]{t.Referenced, t.ReferencedPosts} {
 		if list.Odd() || list.Lost() > 0 {
@@ -227,7 +228,7 @@ func (t tweet) hashtags() []string {
 	return text.Each(tags)
 }
 
-// mentions gives those of a note too, which are in its own entities, or only beside them.
+// mentions includes those in a note, which are in the note's entities or in those of the post.
 func (t tweet) mentions() []string {
 	var handles []string
 	for _, m := range slices.Concat(t.note().Entities.Mentions, t.Entities.Mentions) {
@@ -236,7 +237,8 @@ func (t tweet) mentions() []string {
 	return text.Each(handles)
 }
 
-// author gives the author and, by their handle, the post's URL. Withheld and suspended authors are not included.
+// author returns the author, and the post's URL, which contains the author's handle. Withheld and suspended authors are
+// not in the includes.
 func (t tweet) author(in includes, account *user) (actor schema.Actor, page string) {
 	u := in.user(t.AuthorID)
 	if u == nil && account != nil && (t.AuthorID == "" || t.AuthorID == account.ID) {
@@ -253,7 +255,7 @@ func (t tweet) author(in includes, account *user) (actor schema.Actor, page stri
 
 func statusURL(handle, id string) string { return "https://x.com/" + handle + "/status/" + id }
 
-// note is the whole of a long text; empty for any other.
+// note returns the full version of a long text; it is empty for others.
 func (t tweet) note() note {
 	if t.NoteTweet.Text != "" {
 		return t.NoteTweet
@@ -272,7 +274,7 @@ func (t tweet) refers(typ string) wire.Serial {
 	return ""
 }
 
-// again gives the text of a retweet, which X cuts short, with that of its original.
+// again returns the text of a retweet, which X truncates, with the full text of its original.
 func (t tweet) again(original tweet, in includes) string {
 	if head, _, ok := strings.Cut(t.Text, ": "); ok && strings.HasPrefix(head, "RT @") {
 		return head + ": " + original.whole()
@@ -283,15 +285,15 @@ func (t tweet) again(original tweet, in includes) string {
 	return t.whole()
 }
 
-// whole gives the whole text, with the links as X writes them.
+// whole returns the full text, with links as X writes them.
 func (t tweet) whole() string { return unescape(cmp.Or(t.note().Text, t.Text)) }
 
-// unescape undoes the only three entities that X writes.
+// unescape decodes the three entities that X uses.
 func unescape(s string) string {
 	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(s)
 }
 
-// media gives the pictures and films of t. Page is its own page, which stands for what has no address.
+// media returns the pictures and videos of t. page is its own page, which is used for media without an address.
 func (t tweet) media(in includes, page string) []schema.Media {
 	var out []schema.Media
 	for _, key := range t.Attachments.MediaKeys {
@@ -303,7 +305,7 @@ func (t tweet) media(in includes, page string) []schema.Media {
 		if m.Type != "photo" {
 			from = best(m.Variants)
 		}
-		if text.URL(from) == nil { // without variants: the page that shows it
+		if text.URL(from) == nil { // without variants: the page with the video
 			from = text.URLOr(t.mediaPage(key, len(out)), page)
 		}
 		if item, ok := show(m.Type, from, m.PreviewImageURL, m.DurationMS); ok {
@@ -313,8 +315,8 @@ func (t tweet) media(in includes, page string) []schema.Media {
 	return out
 }
 
-// show makes an attachment of what X calls a photo, a video or an animated_gif. It is false for any other, and where the
-// address is none.
+// show converts what X calls a photo, a video or an animated_gif. It returns false for other types, and if the address
+// is invalid.
 func show(typ, from, thumbnail string, ms wire.Float) (item schema.Media, ok bool) {
 	u := text.URL(from)
 	if u == nil {
@@ -333,11 +335,11 @@ func show(typ, from, thumbnail string, ms wire.Float) (item schema.Media, ok boo
 	return item, false
 }
 
-// best is the address of the film in the best quality that is a file, "" when there is none.
+// best returns the address of the video file with the best quality, "" if there is none.
 func best(files []file) string {
 	best, rate := "", int64(-1)
 	for _, f := range files {
-		is := int64(0) // where it is not told
+		is := int64(0) // if it is unknown
 		for _, r := range []wire.Count{f.BitRate, f.EmbeddedBitRate} {
 			if r.V != nil {
 				is = *r.V
@@ -350,7 +352,7 @@ func best(files []file) string {
 	return best
 }
 
-// mediaPage is the page of the i-th attachment: its link in the text ends in /photo/N or /video/N.
+// mediaPage returns the page of the i-th attachment: its link in the text ends in /photo/N or /video/N.
 func (t tweet) mediaPage(key string, i int) string {
 	var pages []string
 	for _, l := range t.Entities.URLs {
@@ -364,13 +366,13 @@ func (t tweet) mediaPage(key string, i int) string {
 	if i < len(pages) {
 		return pages[i]
 	}
-	if len(pages) > 0 { // one link stands for all
+	if len(pages) > 0 { // all attachments share one link
 		return pages[0]
 	}
 	return ""
 }
 
-// language drops what is no language, such as "und" or "zxx", and puts the codes of today for the two old ones.
+// language removes codes that are not languages, such as "und" or "zxx", and replaces two outdated ones.
 func language(code string) *string {
 	switch code {
 	case "", "und", "zxx", "qme", "qst", "qht", "qam", "qct", "art":
@@ -383,7 +385,7 @@ func language(code string) *string {
 	return &code
 }
 
-// sum adds two counts; what is added to an unknown one is unknown.
+// sum adds two counts; nil if either is unknown.
 func sum(a, b *int64) *int64 {
 	if a == nil || b == nil {
 		return nil

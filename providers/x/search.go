@@ -25,14 +25,14 @@ func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor strin
 	return read(ctx, q, cursor)
 }
 
-// searchable says why a query cannot be searched for.
+// searchable returns why a query cannot be searched for.
 func (c *client) searchable(q providers.SearchQuery) error {
 	most, profiles := c.longest(), q.Kind == schema.ProfileResult
 	switch {
 	case profiles && c.user == nil:
 		return providers.Invalid("searching profiles needs the setting user_token")
 	case profiles && !latin.MatchString(q.Query):
-		return providers.Invalid("X searches profiles by at most 50 Latin letters, digits, spaces, ' and _")
+		return providers.Invalid("a search for profiles on X has at most 50 Latin letters, digits, spaces, ' and _")
 	case profiles && (q.Sort != "" || q.Lang != "" || q.Handle != "" || !q.Since.IsZero() || !q.Until.IsZero()):
 		return providers.Invalid("X cannot sort or filter a search for profiles")
 	case profiles:
@@ -42,7 +42,7 @@ func (c *client) searchable(q providers.SearchQuery) error {
 	case q.Lang != "" && !langCode.MatchString(q.Lang):
 		return providers.Invalid("X filters by a language such as ar")
 	case utf8.RuneCountInString(terms(q)) > most:
-		return providers.Invalid("X takes queries of at most %d characters, our own operators included", most)
+		return providers.Invalid("X accepts queries of at most %d characters, including our own operators", most)
 	}
 	return nil
 }
@@ -56,7 +56,7 @@ func (c *client) findPosts(ctx context.Context, q providers.SearchQuery, cursor 
 	if !q.Since.IsZero() {
 		r = r.With("start_time", q.Since.UTC().Format(time.RFC3339))
 	}
-	// X refuses an end that is not at least ten seconds ago; nothing is left out without it.
+	// X refuses an end less than ten seconds ago; without one, the results are the same.
 	if !q.Until.IsZero() && time.Since(q.Until) > 15*time.Second {
 		r = r.With("end_time", q.Until.UTC().Format(time.RFC3339))
 	}
@@ -77,13 +77,13 @@ func (c *client) longest() int {
 	return 512
 }
 
-// either tells whether a query holds an OR, which binds looser than what stands side by side.
+// either matches an OR in a query, which binds less tightly than the implicit AND.
 var either = regexp.MustCompile(`(^|\s)OR(\s|$)`)
 
-// langCode is what X takes as a language.
+// langCode matches a language that X accepts.
 var langCode = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z]{2})?$`)
 
-// terms adds the filters to the words. The index of 2026 holds no retweets; the old one did.
+// terms adds the filters to the query. The index of 2026 contains no retweets; the old one did.
 // https://docs.x.com/x-api/posts/search/integrate/operators
 func terms(q providers.SearchQuery) string {
 	query := q.Query
@@ -99,7 +99,7 @@ func terms(q providers.SearchQuery) string {
 	return query + " -is:retweet"
 }
 
-// oldCode is [language] backwards.
+// oldCode is the inverse of [language].
 func oldCode(lang string) string {
 	lang = strings.ToLower(lang)
 	switch lang {
@@ -123,10 +123,10 @@ func (c *client) searchTweets(ctx context.Context, r upstream.Request) (list[twe
 	return a, err
 }
 
-// latin is what X takes as a query for accounts.
+// latin matches a query for accounts that X accepts.
 var latin = regexp.MustCompile(`^[A-Za-z0-9_' ]{1,50}$`)
 
-// findUsers searches accounts, which X shows to users only.
+// findUsers searches accounts, for which X requires a user's token.
 // https://docs.x.com/x-api/users/search-users
 func (c *client) findUsers(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
 	r := upstream.Get("2", "users", "search").Says("query", q.Query).With("max_results", pageSize).

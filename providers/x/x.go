@@ -1,5 +1,5 @@
-// Package x reads X (Twitter): the official interface, paid by the read, and the public JSON behind embedded posts, which
-// needs no key and serves single posts only.
+// Package x reads X (Twitter): the official API, which charges for each read, and the public JSON of embedded posts,
+// which needs no key and has single posts only.
 //
 // Sources: https://docs.x.com/x-api and the endpoint of https://publish.x.com
 package x
@@ -19,19 +19,19 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach X. The official interface needs either Token, or APIKey and APISecret.
+// Config configures the providers for X. The official API needs either Token, or APIKey and APISecret.
 type Config struct {
-	Token     string // the app's bearer token, as the developer console shows it
-	APIKey    string // the app's consumer key; with APISecret it fetches the bearer token
+	Token     string // the app's bearer token, as shown in the developer console
+	APIKey    string // the app's consumer key; with APISecret it is exchanged for the bearer token
 	APISecret string
-	UserToken string // an OAuth 2.0 token of a user: only search for profiles needs it
+	UserToken string // an OAuth 2.0 token of a user, required by the search for profiles only
 	// FullArchive searches the whole archive instead of the last seven days, at 300 reads in 15 minutes and one a
 	// second.
 	FullArchive bool
-	// PostVocabulary asks in the words of 2026 (post.fields, referenced_posts) instead of those of the tweets. Either
-	// way the other words are tried when X refuses these, and answers in both are understood.
+	// PostVocabulary requests the field names of 2026 (post.fields, referenced_posts) instead of those for tweets. In
+	// either case the other names are tried if X refuses these, and answers with both are understood.
 	PostVocabulary bool
-	// Own reads the public JSON behind embedded posts; on by default.
+	// Own reads the public JSON of embedded posts; on by default.
 	Own providers.Own
 
 	BaseURL      string       // "" means https://api.x.com
@@ -39,21 +39,21 @@ type Config struct {
 	HTTP         *http.Client // nil means a client of its own
 }
 
-// credentials are the query parameters by which X takes, or once took, credentials.
+// credentials are the query parameters in which X accepts, or once accepted, credentials.
 // https://docs.x.com/fundamentals/authentication/oauth-1-0a/authorizing-a-request
 var credentials = []string{
 	"access_token", "client_id", "client_secret", "oauth_consumer_key", "oauth_signature", "oauth_token", "oauth_verifier",
 }
 
-// pageSize of every list. Each post and each account of a page is paid for.
+// pageSize is that of every list. Each post and each account on a page is paid for.
 const pageSize = "20"
 
-// most is how many accounts or posts one look-up takes.
+// most is the maximum number of accounts or posts in one look-up.
 const most = 100
 
 type client struct {
 	http *upstream.Client
-	user *upstream.Client // speaks for a user; nil without a token
+	user *upstream.Client // with the user's token; nil without one
 
 	postWords   atomic.Bool
 	fullArchive bool
@@ -62,7 +62,7 @@ type client struct {
 	users, timelines, lookups, finds, communities, spaces, people *upstream.Quota
 }
 
-// New returns the providers for X, best first: the official interface, and the public JSON behind embedded posts.
+// New returns the providers for X, best first: the official API, and the public JSON of embedded posts.
 func New(cfg Config) providers.Chain {
 	return providers.Chain{newOfficial(cfg), newOwn(cfg).IfOwn(cfg.Own, true)}
 }
@@ -81,6 +81,8 @@ func newOfficial(cfg Config) providers.Provider {
 	}
 	p := providers.Provider{
 		Name: "x", Platform: platform.X, Source: schema.Official,
+		PageSizes: providers.PagesOf(pageSize, providers.OpPosts, providers.OpSearch, providers.OpComments,
+			providers.OpReplies),
 		Limits: upstream.Limits(map[string]*upstream.Quota{
 			"users": c.users, "timelines": c.timelines, "lookups": c.lookups, "searches": c.finds,
 			"communities": c.communities, "spaces": c.spaces, "people": c.people,
@@ -108,18 +110,18 @@ func newOfficial(cfg Config) providers.Provider {
 			},
 		},
 		Notes: map[providers.Op]string{
-			providers.OpPosts:          "with replies and retweets; X reaches back 3,200 posts",
+			providers.OpPosts:          "with replies and retweets; at most the latest 3,200 posts",
 			providers.OpSearch:         search,
 			providers.OpComments:       "the whole conversation in one flat list, newest first, " + days,
 			providers.OpReplies:        days,
 			providers.OpLive:           "audio spaces; video broadcasts need a user's token",
-			providers.OpFollowers:      "offered on tiktok and github only",
-			providers.OpFollowing:      "offered on tiktok and github only",
+			providers.OpFollowers:      "only offered on tiktok and github",
+			providers.OpFollowing:      "only offered on tiktok and github",
 			providers.OpSuggestions:    "X has no public suggestions",
-			providers.OpTrending:       "X tells trending words, not posts",
-			providers.OpTranscript:     "X has no public captions interface",
-			providers.OpCollections:    "X lists are lists of accounts, which no kind of collection fits",
-			providers.OpCommunityPosts: "X's interface cannot list the posts of a community",
+			providers.OpTrending:       "X shows trending words, not posts",
+			providers.OpTranscript:     "X has no public API for captions",
+			providers.OpCollections:    "lists on X contain accounts, which does not match any kind of collection",
+			providers.OpCommunityPosts: "X's API cannot list the posts of a community",
 		},
 		Routes: providers.Routes(platform.X,
 			"2/users/{id}"+ofUser, "2/users/by/username/{username}"+ofUser,
@@ -145,7 +147,7 @@ func newOfficial(cfg Config) providers.Provider {
 	return p
 }
 
-// fields are the parameters that choose what is in an answer about posts, and the end of a template.
+// fields are the parameters that select the fields of posts, and the end of a template.
 // https://docs.x.com/x-api/fundamentals/fields
 const (
 	fields = "expansions,media.fields,place.fields,poll.fields,tweet.fields,user.fields}"
@@ -175,10 +177,10 @@ func newClient(cfg Config) *client {
 		finds:       upstream.NewQuota(450, window),
 		communities: upstream.NewQuota(300, window),
 		spaces:      upstream.NewQuota(300, window),
-		people:      upstream.NewQuota(0, window), // no number is documented
+		people:      upstream.NewQuota(0, window), // X does not document the limit
 	}
 	if cfg.FullArchive {
-		c.finds = upstream.NewQuota(1, time.Second) // of the 300 in the window the headers tell
+		c.finds = upstream.NewQuota(1, time.Second) // the headers state the limit of 300 in the window
 	}
 	if cfg.UserToken != "" {
 		user := up
@@ -193,7 +195,7 @@ func bearer(token string) http.Header {
 	return http.Header{"Authorization": {"Bearer " + token}}
 }
 
-// appToken trades the app's key and secret for its bearer token.
+// appToken exchanges the app's key and secret for its bearer token.
 // https://docs.x.com/fundamentals/authentication/oauth-2-0/application-only
 func appToken(cfg Config, base string) *upstream.Tokens {
 	c := upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: base, Check: func(res *upstream.Response) error {
@@ -204,7 +206,7 @@ func appToken(cfg Config, base string) *upstream.Tokens {
 			return nil
 		}
 		if json.Unmarshal(res.Body, &answer) != nil || !strings.EqualFold(answer.TokenType, "bearer") {
-			return providers.Unavailable(nil, "X gave us no bearer token")
+			return providers.Unavailable(nil, "X returned no bearer token")
 		}
 		return nil
 	}})

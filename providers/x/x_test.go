@@ -61,7 +61,7 @@ func TestOfficial(t *testing.T) {
 			{Call: providertest.Profile("gateway time-out", "slow"), Want: providers.ErrTimeout},
 			{Call: providertest.Posts("protected account", "shy"), Want: providers.ErrNotFound},
 			{Call: providertest.Posts("protected account that does not say so", "closed"), Want: providers.ErrNotFound},
-			{Call: providertest.Posts("posts of nobody", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Posts("posts of an unknown handle", "nobody"), Want: providers.ErrNotFound},
 			{Call: providertest.Post("unknown post", "404"), Want: providers.ErrNotFound},
 			{Call: providertest.Post("protected post", "403"), Want: providers.ErrNotFound},
 			{Call: providertest.Comments("comments of an unknown post", "404"), Want: providers.ErrNotFound},
@@ -77,7 +77,7 @@ func TestOfficial(t *testing.T) {
 		},
 		Lone: map[providers.Op][]string{providers.OpProfile: {"102"}},
 		Drift: &providertest.Drift{
-			// The last page has no token, and a post that refers to none has no references.
+			// The last page has no token, and a post without references does not have that field.
 			Absent: []string{"meta", "meta.next_token", "data[].referenced_tweets", "data[].referenced_posts"},
 		},
 		Inputs: []providertest.Input{
@@ -85,7 +85,7 @@ func TestOfficial(t *testing.T) {
 			{Subject: providers.Handle, In: "https://twitter.com/Ann_Example/status/1", Want: "ann_example"},
 			{Subject: providers.Handle, In: "mobile.x.com/Ann_Example", Want: "ann_example"},
 			{Subject: providers.Handle, In: "https://x.com/i/user/100", Want: "100"},
-			{Subject: providers.Handle, In: "much_too_long_for_x", Want: "much_too_long_for_x"}, // the look-up finds nobody
+			{Subject: providers.Handle, In: "much_too_long_for_x", Want: "much_too_long_for_x"}, // the look-up does not find it
 			{Subject: providers.Handle, In: "https://x.com/home"},
 			{Subject: providers.Handle, In: "https://x.com/"},
 			{Subject: providers.Handle, In: "https://bsky.app/profile/ann"},
@@ -116,14 +116,14 @@ func TestEmbed(t *testing.T) {
 			{Call: providertest.Post("no such post, said with nothing", "20"), Want: providers.ErrNotFound},
 			{Call: providertest.Post("no such post", "21"), Want: providers.ErrNotFound},
 		},
-		Drift: &providertest.Drift{Absent: []string{"{}"}}, // X's word for a post that does not exist
+		Drift: &providertest.Drift{Absent: []string{"{}"}}, // X's answer for a post that does not exist
 		Inputs: []providertest.Input{
 			{Subject: providers.PostID, In: "https://x.com/Ann_Example/status/2006", Want: "2006"},
 		},
 	})
 }
 
-func TestDeadCursors(t *testing.T) {
+func TestExpiredCursors(t *testing.T) {
 	t.Parallel()
 	upstream := providertest.Answers(func(r *http.Request) (int, string) {
 		if strings.Contains(r.URL.Path, "by/username") {
@@ -163,7 +163,7 @@ func TestHandleIsLookedUpOnce(t *testing.T) {
 	}
 }
 
-func TestABatchOfProfilesIsRemembered(t *testing.T) {
+func TestProfilesOfABatchAreCached(t *testing.T) {
 	t.Parallel()
 	var asked []string
 	p := official(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
@@ -186,7 +186,7 @@ func TestABatchOfProfilesIsRemembered(t *testing.T) {
 	}
 }
 
-func TestAKeyThatXRefusesFailsAlone(t *testing.T) {
+func TestRefusedKeyFailsAlone(t *testing.T) {
 	t.Parallel()
 	var asked []string
 	p := official(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
@@ -209,7 +209,7 @@ func TestAKeyThatXRefusesFailsAlone(t *testing.T) {
 	}
 }
 
-func TestWordsThatWereUnderstoodAreKept(t *testing.T) {
+func TestAcceptedFieldNamesAreKept(t *testing.T) {
 	t.Parallel()
 	var asked []string
 	p := official(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
@@ -285,7 +285,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-func TestAnswersThatAreNoAnswers(t *testing.T) {
+func TestMalformedAnswersAreErrors(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
 		`null`, `{}`, `[]`, `{"error":{"code":500}}`, `{"data":null}`, `{"data":"x"}`, `{"meta":{}}`, `{"meta":{"result_count":3}}`,
@@ -306,7 +306,7 @@ func TestAnswersThatAreNoAnswers(t *testing.T) {
 	}
 }
 
-func TestOfARetweetWithoutItsOriginalOnlyTheSharesAreKnown(t *testing.T) {
+func TestRetweetWithoutItsOriginalHasOnlyShares(t *testing.T) {
 	t.Parallel()
 	for name, references := range map[string]string{
 		"retweet":                 `[{"type":"retweeted","id":"2"}]`,
@@ -324,7 +324,7 @@ func TestOfARetweetWithoutItsOriginalOnlyTheSharesAreKnown(t *testing.T) {
 	}
 }
 
-func TestARefusedQueryIsTheCallersAndSaysWhy(t *testing.T) {
+func TestRefusedQueryIsTheCallersError(t *testing.T) {
 	t.Parallel()
 	p := official(&http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
 		return http.StatusBadRequest, `{"errors":[{"parameters":{"query":["min_faves:1"]},"message":"Reference to invalid operator 'min_faves'."}]}`

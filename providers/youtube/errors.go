@@ -13,25 +13,25 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// reset returns when the daily quotas start anew: midnight in California.
+// reset returns when the daily quotas reset: midnight in California.
 // https://developers.google.com/youtube/v3/determine_quota_cost
 func reset(now time.Time) time.Time {
 	pacific, err := time.LoadLocation("America/Los_Angeles")
-	if err != nil { // a system without time zones: an hour late in summer
+	if err != nil { // on a system without time zones: an hour late in summer
 		pacific = time.FixedZone("PST", -8*60*60)
 	}
 	y, m, d := now.In(pacific).Date()
 	return time.Date(y, m, d+1, 0, 0, 0, 0, pacific)
 }
 
-// failure is the body of an answer that is no success.
+// failure is the body of an error response.
 // https://developers.google.com/youtube/v3/docs/errors
 type failure struct {
 	Error struct {
-		Message string `json:"message"` // may hold HTML
+		Message string `json:"message"` // may contain HTML
 		Errors  []struct {
 			Reason   string `json:"reason"`
-			Location string `json:"location"` // the parameter at fault
+			Location string `json:"location"` // the invalid parameter
 		} `json:"errors"`
 		Details []struct {
 			Reason string `json:"reason"`
@@ -39,11 +39,12 @@ type failure struct {
 	} `json:"error"`
 }
 
-// errNoPlaylist says that there is no such list. That of the uploads of a channel is not there until it has any.
+// errNoPlaylist means that there is no such playlist. The playlist of a channel's uploads does not exist until there
+// are any.
 var errNoPlaylist = providers.NotFound("no such playlist")
 
-// check tells YouTube's refusals apart: a private or closed thing, a spent quota, our own key and a dead page token
-// all come as 400 or 403.
+// check distinguishes YouTube's refusals: private or disabled things, a used-up quota, an invalid key and an expired
+// page token all have status 400 or 403.
 func check(res *upstream.Response) error {
 	var f failure
 	if res.Status < 400 || res.Status >= 500 || res.Status == http.StatusTooManyRequests || json.Unmarshal(res.Body, &f) != nil {
@@ -73,26 +74,25 @@ func check(res *upstream.Response) error {
 		return providers.NotFound("this channel is closed")
 	case "quotaExceeded", "dailyLimitExceeded":
 		now := time.Now()
-		return providers.Limited("the day's quota at YouTube is used up", reset(now).Sub(now))
+		return providers.Limited("the daily quota at YouTube is used up", reset(now).Sub(now))
 	case "rateLimitExceeded", "userRateLimitExceeded":
 		return providers.Limited("YouTube is rate limiting us", time.Minute)
 	case "keyInvalid", "API_KEY_INVALID", "accessNotConfigured", "SERVICE_DISABLED", "ipRefererBlocked":
 		return providers.Unavailable(errors.New(reason), "YouTube refused our API key")
 	case "invalidRegionCode":
-		return providers.Invalid("YouTube does not know this region")
+		return providers.Invalid("YouTube does not support this region")
 	}
 	switch {
 	case res.Status == http.StatusForbidden && strings.HasSuffix(res.URL.Path, "/playlistItems") &&
 		strings.Contains(f.Error.Message, "does not have permission"):
 		return providers.NotFound("this playlist is private")
 	case res.Status == http.StatusBadRequest && slices.Contains(identifiers, location):
-		return providers.NotFound("the id has not the form of YouTube's")
+		return providers.NotFound("this is not a valid YouTube id")
 	case res.Status == http.StatusBadRequest && res.Input && f.Error.Message != "":
 		return providers.Invalid("YouTube refuses the search: %s", text.FromHTML(f.Error.Message))
 	}
 	return nil
 }
 
-// identifiers are the parameters that hold what the caller asked for: when YouTube finds fault with one, there is no
-// such thing.
+// identifiers are the parameters that contain the requested id: if YouTube rejects one, there is no such thing.
 var identifiers = []string{"id", "forHandle", "forUsername", "channelId", "videoId", "playlistId", "parentId"}

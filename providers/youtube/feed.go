@@ -18,8 +18,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// reels reads the Shorts among a channel's newest 15 videos. The feed knows channels by their id or old user name, and
-// no handles.
+// reels reads the Shorts among a channel's newest 15 videos. The feed is available by id or former user name, not by
+// handle.
 func (s *site) reels(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	if cursor != "" { // the feed has one page
 		return providers.Page[schema.Post]{}, providers.ErrCursor
@@ -31,7 +31,7 @@ func (s *site) reels(ctx context.Context, handle, cursor string) (providers.Page
 		r = r.With("channel_id", handle)
 	} else {
 		return providers.Page[schema.Post]{}, providers.Unsupported(
-			"without an API key a YouTube channel can be read by its id (UC…) only")
+			"without an API key a YouTube channel can only be read by its id (UC…)")
 	}
 	f, err := s.feed(ctx, r)
 	if err == nil {
@@ -63,11 +63,11 @@ func (s *site) feed(ctx context.Context, r upstream.Request) (feed, error) {
 // https://developers.google.com/youtube/v3/guides/push_notifications
 type feed struct {
 	XMLName   xml.Name `xml:"http://www.w3.org/2005/Atom feed"`
-	ChannelID string   `xml:"http://www.youtube.com/xml/schemas/2015 channelId"` // here without its UC
+	ChannelID string   `xml:"http://www.youtube.com/xml/schemas/2015 channelId"` // without the prefix UC
 	Entries   []entry  `xml:"entry"`
 }
 
-// is fails when f names another channel than the one that was asked for by its id.
+// is returns an error if f is about another channel than the id that was requested.
 func (f feed) is(ctx context.Context, handle string) error {
 	if f.ChannelID == "" || !channelID.MatchString(handle) {
 		return nil
@@ -75,7 +75,7 @@ func (f feed) is(ctx context.Context, handle string) error {
 	return wire.Same(ctx, "channel", handle, "UC"+strings.TrimPrefix(f.ChannelID, "UC"))
 }
 
-// shorts returns the Shorts of f. An entry that does not say what it is costs itself.
+// shorts returns the Shorts of f. An entry of unknown kind is omitted.
 func (f feed) shorts(ctx context.Context) ([]schema.Post, error) {
 	var items []schema.Post
 	lost := 0
@@ -97,13 +97,14 @@ func (f feed) shorts(ctx context.Context) ([]schema.Post, error) {
 	if err := wire.Understood("entry", len(f.Entries)-lost, lost); err != nil {
 		return nil, err
 	}
-	return items, wire.Witness{Rows: len(f.Entries)}.Check(ctx, "entry") // the feed counts no videos
+	return items, wire.Witness{Rows: len(f.Entries)}.Check(ctx, "entry") // the feed does not count videos
 }
 
-// entry is one video. Dates and counts are read one by one: they are text until then, so that an odd one costs itself.
+// entry is one video. Dates and counts are strings that are parsed one by one, so that a malformed one only affects
+// itself.
 type entry struct {
 	VideoID   string     `xml:"http://www.youtube.com/xml/schemas/2015 videoId" json:"videoId"`
-	ChannelID string     `xml:"http://www.youtube.com/xml/schemas/2015 channelId" json:"channelId"` // here with its UC
+	ChannelID string     `xml:"http://www.youtube.com/xml/schemas/2015 channelId" json:"channelId"` // with the prefix UC
 	Title     string     `xml:"http://www.w3.org/2005/Atom title" json:"title"`
 	Links     []feedLink `xml:"http://www.w3.org/2005/Atom link" json:"links"`
 	Author    struct {
@@ -133,7 +134,7 @@ type feedLink struct {
 	Href string `xml:"href,attr" json:"href"`
 }
 
-// page is where the site shows the video, which tells Shorts from others.
+// page returns the address of the video's page, which shows whether it is a Short.
 func (e entry) page() string {
 	for _, l := range e.Links {
 		if l.Rel == "alternate" {
@@ -165,7 +166,7 @@ func (e entry) post() (schema.Post, error) {
 	}, nil
 }
 
-// count reads a number of an attribute; nil when it is none.
+// count parses a number in an attribute; nil if it is not one.
 func count(s string) *int64 {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n < 0 {

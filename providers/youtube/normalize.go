@@ -16,14 +16,14 @@ var (
 	commentID  = regexp.MustCompile(`^[A-Za-z0-9_-]{10,64}(\.[A-Za-z0-9_-]{10,64})?$`)
 )
 
-// isHandle tells whether s has the form of a handle without @.
+// isHandle reports whether s has the form of a handle without @.
 func isHandle(s string) bool {
 	return links.Within(s, 100, func(r rune) bool {
 		return unicode.In(r, unicode.L, unicode.N, unicode.M) || strings.ContainsRune("_.·-", r)
 	})
 }
 
-// inForm returns an id of the form, "" for any other: an object with such an id is invalid.
+// inForm returns an id that matches form, otherwise "": an object with an empty id is invalid.
 func inForm(form *regexp.Regexp, id string) string {
 	if !form.MatchString(id) {
 		return ""
@@ -31,11 +31,11 @@ func inForm(form *regexp.Regexp, id string) string {
 	return id
 }
 
-// legacy stands before the user names that YouTube gave until 2012: they are no handles, and are asked for in another
-// way.
+// legacy is the prefix of user names that YouTube assigned until 2012: they are not handles, and need another
+// parameter.
 const legacy = "user/"
 
-// pages are first segments of youtube.com that are no channels.
+// pages are first path segments of youtube.com that are not channels.
 var pages = map[string]bool{
 	"about": true, "account": true, "ads": true, "channel": true, "clip": true, "creators": true, "embed": true, "feed": true,
 	"feeds": true, "gaming": true, "hashtag": true, "howyoutubeworks": true, "live": true, "logout": true, "playlist": true,
@@ -43,20 +43,20 @@ var pages = map[string]bool{
 	"signin": true, "t": true, "trending": true, "tv": true, "upload": true, "user": true, "watch": true,
 }
 
-// addresses is how the addresses and identifiers of YouTube are read. Read only.
+// addresses describes how the addresses and identifiers of YouTube are parsed. Read only.
 var addresses = &links.Site{
 	Hosts: []string{"youtube.com", "youtu.be", "music.youtube.com", "youtube-nocookie.com", "gaming.youtube.com"},
 	Order: []providers.Subject{providers.CommentID, providers.PostID, providers.CollectionID, providers.Handle},
 	Also: map[providers.Subject][]providers.Subject{
 		providers.CommentID: {providers.PostID},
-		providers.PostID:    {providers.CollectionID}, // a video that is played in a list
+		providers.PostID:    {providers.CollectionID}, // a video in a playlist
 	},
 	In: inLink, ID: canonical,
 }
 
-// canonical reduces a channel to its id, its handle in lower case without @, or user/ and its old user name. An id of a
-// video, playlist or comment that has a wrong form is left as it is: there is no such video, which is not the same as a
-// question that makes no sense.
+// canonical converts a channel to its id, its handle in lower case without @, or user/ and its former user name. A
+// malformed id of a video, playlist or comment is unchanged: there is no such video, which is different from an invalid
+// request.
 func canonical(s providers.Subject, value string) (string, error) {
 	if s != providers.Handle || channelID.MatchString(value) {
 		return value, nil
@@ -65,12 +65,12 @@ func canonical(s providers.Subject, value string) (string, error) {
 		return value, nil
 	}
 	if value = strings.ToLower(strings.TrimPrefix(value, "@")); !isHandle(value) {
-		return "", providers.Invalid("a YouTube handle is one such as @youtube, or a channel id")
+		return "", providers.Invalid("a YouTube handle is a name such as @youtube, or a channel id")
 	}
 	return value, nil
 }
 
-// inLink finds the identifier in a public URL; "" when it is not there.
+// inLink returns the identifier of kind s in a public URL, or "" when there is none.
 func inLink(s providers.Subject, l *links.Link) string {
 	first, second := l.Segment(0), l.Segment(1)
 	switch s {
@@ -83,9 +83,9 @@ func inLink(s providers.Subject, l *links.Link) string {
 		case first == "user" && second != "":
 			return legacy + second
 		case first == "c":
-			return second // its owner has most often kept the name as the handle
+			return second // most owners have kept the name as their handle
 		case len(l.Segments) == 1 && l.Host == "youtube.com" && !pages[first]:
-			return first // the same, shorter
+			return first // the short form of the same
 		}
 		return ""
 	case providers.PostID:
@@ -94,7 +94,7 @@ func inLink(s providers.Subject, l *links.Link) string {
 			return first
 		case first == "watch":
 			return l.Param("v")
-		case first == "embed" && second == "videoseries": // of a playlist
+		case first == "embed" && second == "videoseries": // a playlist
 			return ""
 		case first == "shorts", first == "live", first == "embed", first == "v", first == "e":
 			return second

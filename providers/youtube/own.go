@@ -29,8 +29,8 @@ func newOwn(cfg Config) providers.Provider {
 			providers.OpSuggestions: {"region": nil},
 		},
 		Notes: map[providers.Op]string{
-			providers.OpTranscript:  "written captions before automatic ones; YouTube often refuses data centres with a bot check",
-			providers.OpReels:       "without an API key: the Shorts among the newest 15 videos, of a channel named by its id (UC…)",
+			providers.OpTranscript:  "written captions are preferred to automatic ones; YouTube often answers data centers with a bot check",
+			providers.OpReels:       "without an API key: the Shorts among the newest 15 videos, of a channel given by its id (UC…)",
 			providers.OpSuggestions: "queries only",
 		},
 	}

@@ -15,7 +15,7 @@ func TestOwnProvider(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
 		New: func(c *http.Client) providers.Chain { return youtube.New(youtube.Config{HTTP: c}) }, Upstream: "youtube_own", Witness: true,
-		// An answer that repeats the question says that it has nothing for it.
+		// An answer that repeats the query has no suggestions for it.
 		Witnessed: []string{"suggestions.json []"},
 		Calls: []providertest.Call{
 			providertest.Reels("own-reels", "UCannexample000000000000"),
@@ -44,7 +44,7 @@ func TestOwnProvider(t *testing.T) {
 			{Call: providertest.Transcript("captions without a body", providers.TranscriptQuery{PostID: "empty-body1"}), Want: providers.ErrUnavailable},
 		},
 		Drift: &providertest.Drift{
-			// A video without captions has none of this, and captions that cannot be translated say so in this way.
+			// A video without captions has none of these fields, and captions that cannot be translated lack them too.
 			Absent: []string{
 				"captions", "captions.playerCaptionsTracklistRenderer.translationLanguages",
 				"captions.playerCaptionsTracklistRenderer.captionTracks[].isTranslatable",
@@ -77,7 +77,7 @@ func TestTranscriptPassesTheConsentForm(t *testing.T) {
 	}
 }
 
-func TestCaptionsThatAreNull(t *testing.T) {
+func TestNullCaptionsAreNotFound(t *testing.T) {
 	t.Parallel()
 	for captions, want := range map[string]error{`null`: providers.ErrNotFound, `[]`: providers.ErrUnavailable, `{}`: providers.ErrUnavailable} {
 		p := youtube.New(youtube.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
@@ -123,7 +123,7 @@ func TestOwnSourcesCanBeSwitchedOff(t *testing.T) {
 	}
 }
 
-func TestAnOddEntryOfAFeedCostsItself(t *testing.T) {
+func TestMalformedFeedEntryIsLeftOut(t *testing.T) {
 	t.Parallel()
 	const head = `<feed xmlns="http://www.w3.org/2005/Atom" xmlns:yt="http://www.youtube.com/xml/schemas/2015">`
 	const short = `<entry><yt:videoId>short-one01</yt:videoId><published>soon</published><link rel="alternate" href="https://www.youtube.com/shorts/short-one01"/></entry>`

@@ -15,7 +15,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// suggestions reads what the search box of the site offers. There is no documentation; the site itself asks so.
+// suggestions reads the completions of the site's search box. They are undocumented.
 func (s *site) suggestions(ctx context.Context, q providers.SuggestionsQuery, _ string) (providers.Page[schema.Suggestion], error) {
 	return s.suggest(ctx, q)
 }
@@ -29,7 +29,7 @@ func (s *site) suggest(ctx context.Context, q providers.SuggestionsQuery) (provi
 	if err == nil {
 		err = a.Rows.Check(ctx, "[1]")
 	}
-	if err == nil { // an answer that repeats the question says that it has nothing for it
+	if err == nil { // an answer that repeats the query has no suggestions for it
 		err = wire.Witness{Rows: a.Rows.Len(), Words: a.asked != "" && strings.EqualFold(a.asked, q.Query)}.Check(ctx, "[1]")
 	}
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *site) suggest(ctx context.Context, q providers.SuggestionsQuery) (provi
 	return page, nil
 }
 
-// suggested is the answer: an array of the question, the rows and some more.
+// suggested is the answer: an array of the query, the rows and further elements.
 type suggested struct {
 	Rows  wire.Rows[suggestedRow] `json:"[1]"`
 	asked string
@@ -53,7 +53,7 @@ func (s *suggested) UnmarshalJSON(b []byte) error {
 	if len(parts) < 2 {
 		return providers.Cause("no suggestions in the answer")
 	}
-	_ = json.Unmarshal(parts[0], &s.asked) // a question that cannot be read is none
+	_ = json.Unmarshal(parts[0], &s.asked) // a query that cannot be read counts as none
 	return s.Rows.UnmarshalJSON(parts[1])
 }
 
@@ -70,7 +70,7 @@ func (r *suggestedRow) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	if text.NonEmpty(r.text) == nil {
-		return providers.Cause("a suggestion of nothing")
+		return providers.Cause("a suggestion without a text")
 	}
 	return nil
 }

@@ -24,8 +24,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// transcript goes the way of the site's own player: the page of the video hands out a key, the key opens the list of
-// captions, and that holds the address of each. The Data API gives captions to a video's owner only.
+// transcript does what the site's own player does: the page of the video contains a key, the key gives access to the
+// list of captions, and the list has the address of each. The Data API only returns captions to a video's owner.
 func (s *site) transcript(ctx context.Context, q providers.TranscriptQuery) (schema.Transcript, error) {
 	if !videoID.MatchString(q.PostID) {
 		return schema.Transcript{}, providers.NotFound("no such video")
@@ -48,15 +48,15 @@ func (s *site) transcript(ctx context.Context, q providers.TranscriptQuery) (sch
 	}
 	r.Header = v.header()
 	res, err := s.web.Do(ctx, r)
-	if errors.Is(err, providers.ErrNotFound) { // we have just been told that it is there
-		err = providers.Unavailable(err, "YouTube did not hand out the transcript")
+	if errors.Is(err, providers.ErrNotFound) { // the list has just said that they exist
+		err = providers.Unavailable(err, "YouTube did not return the transcript")
 	}
 	if err != nil {
 		return schema.Transcript{}, err
 	}
 	var lines timedText
-	if err := markup.XML(res.Body, &lines); err != nil { // an empty body is how it refuses, too
-		return schema.Transcript{}, providers.Unavailable(err, "YouTube did not hand out the transcript")
+	if err := markup.XML(res.Body, &lines); err != nil { // an empty body is a refusal too
+		return schema.Transcript{}, providers.Unavailable(err, "YouTube did not return the transcript")
 	}
 	if err := wire.Need(ctx, "text", len(lines.Lines) > 0); err != nil {
 		return schema.Transcript{}, err
@@ -64,8 +64,8 @@ func (s *site) transcript(ctx context.Context, q providers.TranscriptQuery) (sch
 	return lines.transcript(q.PostID, track, lang)
 }
 
-// choose returns the captions in lang, and the language in which to ask for them. Captions of which it cannot be told what
-// they are may be the ones that are asked for, unless these were written in that very language.
+// choose returns the captions in lang, and the language to request them in. Captions of unknown type may be the
+// requested ones, unless written captions in that language exist.
 func (p player) choose(ctx context.Context, lang string) (track captionTrack, in string, err error) {
 	if err := p.Captions.Optional(ctx, "captions"); err != nil {
 		return track, "", err
@@ -90,18 +90,18 @@ func (p player) choose(ctx context.Context, lang string) (track captionTrack, in
 	return track, in, nil
 }
 
-// visitor is what the page of a video gives to go on with.
+// visitor is what the page of a video provides for the next requests.
 type visitor struct {
 	key, cookie string
 }
 
 func (v visitor) header() http.Header { return http.Header{"Cookie": {v.cookie}} }
 
-// declined is how a browser says that it wants no cookies, which spares it the page that asks. That page belongs to
-// another host.
+// declined is the cookie of a browser that has declined cookies, which avoids the consent page. That page is on another
+// host.
 const declined = "SOCS=CAE="
 
-// visit opens the page of a video. Where the cookie does not help, the answer is a form that asks for consent.
+// visit opens the page of a video. If the answer is a consent form, it tries again with the cookie of that form.
 func (s *site) visit(ctx context.Context, id string) (visitor, error) {
 	v := visitor{cookie: declined}
 	for range 2 {
@@ -126,7 +126,7 @@ func (s *site) visit(ctx context.Context, id string) (visitor, error) {
 	return visitor{}, wire.Need(ctx, "INNERTUBE_API_KEY", false)
 }
 
-// playerKey finds the key in the settings that the page of a video hands to its scripts.
+// playerKey returns the key in the settings that the page of a video has for its scripts.
 func playerKey(page []byte) string {
 	_, rest, _ := bytes.Cut(page, []byte(`"INNERTUBE_API_KEY":`))
 	var key string
@@ -136,11 +136,11 @@ func playerKey(page []byte) string {
 	return key
 }
 
-// wall is what stands in the place of the page of a video.
+// wall is a page that YouTube sends instead of the page of a video.
 type wall struct {
-	captcha bool   // a check for bots
-	asks    bool   // a form that asks for consent
-	consent string // what consent is told with
+	captcha bool   // a captcha
+	asks    bool   // a consent form
+	consent string // the value for the cookie
 }
 
 func wallOf(page []byte) wall {
@@ -169,9 +169,9 @@ func wallOf(page []byte) wall {
 	return w
 }
 
-var errBlocked = providers.Unavailable(nil, "YouTube takes us for a bot")
+var errBlocked = providers.Unavailable(nil, "YouTube asks for a captcha")
 
-// playerClient is the app that the player is asked as.
+// playerClient is the app that requests to the player identify as.
 type playerClient struct {
 	Name    string `json:"clientName"`
 	Version string `json:"clientVersion"`
@@ -189,7 +189,7 @@ func (s *site) play(ctx context.Context, id string, v visitor) (player, error) {
 	body.Context.Client = s.player
 	var p player
 	_, err := s.web.Read(ctx, upstream.Request{
-		Method: http.MethodPost, Retry: true, // it changes nothing
+		Method: http.MethodPost, Retry: true, // it only reads
 		Path: []string{"youtubei/v1/player"}, Query: url.Values{"key": {v.key}}, Header: v.header(), JSON: body,
 	}, &p)
 	if err != nil {
@@ -204,12 +204,12 @@ func (s *site) play(ctx context.Context, id string, v visitor) (player, error) {
 	return p, nil
 }
 
-// player is the answer of POST /youtubei/v1/player, as far as it is about captions. There is no documentation.
+// player is the answer of POST /youtubei/v1/player, limited to captions. It is undocumented.
 type player struct {
 	Playability playability `json:"playabilityStatus"`
 	Captions    wire.Object[struct {
 		List captionList `json:"playerCaptionsTracklistRenderer"`
-	}] `json:"captions"` // absent when the video has none
+	}] `json:"captions"` // absent if the video has none
 	Details struct {
 		VideoID string `json:"videoId"`
 	} `json:"videoDetails"`
@@ -217,10 +217,10 @@ type player struct {
 
 type playability struct {
 	Status string `json:"status"`
-	Reason string `json:"reason"` // for people, in the language asked for
+	Reason string `json:"reason"` // a message in the requested language
 }
 
-// err says why a video does not play; nil when it does.
+// err returns why a video cannot be played; nil if it can.
 func (p playability) err(ctx context.Context) error {
 	reason := strings.ToLower(p.Reason)
 	switch {
@@ -235,20 +235,20 @@ func (p playability) err(ctx context.Context) error {
 	case p.Status == "LOGIN_REQUIRED" && strings.Contains(reason, "bot"):
 		return errBlocked
 	case p.Status == "LOGIN_REQUIRED":
-		return providers.Unsupported("YouTube shows this video to grown-ups who have signed in only")
+		return providers.Unsupported("YouTube only shows this video to signed-in adults")
 	}
 	if err := wire.Need(ctx, "playabilityStatus.status", p.Status != ""); err != nil {
 		return err
 	}
-	return providers.Unsupported("YouTube does not play this video to us")
+	return providers.Unsupported("YouTube refuses to play this video")
 }
 
-// captionList is what the player may choose from.
+// captionList are the captions that the player offers.
 type captionList struct {
 	Tracks       wire.Rows[captionTrack] `json:"captionTracks"`
 	Audio        wire.Rows[audioTrack]   `json:"audioTracks"`
 	DefaultAudio wire.Count              `json:"defaultAudioTrackIndex"`
-	Translations wire.Rows[translation]  `json:"translationLanguages"` // into which YouTube translates by machine
+	Translations wire.Rows[translation]  `json:"translationLanguages"` // languages of machine translations
 }
 
 type audioTrack struct {
@@ -260,7 +260,7 @@ type captionTrack struct {
 	BaseURL      string    `json:"baseUrl"`
 	Language     string    `json:"languageCode"`
 	Kind         string    `json:"kind"`  // asr for automatic captions
-	VSSID        string    `json:"vssId"` // such as .en, and a.en for automatic ones
+	VSSID        string    `json:"vssId"` // such as .en, or a.en for automatic ones
 	Translatable wire.Bool `json:"isTranslatable"`
 }
 
@@ -275,7 +275,7 @@ func (l captionList) check(ctx context.Context) error {
 	return l.Tracks.Check(ctx, "captionTracks")
 }
 
-// unclear tells whether there are captions or translations of which it cannot be told what they are.
+// unclear reports whether there are captions or translations of unknown type or language.
 func (l captionList) unclear() bool {
 	if l.Tracks.Lost()+l.Translations.Lost() > 0 {
 		return true
@@ -295,8 +295,8 @@ func (l captionList) unclear() bool {
 
 func (t captionTrack) automatic() bool { return t.Kind == "asr" || strings.HasPrefix(t.VSSID, "a.") }
 
-// pick chooses the captions in lang, or in the spoken language when lang is "". The language that it returns differs
-// from the track's when YouTube has to translate.
+// pick returns the captions in lang, or in the spoken language if lang is "". If the returned language differs from the
+// track's, YouTube has to translate.
 func (l captionList) pick(lang string) (t captionTrack, in string, ok bool) {
 	if t, ok := l.find(cmp.Or(lang, l.spoken())); ok {
 		return t, t.Language, true
@@ -312,7 +312,7 @@ func (l captionList) pick(lang string) (t captionTrack, in string, ok bool) {
 	return captionTrack{}, "", false
 }
 
-// find returns the captions in lang: en finds en-US too, and the other way round. Written ones go before automatic
+// find returns the captions in lang: en also matches en-US, and vice versa. Written ones are preferred to automatic
 // ones.
 func (l captionList) find(lang string) (captionTrack, bool) {
 	exact := func(code string) bool { return strings.EqualFold(code, lang) }
@@ -331,14 +331,14 @@ func (l captionList) find(lang string) (captionTrack, bool) {
 	return captionTrack{}, false
 }
 
-// base is the language of a code such as pt-BR.
+// base returns the language of a code such as pt-BR.
 func base(code string) string {
 	b, _, _ := strings.Cut(code, "-")
 	return b
 }
 
-// spoken is the language of the sound: that of the automatic captions, else of those which the player shows by itself,
-// else of the first.
+// spoken returns the language of the audio: that of the automatic captions, else of the default captions, else of the
+// first.
 func (l captionList) spoken() string {
 	for _, t := range l.Tracks.All() {
 		if t.V.automatic() {
@@ -354,7 +354,7 @@ func (l captionList) spoken() string {
 	return ""
 }
 
-// shown returns the captions that the player shows by itself.
+// shown returns the default captions.
 func (l captionList) shown() (captionTrack, bool) {
 	audio, ok := at(l.Audio, l.DefaultAudio)
 	if !ok || !audio.HasDefault.Is() {
@@ -363,7 +363,7 @@ func (l captionList) shown() (captionTrack, bool) {
 	return at(l.Tracks, audio.Default)
 }
 
-// at returns the row at a place.
+// at returns the row at an index.
 func at[T any](rows wire.Rows[T], place wire.Count) (row T, ok bool) {
 	for i, o := range rows.All() {
 		if place.V != nil && int64(i) == *place.V {
@@ -373,24 +373,25 @@ func at[T any](rows wire.Rows[T], place wire.Count) (row T, ok bool) {
 	return row, false
 }
 
-// request asks for the lines of t in lang. Only path and query of the address are followed: it comes from outside.
+// request returns a request for the lines of t in lang. It only uses path and query of the address, which comes from
+// the upstream.
 func (t captionTrack) request(lang string) (upstream.Request, error) {
 	u, err := url.Parse(t.BaseURL)
 	if err != nil || u.Path != "/api/timedtext" {
-		return upstream.Request{}, providers.Unavailable(err, "YouTube gave no address for the transcript")
+		return upstream.Request{}, providers.Unavailable(err, "YouTube did not return the address of the transcript")
 	}
 	q := u.Query()
 	if q.Get("exp") == "xpe" {
-		return upstream.Request{}, providers.Unsupported("YouTube hands this transcript to its own player only")
+		return upstream.Request{}, providers.Unsupported("YouTube only gives this transcript to its own player")
 	}
-	q.Del("fmt") // the plain form is the one without a name
+	q.Del("fmt") // the plain format has no name
 	if lang != t.Language {
 		q.Set("tlang", lang)
 	}
 	return upstream.Request{Path: []string{"api", "timedtext"}, Query: q}, nil
 }
 
-// timedText is the answer of GET /api/timedtext: lines whose text is HTML, escaped once more.
+// timedText is the answer of GET /api/timedtext: lines of HTML that is escaped once more.
 type timedText struct {
 	XMLName xml.Name   `xml:"transcript" json:"-"`
 	Lines   []timeLine `xml:"text" json:"lines"`
@@ -402,13 +403,13 @@ type timeLine struct {
 	Text     string `xml:",chardata" json:"text"`
 }
 
-// plain takes the tags out of a line.
+// plain removes the tags from a line.
 func (l timeLine) plain() *string {
 	var b strings.Builder
 	for rest := html.UnescapeString(l.Text); rest != ""; {
 		before, tag, found := strings.Cut(rest, "<")
 		_, behind, closed := strings.Cut(tag, ">")
-		if found && !closed { // no tag
+		if found && !closed { // it is not a tag
 			before, behind = rest, ""
 		}
 		b.WriteString(before)
@@ -417,7 +418,7 @@ func (l timeLine) plain() *string {
 	return text.NonEmpty(b.String())
 }
 
-// sharedTrack is a caption track without its address, which names ours on the internet.
+// sharedTrack is a caption track without its address, which contains our IP address.
 type sharedTrack struct {
 	Language     string `json:"languageCode"`
 	Kind         string `json:"kind,omitempty"`
@@ -469,6 +470,6 @@ func (l timeLine) segment(line string) schema.TranscriptSegment {
 	if d, err := strconv.ParseFloat(l.Duration, 64); err == nil && d > 0 {
 		end += d
 	}
-	s.StartS, s.EndS = &start, new(math.Round(end*1000)/1000) // the sum of two decimals, not of their binary neighbours
+	s.StartS, s.EndS = &start, new(math.Round(end*1000)/1000) // rounded, because decimals are inexact in binary
 	return s
 }

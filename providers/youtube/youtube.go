@@ -1,8 +1,9 @@
 // Package youtube reads public YouTube data. Profiles are channels, posts are videos, collections are playlists.
 //
-// [New] reads the Data API, which wants an API key: 10,000 units a day, one for every read made here, and 100 searches
-// a day on top. The second source is what the site itself shows to anybody: transcripts, search suggestions, and the Shorts
-// among a channel's newest 15 videos. Music, subscribers and text posts are in neither.
+// [New] reads the Data API, which needs an API key: 10,000 units a day, one for every read made here, and 100 searches
+// a day in addition. The second source is the public site: transcripts, search suggestions, and the Shorts among a
+// channel's newest 15 videos. Music, subscribers and text posts are in neither.
+//
 // Source: https://developers.google.com/youtube/v3/docs
 package youtube
 
@@ -18,37 +19,37 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach YouTube.
+// Config configures the providers for YouTube.
 type Config struct {
-	APIKey  string       // of a Google Cloud project with the Data API switched on; "" leaves only what the site shows
+	APIKey  string       // of a Google Cloud project with the Data API enabled; "" uses the site only
 	BaseURL string       // of the Data API; "" means https://youtube.googleapis.com/youtube/v3
 	HTTP    *http.Client // nil means a client of its own
 
-	DailyUnits    int // that Google grants the project; 0 means 10,000
-	DailySearches int // that it grants on top; 0 means 100
+	DailyUnits    int // quota of the Google Cloud project; 0 means 10,000
+	DailySearches int // its additional quota of searches; 0 means 100
 
 	WebURL     string // of the site; "" means https://www.youtube.com
 	SuggestURL string // of the search suggestions; "" means https://suggestqueries-clients6.youtube.com
 
-	// PlayerClient and PlayerVersion are the app that transcripts are asked for as: some apps get caption addresses
-	// that only a real player can open. "" means ANDROID and 20.10.38.
+	// PlayerClient and PlayerVersion are the app and version that requests for transcripts identify as: some apps get
+	// caption addresses that only a real player can open. "" means ANDROID and 20.10.38.
 	PlayerClient, PlayerVersion string
 
-	// Own reads what the site itself shows: transcripts, which YouTube often refuses to data centres, the Shorts of the
-	// channel feed, and search suggestions; on by default.
+	// Own reads the public site: transcripts, which YouTube often refuses to data centers, the Shorts in the channel
+	// feed, and search suggestions; on by default.
 	Own providers.Own
 }
 
-// credentials are the query parameters by which Google takes credentials.
+// credentials are the query parameters in which Google accepts credentials.
 // https://cloud.google.com/apis/docs/system-parameters
 var credentials = []string{"key", "access_token", "oauth_token"}
 
 type client struct {
 	http   *upstream.Client
-	search *upstream.Quota // a bucket of its own; everything else counts against the daily units
+	search *upstream.Quota // has its own limit; everything else counts against the daily units
 }
 
-// New returns the providers for YouTube: the Data API, and what the site itself shows.
+// New returns the providers for YouTube: the Data API, and the public site.
 func New(cfg Config) providers.Chain {
 	return providers.Chain{newOfficial(cfg), newOwn(cfg)}
 }
@@ -57,6 +58,9 @@ func newOfficial(cfg Config) providers.Provider {
 	c := newClient(cfg)
 	p := providers.Provider{
 		Name: "youtube", Platform: platform.YouTube, Source: schema.Official,
+		PageSizes: providers.PagesOf(pageSize, providers.OpPosts, providers.OpTrending, providers.OpSearch,
+			providers.OpReels, providers.OpCollections, providers.OpCollectionPosts).And(commentsPage,
+			providers.OpComments, providers.OpReplies),
 		Limits:          upstream.Limits(map[string]*upstream.Quota{"units": c.http.Quota(), "searches": c.search}),
 		Profile:         c.profile,
 		Live:            c.live,
@@ -87,25 +91,25 @@ func newOfficial(cfg Config) providers.Provider {
 			providers.OpCollections: {"kind": {string(schema.Playlist), string(schema.Podcast)}},
 		},
 		Notes: map[providers.Op]string{
-			providers.OpProfile:          "verified is always false: the Data API does not tell; YouTube rounds followers to three digits",
-			providers.OpFollowers:        "YouTube keeps lists of subscribers private",
-			providers.OpFollowing:        "YouTube keeps lists of subscriptions private",
-			providers.OpAudience:         "only a channel's owner can read where its audience lives",
-			providers.OpLive:             "a channel that is off air costs one of 100 searches a day",
-			providers.OpTrending:         "the most popular videos of a region, US when none is given",
+			providers.OpProfile:          "verified is always false: the Data API does not have it; YouTube rounds followers to three digits",
+			providers.OpFollowers:        "YouTube does not show lists of subscribers",
+			providers.OpFollowing:        "YouTube does not show lists of subscriptions",
+			providers.OpAudience:         "YouTube only shows it to the channel's owner",
+			providers.OpLive:             "for an offline channel, it uses one of 100 searches a day",
+			providers.OpTrending:         "the most popular videos of a region, US by default",
 			providers.OpSearch:           "100 searches a day; since and until are about publication",
 			providers.OpReels:            "Shorts",
-			providers.OpTrack:            "the Data API knows no music",
-			providers.OpTracks:           "the Data API knows no music",
-			providers.OpTrackPosts:       "the Data API knows no music",
-			providers.OpCollectionTracks: "the Data API knows no music",
+			providers.OpTrack:            "the Data API has no music",
+			providers.OpTracks:           "the Data API has no music",
+			providers.OpTrackPosts:       "the Data API has no music",
+			providers.OpCollectionTracks: "the Data API has no music",
 			providers.OpCommunity:        "the Data API has no text posts",
 			providers.OpCommunityPosts:   "the Data API has no text posts",
 			providers.OpProducts:         "the Data API has no shops",
 			providers.OpProduct:          "the Data API has no shops",
 			providers.OpReviews:          "the Data API has no shops",
 			providers.OpStore:            "the Data API has no shops",
-			providers.OpEvents:           "the Data API knows what is on air, and no calendar",
+			providers.OpEvents:           "the Data API has live broadcasts, but no schedule",
 		},
 		Routes: providers.Routes(platform.YouTube,
 			"channels{?part,id,forHandle,forUsername,hl,maxResults,pageToken,fields}",
@@ -125,7 +129,7 @@ func newOfficial(cfg Config) providers.Provider {
 	}
 	if cfg.APIKey == "" {
 		p = p.Without("api_key")
-		// What is to be known of the reads that are left is for the site's provider to say.
+		// The notes on the remaining operations belong to the site's provider.
 		maps.DeleteFunc(p.Notes, func(op providers.Op, _ string) bool { return p.Missing[op] != nil })
 	}
 	return p

@@ -89,7 +89,7 @@ func TestProvider(t *testing.T) {
 		},
 		Lone: map[providers.Op][]string{providers.OpProfile: {ann, "user/oldname", "قناة_مثال", "nobody"}},
 		Drift: &providertest.Drift{
-			// No token is the last page, and of a playlist no word about podcasts is that it is none.
+			// The last page has no token, and a playlist without podcastStatus is not a podcast.
 			Absent: []string{"nextPageToken", "items[].status.podcastStatus"},
 		},
 		Inputs: []providertest.Input{
@@ -124,7 +124,7 @@ func TestProvider(t *testing.T) {
 	})
 }
 
-func TestWithoutAKeyEverythingNamesTheSetting(t *testing.T) {
+func TestWithoutAKeyNothingIsServed(t *testing.T) {
 	t.Parallel()
 	p := youtube.New(youtube.Config{})[0]
 	for _, op := range providers.Ops() {
@@ -133,11 +133,11 @@ func TestWithoutAKeyEverythingNamesTheSetting(t *testing.T) {
 		}
 	}
 	if got := p.Missing[providers.OpSearch]; len(got) != 1 || got[0] != "api_key" {
-		t.Errorf("search misses %v, want api_key", got)
+		t.Errorf("search lacks %v, want api_key", got)
 	}
 }
 
-func TestASpentQuotaClosesItsBucketOnly(t *testing.T) {
+func TestQuotaOfSearchesIsSeparate(t *testing.T) {
 	t.Parallel()
 	searches, reads := 0, 0
 	p := youtube.New(youtube.Config{APIKey: "k", HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
@@ -177,7 +177,7 @@ func TestTheKeyStaysOutOfURLsAndErrors(t *testing.T) {
 	}
 }
 
-func TestForwardCountsSearchesApart(t *testing.T) {
+func TestForwardedSearchesCountAgainstTheirQuota(t *testing.T) {
 	t.Parallel()
 	p := youtube.New(youtube.Config{APIKey: "k", DailySearches: 7, HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		return http.StatusOK, `{"path":"` + r.URL.Path + `"}`
@@ -195,7 +195,7 @@ func TestForwardCountsSearchesApart(t *testing.T) {
 	}
 }
 
-func TestAnswersThatAreNoAnswers(t *testing.T) {
+func TestMalformedAnswersAreErrors(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
 		`null`, `{}`, `[]`, `{"error":{"code":500,"message":"Internal error"}}`, `{"items":[]}`, `{"kind":"youtube#activityListResponse","items":[]}`,
@@ -226,7 +226,7 @@ func lists(rows map[string]string) *http.Client {
 	})}
 }
 
-func TestAChannelIsOffAirOnlyWhenThatIsKnown(t *testing.T) {
+func TestUnknownBroadcastStateIsAnError(t *testing.T) {
 	t.Parallel()
 	const uploads = `{"contentDetails":{"videoId":"live-now-01"}},{"contentDetails":{"videoId":"tea-video-1"}}`
 	tests := []struct {
@@ -259,7 +259,7 @@ func TestAChannelIsOffAirOnlyWhenThatIsKnown(t *testing.T) {
 	}
 }
 
-func TestAnotherChannelIsNotServed(t *testing.T) {
+func TestAnswerAboutAnotherChannelIsAnError(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		handle, row string
@@ -267,7 +267,7 @@ func TestAnotherChannelIsNotServed(t *testing.T) {
 	}{
 		{ann, `{"id":"` + bare + `","snippet":{"customUrl":"@bobexample"}}`, providers.ErrUnavailable},
 		{ann, `{"id":"` + bare + `","snippet":{"customUrl":"@AnnExample"}}`, nil},
-		{ann, `{"id":"` + bare + `","snippet":{"customUrl":"annsoldname"}}`, nil}, // an old name, which may be any
+		{ann, `{"id":"` + bare + `","snippet":{"customUrl":"annsoldname"}}`, nil}, // a former user name, which may be any
 		{ann, `{"id":"0","snippet":{"customUrl":"@annexample"}}`, providers.ErrUnavailable},
 		{"UCother00000000000000000", `{"id":"` + bare + `"}`, providers.ErrUnavailable},
 		{"user/oldname", `{"id":"` + bare + `","snippet":{"customUrl":"@newname"}}`, nil},
@@ -280,7 +280,7 @@ func TestAnotherChannelIsNotServed(t *testing.T) {
 	}
 }
 
-func TestASearchThatYouTubeRefusesIsTheCallers(t *testing.T) {
+func TestRefusedSearchIsTheCallersError(t *testing.T) {
 	t.Parallel()
 	p := youtube.New(youtube.Config{APIKey: "k", HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
 		return http.StatusBadRequest, `{"error":{"code":400,"message":"Request contains an <b>invalid</b> argument.","errors":[{"reason":"badRequest"}]}}`
@@ -292,7 +292,7 @@ func TestASearchThatYouTubeRefusesIsTheCallers(t *testing.T) {
 	}
 }
 
-// saying returns the Data API's provider, to which YouTube answers by the end of the path.
+// saying returns the Data API's provider with answers by the end of the request's path.
 func saying(answers map[string]string) providers.Provider {
 	return youtube.New(youtube.Config{APIKey: "k", HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		answer := answers[r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]]
@@ -303,7 +303,7 @@ func saying(answers map[string]string) providers.Provider {
 	})}})[0]
 }
 
-func TestUploadsThatMayNotBeSeenAreNoEmptyList(t *testing.T) {
+func TestHiddenUploadsAreNotAnEmptyList(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[string]error{
 		"playlistNotFound": nil, "playlistItemsNotAccessible": providers.ErrNotFound, "channelSuspended": providers.ErrNotFound,
@@ -318,14 +318,14 @@ func TestUploadsThatMayNotBeSeenAreNoEmptyList(t *testing.T) {
 	}
 }
 
-func TestCommentsAreThoseOfTheVideo(t *testing.T) {
+func TestCommentsOnOtherVideosAreLeftOut(t *testing.T) {
 	t.Parallel()
 	const row = `{"id":"UgxThread1-AaABAg","snippet":{"videoId":"` + tea + `","topLevelComment":{"id":"UgxThread1-AaABAg","snippet":{
 		"videoId":"` + tea + `","textDisplay":"Mint?","authorDisplayName":"","authorChannelUrl":"http://www.youtube.com/channel/"}}}}`
 	p := saying(map[string]string{"commentThreads": `{"kind":"youtube#commentThreadListResponse","items":[` + row + `]}`})
 	page, err := p.Comments(t.Context(), tea, "")
 	if err != nil || len(page.Items) != 1 || page.Items[0].Author != schema.UnknownActor() {
-		t.Errorf("got %v (%v), want one comment by nobody who is known", page.Items, err)
+		t.Errorf("got %v (%v), want one comment by an unknown author", page.Items, err)
 	}
 	if page, err = p.Comments(t.Context(), "tea-video-2", ""); err != nil || len(page.Items) != 1 || page.Items[0].ID != "" {
 		t.Errorf("another video's: got %v (%v), want it left out", page.Items, err)

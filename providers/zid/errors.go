@@ -16,7 +16,7 @@ import (
 func check(res *upstream.Response) error {
 	switch {
 	case res.Status == http.StatusUnauthorized || res.Status == http.StatusForbidden:
-		return providers.Unavailable(nil, "Zid refuses the merchant's tokens, or what they may read")
+		return providers.Unavailable(nil, "Zid refuses the merchant's tokens, or they lack a permission")
 	case res.Status/100 == 2 && strings.Contains(res.URL.Path, "/managers/"):
 		var soft struct {
 			Message struct {

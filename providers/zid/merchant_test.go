@@ -37,7 +37,7 @@ func merchant(lang string, seen *http.Header) providers.Provider {
 	}})[0]
 }
 
-func TestTextsComeInTheLanguageThatIsSet(t *testing.T) {
+func TestTextsAreInTheConfiguredLanguage(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		lang, title, store string
@@ -62,7 +62,7 @@ func TestTextsComeInTheLanguageThatIsSet(t *testing.T) {
 			t.Errorf("address %s, want %s", p.URL, want)
 		}
 		if p.Price.Amount != 40 {
-			t.Errorf("price %v, want 40: a sale that costs more is none", p.Price.Amount)
+			t.Errorf("price %v, want 40: a higher sale price is ignored", p.Price.Amount)
 		}
 		if seen.Get("Store-Id") != "31" || seen.Get("Authorization") != "Bearer long" ||
 			seen.Get("X-Manager-Token") != "manager" || seen.Get("Access-Token") != "manager" {
@@ -71,7 +71,7 @@ func TestTextsComeInTheLanguageThatIsSet(t *testing.T) {
 	}
 }
 
-func TestWhatTheMerchantAloneMaySeeIsNotInRaw(t *testing.T) {
+func TestPrivateFieldsAreRemoved(t *testing.T) {
 	t.Parallel()
 	var seen http.Header
 	m := merchant("", &seen)
@@ -85,7 +85,7 @@ func TestWhatTheMerchantAloneMaySeeIsNotInRaw(t *testing.T) {
 	}
 	for _, private := range []string{"cost", "sold_products_count", "warehouse", "phone", "+966", "email"} {
 		if strings.Contains(string(p.Raw)+string(s.Raw), private) {
-			t.Errorf("raw tells %q", private)
+			t.Errorf("raw contains %q", private)
 		}
 	}
 }
@@ -113,7 +113,7 @@ func serving(status int, body string) providers.Provider {
 	}})[0]
 }
 
-func TestAProductOfWhichNothingIsLeftIsNotInStock(t *testing.T) {
+func TestStockIsReadFromTheQuantity(t *testing.T) {
 	t.Parallel()
 	for stock, want := range map[string]bool{
 		`"quantity":0`:                                 false,
@@ -131,7 +131,7 @@ func TestAProductOfWhichNothingIsLeftIsNotInStock(t *testing.T) {
 	}
 }
 
-func TestPicturesStandInTheOrderOfTheShop(t *testing.T) {
+func TestPicturesAreInTheOrderOfTheShop(t *testing.T) {
 	t.Parallel()
 	p, err := serving(http.StatusOK, `{"id":"`+id("1")+`","name":"n","price":40,"currency":"SAR","quantity":1,"images":[`+
 		`{"url":"https://a.example/2","display_order":2},{"origin":"https://a.example/last"},`+
@@ -143,7 +143,7 @@ func TestPicturesStandInTheOrderOfTheShop(t *testing.T) {
 	}
 }
 
-func TestAProductThatZidCannotReadIsNotThere(t *testing.T) {
+func TestRefusedProductIDIsNotFound(t *testing.T) {
 	t.Parallel()
 	_, err := serving(http.StatusBadRequest, `{"detail":"Invalid UUID."}`).Product(t.Context(), providers.ProductQuery{ID: id("1")})
 	if !errors.Is(err, providers.ErrNotFound) {
@@ -151,7 +151,7 @@ func TestAProductThatZidCannotReadIsNotThere(t *testing.T) {
 	}
 }
 
-func TestABuyerWhomZidDoesNotNameIsUnknown(t *testing.T) {
+func TestBuyerWithoutANameIsUnknown(t *testing.T) {
 	t.Parallel()
 	page, err := serving(http.StatusOK, `{"reviews":[{"id":"`+id("2")+`","product":{"id":"`+id("1")+`"},"status":"approved",`+
 		`"is_anonymous":false,"rating":"4","comment":null,"customer":null}],"pagination":{"next_page":null}}`).
@@ -164,7 +164,7 @@ func TestABuyerWhomZidDoesNotNameIsUnknown(t *testing.T) {
 	}
 }
 
-func TestAStorefrontTellsItsEndInOneOfTwoWays(t *testing.T) {
+func TestStorefrontHasTwoWaysToEndAList(t *testing.T) {
 	t.Parallel()
 	const data = `"data":[{"id":501,"name":"n","price":115,"currency":"SAR","in_stock":true}]`
 	for _, tt := range []struct {

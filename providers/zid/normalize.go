@@ -34,7 +34,7 @@ var webAddresses = &links.Site{
 func canonical(s providers.Subject, value string) (string, error) {
 	if s == providers.ProductID {
 		if strings.ContainsAny(value, "/ ?#%\\") {
-			return "", providers.Invalid("a product is given by its UUID: its address does not hold it")
+			return "", providers.Invalid("a product is given by its UUID, which is not in its address")
 		}
 		return strings.ToLower(value), nil
 	}

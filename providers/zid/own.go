@@ -33,14 +33,15 @@ func newStorefronts(cfg Config) *storefronts {
 func (o *storefronts) provider() providers.Provider {
 	return providers.Provider{
 		Name: "zid_own", Platform: platform.Zid, Source: schema.Own,
-		Products: o.products,
+		PageSizes: providers.PagesOf("24", providers.OpProducts), // as Zid decides
+		Products:  o.products,
 
 		Normalize: webAddresses.Normalize, Names: webAddresses.Names, Also: webAddresses.Also,
 		Notes: notes(map[providers.Op]string{
-			providers.OpStore:    "the storefront tells its products only",
-			providers.OpProduct:  "the storefront has a list of products only",
-			providers.OpReviews:  "the storefront tells its products only",
-			providers.OpSearch:   "the storefront has a list of products only",
+			providers.OpStore:    "the storefront only has products",
+			providers.OpProduct:  "the storefront only has a list of products",
+			providers.OpReviews:  "the storefront only has products",
+			providers.OpSearch:   "the storefront only has a list of products",
 			providers.OpProducts: "of shops under zid.store, their prices with VAT",
 		}),
 	}
@@ -65,7 +66,7 @@ func (o *storefronts) listing(
 	case store == "":
 		return page, errAccounts
 	case links.Digits(store):
-		return page, providers.Unsupported("the storefront of a shop is known by its address, such as demo%s", domain)
+		return page, providers.Unsupported("the storefront of a shop is given by its address, such as demo%s", domain)
 	}
 	number, mark, _ := strings.Cut(cursor, ".")
 	n, err := pages.Number(number, math.MaxInt)
@@ -170,8 +171,8 @@ func (p shown) price() (schema.Price, bool) {
 // price.
 func (p shown) product(store, lang string, raw json.RawMessage) schema.Product {
 	price, priced := p.price()
-	inStock, told := p.inStock()
-	if id := strings.ToLower(string(p.ID)); !priced || !told || !links.Digits(id) && !uuid.MatchString(id) {
+	inStock, known := p.inStock()
+	if id := strings.ToLower(string(p.ID)); !priced || !known || !links.Digits(id) && !uuid.MatchString(id) {
 		return schema.Product{}
 	}
 	home := "https://" + store + "/"
@@ -191,8 +192,8 @@ func (p shown) product(store, lang string, raw json.RawMessage) schema.Product {
 	return out
 }
 
-// inStock reports whether p can be bought now, and whether the storefront says so.
-func (p shown) inStock() (in, told bool) {
+// inStock reports whether p can be bought now, and whether that is known.
+func (p shown) inStock() (in, known bool) {
 	if p.InStock.V != nil {
 		return *p.InStock.V, true
 	}

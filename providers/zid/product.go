@@ -101,7 +101,7 @@ func (m *merchant) product(ctx context.Context, q providers.ProductQuery) (schem
 
 func (m *merchant) readProduct(ctx context.Context, id string) (schema.Product, error) {
 	if !uuid.MatchString(id) {
-		return schema.Product{}, providers.NotFound("Zid's merchant API knows products by their UUID")
+		return schema.Product{}, providers.NotFound("Zid's merchant API finds products by their UUID")
 	}
 	s, err := m.shop(ctx)
 	if err != nil {
@@ -253,7 +253,7 @@ func pageIn(store, slug string) string {
 	return strings.TrimSuffix(store, "/") + "/products/" + url.PathEscape(slug)
 }
 
-// inStock reports whether p can be bought now, and whether that is known at all.
+// inStock reports whether p can be bought now, and whether that is known.
 func (p product) inStock() (in, known bool) {
 	q := p.Quantity
 	in = p.IsInfinite.Is() || q.V != nil && *q.V > 0

@@ -33,7 +33,7 @@ func (m *merchant) findReviews(
 	ctx context.Context, productID, cursor string,
 ) (page providers.Page[schema.Review], err error) {
 	if !uuid.MatchString(productID) {
-		return page, providers.NotFound("Zid's merchant API knows products by their UUID")
+		return page, providers.NotFound("Zid's merchant API finds products by their UUID")
 	}
 	n, err := pages.Number(cursor, math.MaxInt)
 	if err != nil {
@@ -46,6 +46,8 @@ func (m *merchant) findReviews(
 	return m.reviewPage(ctx, s, productID, n)
 }
 
+const reviewsPage = "20" // Zid's default
+
 // reviewPage reads page n of the reviews of the store, and keeps those of one product.
 // https://docs.zid.sa, "Product reviews"
 func (m *merchant) reviewPage(
@@ -57,7 +59,7 @@ func (m *merchant) reviewPage(
 			NextPage wire.Token `json:"next_page"`
 		} `json:"pagination"`
 	}
-	r := upstream.Get("managers", "store", "reviews", "product").With("page", strconv.Itoa(n)).With("page_size", "20").
+	r := upstream.Get("managers", "store", "reviews", "product").With("page", strconv.Itoa(n)).With("page_size", reviewsPage).
 		With("status", "approved").With("order_by", "id").With("sort_by", "DESC")
 	if _, err = m.http.Read(ctx, r, &answer); err != nil {
 		return page, listError(err, n)

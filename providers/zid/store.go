@@ -39,7 +39,7 @@ func (s shop) is(id string) error {
 	if u, err := url.Parse(s.URL); err == nil && u.Hostname() == id {
 		return nil
 	}
-	return providers.NotHere("the merchant's tokens open another store")
+	return providers.NotHere("the merchant's tokens are for another store")
 }
 
 const shopLives = time.Hour // how long the store is cached

@@ -18,8 +18,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach Zid. Both tokens come from one response of https://oauth.zid.sa/oauth/token and are valid
-// for about a year. They are settings, and are not refreshed here. https://docs.zid.sa
+// Config configures the providers for Zid. Both tokens are in the response of https://oauth.zid.sa/oauth/token, and are
+// valid for about a year. They are settings, and are not refreshed here. https://docs.zid.sa
 type Config struct {
 	Authorization string // the long token, "authorization" in that response
 	AccessToken   string // the manager's token, "access_token" in that response
@@ -48,6 +48,8 @@ func New(cfg Config) providers.Chain {
 	m := newMerchant(cfg)
 	official := providers.Provider{
 		Name: "zid", Platform: platform.Zid, Source: schema.Official,
+		PageSizes: providers.PagesOf(pageSize, providers.OpProducts, providers.OpSearch).
+			And(reviewsPage, providers.OpReviews),
 		Limits:   upstream.Limits(map[string]*upstream.Quota{"reads": m.http.Quota()}),
 		Store:    m.store,
 		Products: m.products,
@@ -60,11 +62,11 @@ func New(cfg Config) providers.Chain {
 			providers.OpSearch: {"kind": {"product"}, "lang": {"ar", "en"}},
 		},
 		Notes: notes(map[providers.Op]string{
-			providers.OpStore:    "the store of the merchant whose tokens are set",
-			providers.OpProducts: "published products, their prices without VAT; variants stand in their parent",
+			providers.OpStore:    "the store of the configured tokens",
+			providers.OpProducts: "published products, their prices without VAT; variants are included in their parent",
 			providers.OpProduct:  "by UUID, the price without VAT",
 			providers.OpReviews:  "approved ones; Zid has no list for one product, so a page may be empty",
-			providers.OpSearch:   "products whose name holds every word; Zid has no search, so a page may be empty",
+			providers.OpSearch:   "products whose name contains every word; Zid has no search, so a page may be empty",
 		}),
 	}
 	official = official.Requiring(map[string]string{

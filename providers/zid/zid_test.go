@@ -41,7 +41,7 @@ func TestMerchant(t *testing.T) {
 			{Call: providertest.Store("another store", "32"), Want: providers.ErrNotHere},
 			{Call: providertest.Products("products of another store", providers.ProductsQuery{Store: "nahl.zid.store"}), Want: providers.ErrNotHere},
 			{Call: providertest.Products("products of an account", providers.ProductsQuery{Handle: "bayt"}), Want: providers.ErrUnsupported},
-			{Call: providertest.Products("a cursor that is none", providers.ProductsQuery{Store: "31"}).From("x"), Want: providers.ErrCursor},
+			{Call: providertest.Products("an invalid cursor", providers.ProductsQuery{Store: "31"}).From("x"), Want: providers.ErrCursor},
 			{Call: product("no such user", "401"), Want: providers.ErrUnavailable},
 			{Call: product("unknown", "404"), Want: providers.ErrNotFound},
 			{Call: product("too many calls", "429"), Want: providers.ErrUnavailable},
@@ -121,7 +121,7 @@ func TestAnEmptyStorefrontNeedsAWitness(t *testing.T) {
 	}
 }
 
-func TestAStorefrontNamesProductsByNumberOrByUUID(t *testing.T) {
+func TestStorefrontProductIDsAreNumbersOrUUIDs(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, product, id string // "" if the product is invalid, and so left out
