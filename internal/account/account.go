@@ -29,8 +29,12 @@ type Config struct {
 	Guard   *Guard
 	HoldFor time.Duration // how long a hold lasts unless it is settled
 	Charged func(observe.Charge)
-	Log     *slog.Logger
-	Shared  bool // Records are durable: notes of other processes are read too
+	// Spent is called after a charge with what the account can still spend, and Lacked when an account cannot pay for a
+	// call. Both must return at once; nil ones are not called.
+	Spent  func(account string, balance int64)
+	Lacked func(account string)
+	Log    *slog.Logger
+	Shared bool // Records are durable: notes of other processes are read too
 }
 
 // Accounts manages the callers of one engine.
@@ -48,6 +52,12 @@ type Accounts struct {
 
 // New returns the accounts of an engine.
 func New(cfg Config) *Accounts {
+	if cfg.Spent == nil {
+		cfg.Spent = func(string, int64) {}
+	}
+	if cfg.Lacked == nil {
+		cfg.Lacked = func(string) {}
+	}
 	a := &Accounts{Config: cfg, guard: cfg.Guard, ids: credits.NewIDs(cfg.Now())}
 	a.owed = newOwed(a)
 	if cfg.Ledger != nil {

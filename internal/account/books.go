@@ -31,6 +31,10 @@ type Books struct {
 type Due struct {
 	Hold   credits.Hold
 	Charge credits.Charge
+	// Shared means that the charge may be that of another call too, in this process or in the one that made the hold,
+	// and that call may tell its caller that it has failed. Of the two, the one that answers for the charge says so in
+	// the records.
+	Shared bool `json:"-"`
 }
 
 // ErrUndecided means that the ledger failed and that it is unknown whether it charged. Settling again resolves that.
@@ -92,7 +96,7 @@ func NewDue(hold credits.Hold, requestID, idempotencyKey string, charge credits.
 	if idempotencyKey != "" { // the platform distinguishes the parts of a search; keys contain no space
 		charge.IdempotencyKey = idempotencyKey + " " + charge.Platform
 	}
-	return Due{hold, charge}
+	return Due{Hold: hold, Charge: charge}
 }
 
 // Settle ends a hold with its charge. Without a ledger the receipt has what would have been charged. After an error
@@ -115,7 +119,7 @@ func (a *Accounts) settleOnce(ctx context.Context, d *Due) (credits.Receipt, err
 	d.Charge.Late = d.Charge.Amount > 0 // a process that was suspended may be late
 	receipt, err := a.settle(ctx, d.Hold, d.Charge)
 	if err != nil && !errors.Is(err, credits.ErrExpired) {
-		receipt, err = a.resolve(ctx, *d, err)
+		receipt, err = a.resolve(ctx, d, err)
 	}
 	return receipt, err
 }
@@ -126,10 +130,13 @@ func (a *Accounts) settleOnce(ctx context.Context, d *Due) (credits.Receipt, err
 func (c Caller) Settle(ctx context.Context, d Due) (credits.Receipt, error) {
 	a := c.accounts
 	ctx = operation.Detach(ctx)
-	over := a.guard.over(ctx)
+	over := a.guard.over(ctx, 0)
 	receipt, err := a.settleOnce(ctx, &d)
 	return a.end(ctx, d, over, receipt, err)
 }
+
+// Over returns when a store call of the call in ctx that begins now must have returned.
+func (a *Accounts) Over(ctx context.Context) time.Time { return a.guard.over(ctx, 0) }
 
 // end retries until it is known whether d was charged, or the call's time is over. Of a charge that the ledger has told,
 // only the note is made again.
@@ -144,7 +151,7 @@ func (a *Accounts) end(
 		}
 		time.Sleep(wait)
 		if receipt, err = told, nil; failed != nil {
-			receipt, err = a.resolve(ctx, d, failed)
+			receipt, err = a.resolve(ctx, &d, failed)
 		}
 		receipt, err = a.booked(ctx, d, receipt, err)
 	}
@@ -157,29 +164,60 @@ const (
 	longestPause = 500 * time.Millisecond
 )
 
-// booked handles a charge that was made by this call. One that was made before, with the same idempotency key, belongs
-// to the caller who now gets its answer; until that is noted it is undecided.
+// booked handles the receipt of a charge. A charge that another call may have made, and told its caller as failed,
+// belongs to the caller who now gets its answer; until that is noted it is undecided.
 func (a *Accounts) booked(ctx context.Context, d Due, receipt credits.Receipt, err error) (credits.Receipt, error) {
-	switch {
-	case err != nil || a.Ledger == nil:
-	case !receipt.Earlier:
-		a.charged(d, receipt)
-	case d.Charge.IdempotencyKey != "" && d.Charge.Amount > 0:
-		var noted error
-		if receipt, noted = a.owed.answered(ctx, d, receipt); noted != nil {
-			return credits.Receipt{}, errors.Join(ErrUndecided, noted)
+	if err != nil || a.Ledger == nil {
+		return receipt, err
+	}
+	own := !receipt.Earlier
+	if (d.Shared || !own && d.Charge.IdempotencyKey != "") && d.Charge.Amount > 0 && receipt.Charged > 0 {
+		if receipt, err = a.claim(ctx, d, receipt); err != nil {
+			return receipt, err
 		}
+	}
+	if own {
+		a.charged(d, receipt)
+	}
+	return receipt, nil
+}
+
+// claim notes that the charge of the receipt belongs to the answer that is given now. Another call that was charged with
+// it and has failed then does not refund it. If it is refunded already, the answer costs nothing. After an error it is
+// undecided.
+func (a *Accounts) claim(ctx context.Context, d Due, receipt credits.Receipt) (credits.Receipt, error) {
+	receipt, err := a.owed.answered(ctx, d, receipt)
+	if err != nil {
+		return credits.Receipt{}, errors.Join(ErrUndecided, err)
+	}
+	return receipt, nil
+}
+
+// Release ends a hold without a charge. If it was charged nevertheless, by a ledger whose answer was lost, the receipt
+// has the charge, which belongs to the answer that is given now. Its errors are those of [Accounts.Settle].
+func (a *Accounts) Release(ctx context.Context, d Due) (credits.Receipt, error) {
+	receipt, err := a.Withdraw(ctx, d)
+	if err == nil && receipt.Charged > 0 && (d.Shared || d.Charge.IdempotencyKey != "") {
+		return a.claim(operation.Detach(ctx), d, receipt)
 	}
 	return receipt, err
 }
 
+// Withdraw is [Accounts.Release] for a call that fails: the charge in the receipt belongs to no answer.
+func (a *Accounts) Withdraw(ctx context.Context, d Due) (credits.Receipt, error) {
+	d.Charge.Amount = 0
+	return a.Settle(ctx, d)
+}
+
 // resolve finds out whether a charge that failed with err was made: the ledger may have written it before it failed.
-// Releasing the hold tells, and then changes nothing.
-func (a *Accounts) resolve(ctx context.Context, d Due, err error) (credits.Receipt, error) {
+// Releasing the hold tells, and then changes nothing. With an idempotency key, the charge may be that of another call
+// with the key: d is then shared.
+func (a *Accounts) resolve(ctx context.Context, d *Due, err error) (credits.Receipt, error) {
 	receipt, released := a.settle(ctx, d.Hold, credits.Charge{})
 	switch {
 	case released == nil && receipt.Charged > 0:
-		receipt.Earlier = false // it is this call's own
+		d.Shared = d.Shared || d.Charge.IdempotencyKey != ""
+		receipt.Earlier = false // as far as is known, it is this call's own
 		return receipt, nil
 	case released == nil, errors.Is(released, credits.ErrExpired):
 		return receipt, err
@@ -203,7 +241,7 @@ func (c Caller) Charge(
 		if err != nil {
 			return credits.Receipt{}, err
 		}
-		return a.Settle(ctx, NewDue(hold, requestID, idempotencyKey, charge))
+		return c.Settle(ctx, NewDue(hold, requestID, idempotencyKey, charge))
 	}
 	who, err := c.spender()
 	if err != nil {
@@ -212,13 +250,13 @@ func (c Caller) Charge(
 	ctx = operation.Detach(ctx)
 	d := NewDue(credits.Hold{ID: a.ids.Next(), Spender: who}, requestID, idempotencyKey, charge)
 	d.Charge.ID = d.Hold.ID
-	over := a.guard.over(ctx)
+	over := a.guard.over(ctx, 0)
 	receipt, err := a.charge(ctx, charger, d)
 	if isRefused(err) {
 		return receipt, a.short(ctx, who.Account, charge.Amount, err)
 	}
 	if err != nil {
-		receipt, err = a.resolve(ctx, d, err)
+		receipt, err = a.resolve(ctx, &d, err)
 	}
 	return a.end(ctx, d, over, receipt, err)
 }
@@ -236,6 +274,7 @@ func (a *Accounts) charge(ctx context.Context, l credits.Charger, d Due) (receip
 // charged reports a charge to the observer.
 func (a *Accounts) charged(d Due, r credits.Receipt) {
 	if r.Charged > 0 {
+		a.Spent(d.Hold.Spender.Account, r.Balance)
 		a.Charged(observe.Charge{Operation: d.Charge.Operation, Platform: d.Charge.Platform, Credits: r.Charged})
 	}
 }
@@ -301,6 +340,9 @@ func isRefused(err error) bool {
 
 // short adds to a refusal the price of the call and what the account can spend.
 func (a *Accounts) short(ctx context.Context, account string, price int64, err error) error {
+	if !errors.Is(err, credits.ErrCap) { // that is a limit of the key
+		a.Lacked(account)
+	}
 	short := &ShortError{Price: price, Err: err}
 	if n, err := a.balance(ctx, account); err == nil { // else there are no entries, and the balance is 0
 		short.Balance = n

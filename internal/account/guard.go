@@ -16,9 +16,13 @@ const (
 	HangsAfter = 2 * time.Second
 	// patience is the time limit of store calls that no caller waits for.
 	patience = 10 * time.Second
-	// grace is the least time that a store call gets, and the part of a call's time that is reserved for finding out
-	// whether a charge was made.
+	// grace is the least time that a store call gets before overtime is over, and the part of a call's time that is
+	// reserved for finding out whether a charge was made.
 	grace = 2 * time.Second
+	// overtime is how long the store calls after the end of a call's time may take, all together: those that charge for
+	// what was found, record it, and release what is held. After that they fail at once, and what they were to do is left
+	// to the background. So a call is answered at most this long after the end of its time.
+	overtime = 5 * time.Second
 )
 
 // UnavailableError means that a store cannot be used now: it hangs, it has not answered in time, or it says so itself.
@@ -35,8 +39,12 @@ func (e *UnavailableError) Error() string {
 // Unwrap returns the cause.
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// errHangs means that a store hangs, and that another call is checking whether it still does.
-var errHangs = fmt.Errorf("it has not answered for %v", HangsAfter)
+// errHangs means that a store hangs, and that another call is checking whether it still does. errOvertime means that
+// the overtime of a call is over.
+var (
+	errHangs    = fmt.Errorf("it has not answered for %v", HangsAfter)
+	errOvertime = errors.New("it was not called, because the time of the call is over")
+)
 
 // Guard protects the stores that calls need. No call waits for a store beyond its own time. While a store hangs, calls
 // that need it fail at once, except one every [HangsAfter] that tries it.
@@ -56,17 +64,16 @@ func NewGuard(timeout time.Duration) *Guard {
 	return g
 }
 
-// over returns when the time of the call in ctx is over, or that of our patience when there is no call.
-func (g *Guard) over(ctx context.Context) time.Time {
+// over returns when a store call that begins now must have returned: at the end of the time of the call in ctx less
+// spare, but not before grace has passed, unless overtime ends. Without a call it is when our patience ends.
+func (g *Guard) over(ctx context.Context, spare time.Duration) time.Time {
 	now := time.Now()
-	begun := operation.Begun(ctx)
-	if begun.IsZero() {
-		return now.Add(patience)
+	counts := operation.Counts(ctx)
+	if counts.IsZero() {
+		return now.Add(patience - spare)
 	}
-	if over := begun.Add(g.timeout); over.After(now.Add(grace)) {
-		return over
-	}
-	return now.Add(grace)
+	left := counts.Add(g.timeout - spare).Sub(now)
+	return now.Add(min(max(left, grace), left+overtime))
 }
 
 // Hanging returns the names of the stores that hang. Each of them is probed in the background, so that its recovery is
@@ -98,12 +105,11 @@ type gate struct {
 }
 
 // enter lets a call of the store begin, and returns it with its time limit; spare is reserved from the call's own time.
-// It returns an [UnavailableError] while the store hangs.
+// It returns an [UnavailableError] while the store hangs, and when the overtime of the call is over.
 func (g *gate) enter(ctx context.Context, spare time.Duration) (*bound, error) {
-	now := time.Now()
-	end := g.guard.over(ctx).Add(-spare)
-	if least := now.Add(grace); end.Before(least) {
-		end = least
+	now, end := time.Now(), g.guard.over(ctx, spare)
+	if !now.Before(end) {
+		return nil, &UnavailableError{g.name, errOvertime}
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -47,8 +47,9 @@ func (c Caller) Open(ctx context.Context, sandbox bool, calls int) (*Tab, error)
 		return nil, err
 	}
 	if !a.OK {
-		return nil, problem.New(problem.RateLimited, "too many calls of the account came to nothing: %d are free, "+
-			"as many come back in an hour, and each call that is charged gives one back", unpaid.Capacity).After(a.RetryAfter)
+		return nil, problem.New(problem.RateLimited, "too many calls of the account came to nothing, or are under way: "+
+			"%d such calls are free, as many come back in an hour, and each call that is charged gives one back",
+			unpaid.Capacity).After(a.RetryAfter)
 	}
 	t.counted = true
 	c.accounts.owing.note(t.account, a)

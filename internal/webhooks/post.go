@@ -18,26 +18,26 @@ import (
 	"github.com/socialdata/socialdata/watch"
 )
 
-// Result is what an attempt came to.
+// Result is the result of an attempt.
 type Result struct {
-	Status     int           // of the answer; 0 when there was none
-	Detail     string        // why it failed; "" when it did not
-	RetryAfter time.Duration // that the answer asks for; 0 when it asks for none
-	Lost       bool          // the secret of the endpoint cannot be opened: nothing was sent
+	Status     int           // of the answer; 0 if there was none
+	Detail     string        // why it failed; "" if it succeeded
+	RetryAfter time.Duration // requested by the answer; 0 for none
+	Lost       bool          // the endpoint's secret cannot be decrypted: nothing was sent
 }
 
-// OK reports whether the endpoint has taken what was sent.
+// OK reports whether the endpoint has accepted the delivery.
 func (r *Result) OK() bool { return r.Status >= 200 && r.Status <= 299 }
 
-// patience is how long an endpoint has for its answer.
+// patience is the maximum time for an endpoint's answer.
 const patience = 15 * time.Second
 
 const (
-	maxAnswer  = 64 << 10 // bytes of an answer that are read, and thrown away, so that the connection can be used again
+	maxAnswer  = 64 << 10 // bytes of an answer that are read and discarded, so that the connection can be reused
 	maxHeaders = 64 << 10
 )
 
-// poster makes the attempts.
+// poster makes attempts.
 type poster struct {
 	guard Guard
 	safe  *Safe
@@ -47,7 +47,7 @@ type poster struct {
 	patience time.Duration
 }
 
-// newPoster returns a poster. It follows no redirect, uses no proxy, and looks at each address that it connects to.
+// newPoster returns a poster. It follows no redirects, uses no proxy, and checks each address that it connects to.
 func newPoster(cfg *Config) *poster {
 	p := &poster{guard: cfg.Guard, safe: cfg.Safe, now: cfg.Now, patience: cfg.Patience}
 	dialer := &net.Dialer{Timeout: patience, Control: p.guard.control}
@@ -62,7 +62,8 @@ func newPoster(cfg *Config) *poster {
 	return p
 }
 
-// dial returns what connects. A name that the guard resolves itself is connected to at the first address that answers.
+// dial returns the function that connects. If the guard resolves names itself, it connects to the first address that
+// answers.
 func (p *poster) dial(d *net.Dialer) func(ctx context.Context, network, address string) (net.Conn, error) {
 	if p.guard.Resolve == nil {
 		return d.DialContext
@@ -86,13 +87,13 @@ func (p *poster) dial(d *net.Dialer) func(ctx context.Context, network, address 
 	}
 }
 
-// post sends a change to an endpoint, once.
+// post makes one attempt to send a change to an endpoint.
 func (p *poster) post(ctx context.Context, e *watch.Endpoint, c schema.Change) Result {
 	ctx, cancel := context.WithTimeout(ctx, p.patience)
 	defer cancel()
 	body, err := bodyOf(c)
 	if err != nil {
-		return Result{Detail: "the change cannot be written"}
+		return Result{Detail: "the change cannot be encoded"}
 	}
 	at := p.now()
 	signed, err := p.sign(e, c.ID, at, body)
@@ -113,7 +114,7 @@ func (p *poster) post(ctx context.Context, e *watch.Endpoint, c schema.Change) R
 		return Result{Detail: why(err)}
 	}
 	defer func() { _ = resp.Body.Close() }()
-	_, _ = io.CopyN(io.Discard, resp.Body, maxAnswer) // the status is the answer
+	_, _ = io.CopyN(io.Discard, resp.Body, maxAnswer) // only the status matters
 	out := Result{Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header.Get("Retry-After"), at)}
 	if out.OK() {
 		return out
@@ -125,9 +126,10 @@ func (p *poster) post(ctx context.Context, e *watch.Endpoint, c schema.Change) R
 	return out
 }
 
-const lostSecret = "its secret cannot be opened any more: ask for a new one, then make the endpoint again"
+const lostSecret = "its secret can no longer be decrypted: request a new one, then create the endpoint again"
 
-// sign returns the signatures of a body: by the secret of the endpoint, and by the one before it while that holds.
+// sign returns the signatures of a body: with the secret of the endpoint, and with the previous secret until it
+// expires.
 func (p *poster) sign(e *watch.Endpoint, id string, at time.Time, body []byte) (string, error) {
 	raw, err := p.safe.open(e.Account, e.Name, e.Secret)
 	if err != nil {
@@ -138,7 +140,7 @@ func (p *poster) sign(e *watch.Endpoint, id string, at time.Time, body []byte) (
 		return all, err
 	}
 	if raw, err = p.safe.open(e.Account, e.Name, e.Before); err != nil {
-		return all, nil //nolint:nilerr // the one before it was sealed under a key that is gone, and the new one signs
+		return all, nil //nolint:nilerr // the previous secret was sealed with a removed key; the new one still signs
 	}
 	before, err := signature(raw, id, at, body)
 	return all + " " + before, err
@@ -152,7 +154,7 @@ func signature(secret []byte, id string, at time.Time, body []byte) (string, err
 	return h.Sign(id, at, body)
 }
 
-// retryAfter reads the header of that name, seconds or a date; 0 when it is not there or makes no sense.
+// retryAfter parses the header Retry-After, seconds or a date; 0 if it is missing or invalid.
 func retryAfter(text string, now time.Time) time.Duration {
 	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil {
 		return max(0, time.Duration(seconds)*time.Second)
@@ -163,7 +165,7 @@ func retryAfter(text string, now time.Time) time.Duration {
 	return 0
 }
 
-// why says in words why there was no answer, without addresses or anything of what was asked.
+// why describes why there was no answer, without addresses or anything from the request.
 func why(err error) string {
 	var timeout net.Error
 	var dns *net.DNSError

@@ -10,19 +10,20 @@ import (
 	"errors"
 )
 
-// secretPrefix begins every secret, as Standard Webhooks says.
+// secretPrefix is the prefix of every secret, as specified by Standard Webhooks.
 const secretPrefix = "whsec_"
 
-// secretLen is how many bytes a secret has: Standard Webhooks wants 24 to 64.
+// secretLen is the length of a secret in bytes: Standard Webhooks requires 24 to 64.
 const secretLen = 32
 
-// errSealed says that a secret was sealed under another key.
-var errSealed = errors.New("webhooks: the secret cannot be opened")
+// errSealed means that a secret was sealed with another key.
+var errSealed = errors.New("webhooks: the secret cannot be decrypted")
 
-// Safe seals the secrets of endpoints under secrets of the deployment: the first one seals, all open.
+// Safe seals the secrets of endpoints with keys derived from secrets of the deployment: the first one seals, and all of
+// them open.
 type Safe struct{ keys []cipher.AEAD }
 
-// NewSafe returns a Safe. There must be one secret or more.
+// NewSafe returns a Safe. It requires at least one secret.
 func NewSafe(secrets ...[]byte) (*Safe, error) {
 	s := &Safe{}
 	for _, secret := range secrets {
@@ -43,17 +44,17 @@ func NewSafe(secrets ...[]byte) (*Safe, error) {
 	return s, nil
 }
 
-// New returns a new secret of an endpoint, and how it is kept.
+// New returns a new secret of an endpoint, in plain and in sealed form.
 func (s *Safe) New(account, name string) (secret string, sealed []byte, err error) {
 	raw := make([]byte, secretLen)
 	if _, err := rand.Read(raw); err != nil {
 		return "", nil, err
 	}
-	sealed = s.keys[0].Seal(nil, nil, raw, bound(account, name)) //nolint:gosec // it makes a random nonce itself
+	sealed = s.keys[0].Seal(nil, nil, raw, bound(account, name)) //nolint:gosec // Seal generates a random nonce itself
 	return secretPrefix + base64.StdEncoding.EncodeToString(raw), sealed, nil
 }
 
-// open returns what was sealed for an endpoint.
+// open decrypts the sealed secret of an endpoint.
 func (s *Safe) open(account, name string, sealed []byte) ([]byte, error) {
 	for _, key := range s.keys {
 		if raw, err := key.Open(nil, nil, sealed, bound(account, name)); err == nil {
@@ -63,5 +64,5 @@ func (s *Safe) open(account, name string, sealed []byte) ([]byte, error) {
 	return nil, errSealed
 }
 
-// bound is what a sealed secret is bound to: it opens for no other endpoint.
+// bound returns the additional data of a sealed secret: it opens for this endpoint only.
 func bound(account, name string) []byte { return []byte(account + "\x00" + name) }

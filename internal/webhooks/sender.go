@@ -14,62 +14,62 @@ import (
 	"github.com/socialdata/socialdata/watch"
 )
 
-// Config is what a [Sender] is made of. Store and Safe must be there.
+// Config configures a [Sender]. Store and Safe are required.
 type Config struct {
 	Store watch.Outbox
 	Safe  *Safe
 	Guard Guard
 	Now   func() time.Time // nil means time.Now
-	Log   *slog.Logger     // nil logs nothing
-	TLS   *tls.Config      // nil means the system's authorities
-	Look  time.Duration    // how often the store is asked what is due; 0 means a second
+	Log   *slog.Logger     // nil disables logging
+	TLS   *tls.Config      // nil means the system's certificate authorities
+	Look  time.Duration    // interval at which the store is asked what is due; 0 means a second
 	Lease time.Duration    // of a delivery; 0 means a minute
-	Told  func()           // hears that something was told in a feed; nil hears nothing
+	Told  func()           // called after a change was added to a feed; may be nil
 
-	Patience time.Duration // an endpoint's for its answer; 0 means 15 seconds
+	Patience time.Duration // maximum time for an endpoint's answer; 0 means 15 seconds
 }
 
 const (
-	// atOnce is how many deliveries one process has on their way at most, and inFlight how many to one endpoint, where more
-	// are taken when half of those have been answered.
+	// atOnce is the maximum number of deliveries in progress in one process, and inFlight that to one endpoint. More
+	// are claimed for an endpoint when half of its deliveries have been answered.
 	atOnce   = 2048
 	inFlight = 32
-	// queuedAtOnce is how many changes of an endpoint are queued in one transaction.
+	// queuedAtOnce is the number of changes of an endpoint that are queued in one transaction.
 	queuedAtOnce = 500
 )
 
-// pauses are those between the attempts of a delivery.
+// pauses are the pauses between the attempts of a delivery.
 var pauses = []time.Duration{
 	5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour,
 	20 * time.Hour, 24 * time.Hour,
 }
 
 const (
-	// longest is how long an endpoint may put off the next attempt.
+	// longest is the longest pause that an endpoint can request before the next attempt.
 	longest = 24 * time.Hour
-	// failing is after how long without a success an endpoint is disabled.
+	// failing is the time without a success after which an endpoint is disabled.
 	failing = 5 * 24 * time.Hour
 )
 
-// Sender sends what is due until it is closed.
+// Sender sends deliveries that are due until it is closed.
 type Sender struct {
 	cfg    Config
 	poster *poster
 	stop   context.CancelFunc
-	cut    context.CancelFunc // ends the attempts that are under way
+	cut    context.CancelFunc // cancels the attempts in progress
 	ended  chan struct{}
 	nudge  chan struct{}
 	under  sync.WaitGroup
 
 	mu    sync.Mutex
 	lanes map[watch.Lane]*lane
-	total int // deliveries on their way
+	total int // deliveries in progress
 }
 
-// lane is what is on its way to one endpoint.
+// lane is the state of the deliveries to one endpoint.
 type lane struct {
 	n       int
-	more    bool // the last claim got as much as it asked for
+	more    bool // the last claim returned the maximum number
 	failing bool
 }
 
@@ -97,8 +97,8 @@ func Start(cfg Config) *Sender {
 	return s
 }
 
-// Close takes nothing more and waits for the attempts that are under way. When ctx is over it breaks them off; they are made
-// again by whoever comes next.
+// Close claims no more deliveries and waits for the attempts in progress. When ctx ends it cancels them; the next
+// process repeats them.
 func (s *Sender) Close(ctx context.Context) (err error) {
 	s.stop()
 	defer s.poster.http.CloseIdleConnections()
@@ -113,15 +113,15 @@ func (s *Sender) Close(ctx context.Context) (err error) {
 	return err
 }
 
-// Nudge has the store asked at once what is due, because something was told.
+// Nudge makes the sender ask the store immediately what is due, because a change was added to a feed.
 func (s *Sender) Nudge() {
 	select {
 	case s.nudge <- struct{}{}:
-	default: // it is about to be asked
+	default: // it is about to ask
 	}
 }
 
-// Try sends one change to an endpoint, now and once, and notes nothing.
+// Try makes one attempt to send a change to an endpoint, and records nothing.
 func (s *Sender) Try(ctx context.Context, e watch.Endpoint, c schema.Change) Result {
 	return s.poster.post(ctx, &e, c)
 }
@@ -144,7 +144,7 @@ func (s *Sender) run(ctx, sending context.Context) {
 	}
 }
 
-// round queues what was told, and begins the attempts that are due, as many as there are places for.
+// round queues new changes, and begins attempts that are due, up to the limit.
 func (s *Sender) round(ctx, sending context.Context) error {
 	for {
 		more, err := s.cfg.Store.Queue(ctx, s.cfg.Now().UTC(), queuedAtOnce)
@@ -157,7 +157,7 @@ func (s *Sender) round(ctx, sending context.Context) error {
 	}
 }
 
-// claim takes what is due and begins to send it.
+// claim claims deliveries that are due and begins to send them.
 func (s *Sender) claim(ctx, sending context.Context) (int, error) {
 	free, full := s.room()
 	if free == 0 {
@@ -196,7 +196,7 @@ func laneOf(d *watch.Sending) watch.Lane {
 	return watch.Lane{Account: d.Delivery.Account, Name: d.Delivery.Endpoint}
 }
 
-// room returns how many more deliveries may be on their way, and the endpoints that get no more for now.
+// room returns how many more deliveries may be in progress, and the endpoints that have reached their limit.
 func (s *Sender) room() (free int, full []watch.Lane) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -208,7 +208,7 @@ func (s *Sender) room() (free int, full []watch.Lane) {
 	return atOnce - s.total, full
 }
 
-// done notes that an attempt is over, and how the endpoint does.
+// done records that an attempt has ended, and whether it succeeded.
 func (s *Sender) done(at watch.Lane, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -224,20 +224,20 @@ func (s *Sender) done(at watch.Lane, ok bool) {
 	}
 }
 
-// send makes one attempt and notes what it came to. A lease that was lost is no failure: another has made the attempt, or the
-// delivery is gone.
+// send makes one attempt and records the result. A lost lease is not an error: another process has made the attempt, or
+// the delivery was removed.
 func (s *Sender) send(ctx context.Context, due *watch.Sending) {
 	got := s.poster.post(ctx, &due.Endpoint, due.Change)
 	defer func() { s.done(laneOf(due), got.OK()) }()
 	if ctx.Err() != nil {
-		return // the lease runs out, and another makes the attempt again
+		return // the lease expires, and another process repeats the attempt
 	}
 	a := s.outcome(due, got)
 	noting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	err := s.cfg.Store.Attempted(noting, a)
 	if err != nil && !errors.Is(err, watch.ErrLease) {
-		s.cfg.Log.WarnContext(ctx, "an attempt is not noted, and is made again", "account", due.Delivery.Account, "error", err)
+		s.cfg.Log.WarnContext(ctx, "an attempt was not recorded, and will be repeated", "account", due.Delivery.Account, "error", err)
 		return
 	}
 	if len(a.Tell) > 0 {
@@ -245,7 +245,7 @@ func (s *Sender) send(ctx context.Context, due *watch.Sending) {
 	}
 }
 
-// outcome decides what follows from an attempt.
+// outcome determines the state of the delivery after an attempt.
 func (s *Sender) outcome(due *watch.Sending, got Result) watch.Attempt {
 	now := s.cfg.Now().UTC()
 	a := watch.Attempt{Sending: *due, At: now, Status: got.Status, Detail: got.Detail}
@@ -260,7 +260,7 @@ func (s *Sender) outcome(due *watch.Sending, got Result) watch.Attempt {
 	case got.Status == 410:
 		a.Disable = "it answered 410: it is gone"
 	case !since.IsZero() && now.Sub(since) >= failing:
-		a.Disable = "every attempt of five days has failed; at last " + a.Detail
+		a.Disable = "every attempt of the last five days has failed; the last result: " + a.Detail
 	}
 	if a.Disable != "" {
 		a.Tell = []schema.Change{disabled(&due.Endpoint, now, a.Disable)}
@@ -275,7 +275,7 @@ func (s *Sender) outcome(due *watch.Sending, got Result) watch.Attempt {
 	return a
 }
 
-// disabled returns the change that tells of it.
+// disabled returns the change that reports that an endpoint was disabled.
 func disabled(e *watch.Endpoint, at time.Time, problem string) schema.Change {
 	c := Own(e.Account, watch.EndpointDisabled, at, []string{e.Name, at.Format(time.RFC3339Nano)},
 		"the endpoint "+e.Name+" is disabled: "+problem)

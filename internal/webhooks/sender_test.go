@@ -24,7 +24,7 @@ import (
 	"github.com/socialdata/socialdata/watch"
 )
 
-// desk is a sender with its store and a clock that the test moves.
+// desk is a sender with its store and a clock that the test controls.
 type desk struct {
 	store  watch.Store
 	safe   *webhooks.Safe
@@ -47,7 +47,7 @@ func (d *desk) pass(by time.Duration) {
 	d.sender.Nudge()
 }
 
-// open returns a desk. Configure may be nil.
+// open returns a desk. configure may be nil.
 func open(tb testing.TB, configure func(*webhooks.Config)) *desk {
 	tb.Helper()
 	d := &desk{store: watch.NewMemory(), now: time.Now().Truncate(time.Second)}
@@ -65,13 +65,13 @@ func open(tb testing.TB, configure func(*webhooks.Config)) *desk {
 	d.sender = webhooks.Start(cfg)
 	tb.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.Background())
-		cancel() // whatever hangs is broken off
+		cancel() // attempts that hang are canceled
 		_ = d.sender.Close(ctx)
 	})
 	return d
 }
 
-// endpoint makes an endpoint and returns its secret.
+// endpoint creates an endpoint and returns its secret.
 func (d *desk) endpoint(tb testing.TB, name, url string) string {
 	tb.Helper()
 	secret, sealed, err := d.safe.New("ann", name)
@@ -100,7 +100,7 @@ func (d *desk) tell(tb testing.TB, ids ...string) {
 	d.sender.Nudge()
 }
 
-// await waits until the delivery of the change seq to an endpoint is as it should be, and returns it.
+// await waits until fits returns true for the delivery of the change seq to an endpoint, and returns the delivery.
 func (d *desk) await(tb testing.TB, endpoint string, seq int64, fits func(watch.Delivery) bool) watch.Delivery {
 	tb.Helper()
 	for tb.Context().Err() == nil {
@@ -212,7 +212,7 @@ func TestTwoSecretsSignForADay(t *testing.T) {
 	d.pass(24 * time.Hour)
 	d.tell(t, "2")
 	call := <-calls
-	for !strings.Contains(call, `"id":"chg_2"`) { // the first one again: its lease ended with the day before it was noted as sent
+	for !strings.Contains(call, `"id":"chg_2"`) { // the first one again: its lease expired before it was recorded as sent
 		call = <-calls
 	}
 	if verified(first, "chg_2", call) || !verified(second, "chg_2", call) {
@@ -220,7 +220,7 @@ func TestTwoSecretsSignForADay(t *testing.T) {
 	}
 }
 
-// TestReceivers tells what follows from one attempt to each of them.
+// TestReceivers checks the result of one attempt for each kind of receiver.
 func TestReceivers(t *testing.T) {
 	t.Parallel()
 	closed := httptest.NewServer(http.NotFoundHandler())
@@ -228,7 +228,7 @@ func TestReceivers(t *testing.T) {
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release) })
 	hang := func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // else the server does not notice who hangs up
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client disconnects
 		select {
 		case <-release:
 		case <-r.Context().Done():
@@ -318,7 +318,7 @@ func TestReceivers(t *testing.T) {
 	})
 }
 
-// talker answers every connection with a text.
+// talker answers every connection with a fixed text.
 func talker(t *testing.T, text string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -339,7 +339,8 @@ func talker(t *testing.T, text string) string {
 	return l.Addr().String()
 }
 
-// TestANameThatMovesIsRefusedAtTheConnection resolves to the receiver at the first look-up and to a cloud's secrets at the next.
+// TestANameThatMovesIsRefusedAtTheConnection resolves to the receiver in the first look-ups, and then to a metadata
+// service.
 func TestANameThatMovesIsRefusedAtTheConnection(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int64
@@ -350,7 +351,7 @@ func TestANameThatMovesIsRefusedAtTheConnection(t *testing.T) {
 	_, port, _ := strings.Cut(strings.TrimPrefix(url, "http://"), ":")
 	var lookups atomic.Int64
 	guard := webhooks.Guard{Private: true, Resolve: func(context.Context, string) ([]netip.Addr, error) {
-		if lookups.Add(1) <= 2 { // when it is made, and at the first attempt
+		if lookups.Add(1) <= 2 { // when it is created, and at the first attempt
 			return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 		}
 		return []netip.Addr{netip.MustParseAddr("169.254.169.254")}, nil
@@ -406,7 +407,7 @@ func TestAttemptsBecomeRarerAndEnd(t *testing.T) {
 	d.pass(48 * time.Hour)
 	d.await(t, "a", 2, attempts(2))
 	e, err := d.store.Endpoint(t.Context(), "ann", "a")
-	if err != nil || e.Problem != "every attempt of five days has failed; at last it answered 500" {
+	if err != nil || e.Problem != "every attempt of the last five days has failed; the last result: it answered 500" {
 		t.Errorf("endpoint %+v, %v", e, err)
 	}
 }
@@ -485,7 +486,7 @@ func TestAnEndpointWhoseSecretIsLostIsDisabled(t *testing.T) {
 	d.tell(t, "1")
 	d.await(t, "a", 1, attempts(1))
 	e, err := d.store.Endpoint(t.Context(), "ann", "a")
-	if err != nil || !strings.Contains(e.Problem, "secret cannot be opened") || calls.Load() != 0 {
+	if err != nil || !strings.Contains(e.Problem, "secret can no longer be decrypted") || calls.Load() != 0 {
 		t.Errorf("endpoint %+v, %v, after %d calls", e, err, calls.Load())
 	}
 }
