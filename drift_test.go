@@ -16,7 +16,8 @@ import (
 // helpers are the methods of a Client that are not operations.
 var helpers = []string{
 	"Admit", "AdmitMore", "As", "Authenticate", "Close", "Do", "Drifted", "Erase", "Erasures", "Key", "KnowsKeys",
-	"Endpoints", "Keys", "LastRequests", "Monitors", "Once", "PlatformTable", "Quotas", "Rollups", "Stream", "Unblock", "UsageBy", "VerifyErasures",
+	"Endpoints", "Jobs", "Keys", "LastRequests", "Monitors", "Once", "PageSizes", "PlatformTable", "Quotas", "Rollups",
+	"Settings", "Stream", "Unblock", "Unerased", "UsageBy", "VerifyErasures",
 	"Watch", "WatchSearch",
 }
 

@@ -35,7 +35,7 @@ type KeyRequest struct {
 // of another key cannot exceed what was set for it. An account has at most 1,000 keys, and makes at most as many in a
 // day.
 func (k Keys) Make(ctx context.Context, req KeyRequest) (made schema.MadeKey, isNew bool, err error) {
-	return k.session.PutKey(ctx, engine.KeyWish{
+	return k.session.Keys().Put(ctx, engine.KeyWish{
 		Name: req.Name, Environment: req.Environment, Manage: req.Manage,
 		Limits: keys.Limits{Rate: req.Rate, DayCap: req.DayCap, TotalCap: req.TotalCap},
 	})
@@ -44,7 +44,7 @@ func (k Keys) Make(ctx context.Context, req KeyRequest) (made schema.MadeKey, is
 // Change changes the limits and the mark of the key with that id to what req says, as [Keys.Make] does. Its name is
 // ignored.
 func (k Keys) Change(ctx context.Context, id string, req KeyRequest) (schema.Key, error) {
-	return k.session.SetKey(ctx, id, engine.KeyWish{
+	return k.session.Keys().Set(ctx, id, engine.KeyWish{
 		Environment: req.Environment, Manage: req.Manage,
 		Limits: keys.Limits{Rate: req.Rate, DayCap: req.DayCap, TotalCap: req.TotalCap},
 	})
@@ -58,12 +58,12 @@ func (k Keys) List(ctx context.Context, req KeysRequest) (*schema.Envelope[[]sch
 // Rotate gives the key with that id a new secret, which is only in this answer. The previous one is accepted for
 // overlap, at most 30 days. Everything else of the key stays: its id, its caps and what was spent of them.
 func (k Keys) Rotate(ctx context.Context, id string, overlap time.Duration) (schema.MadeKey, error) {
-	return k.session.RotateKey(ctx, id, overlap)
+	return k.session.Keys().Rotate(ctx, id, overlap)
 }
 
 // Revoke revokes the key with that id permanently, from the next call on.
 func (k Keys) Revoke(ctx context.Context, id string) (schema.Key, error) {
-	return k.session.RevokeKey(ctx, id)
+	return k.session.Keys().Revoke(ctx, id)
 }
 
 // Once makes a change of the account that c is bound to once for an idempotency key within a day. It is for front ends

@@ -508,7 +508,7 @@ func decode[T any](a *operation.Answer, err error) (*schema.Envelope[T], error) 
 func decodeResults(data []byte) ([]schema.SearchResult, error) {
 	elements, ok := read.Elements(data)
 	if !ok {
-		return nil, errors.New("no list")
+		return nil, errors.New("not a list")
 	}
 	results := make([]schema.SearchResult, len(elements))
 	for i, b := range elements {

@@ -116,14 +116,15 @@ func WithCache(s cache.Store) Option {
 }
 
 // WithRequests stores the request log and the usage in s, within b. The default is a [requests.Memory]. Calls never
-// wait for s: requests that it cannot store in time are dropped, and counted as dropped in the usage.
+// wait for s: requests that it cannot store in time are dropped, and counted as dropped in the usage. There is no log if
+// b.Most is below 0.
 func WithRequests(s requests.Store, b requests.Bounds) Option {
 	return option{"WithRequests", func(c *engine.Config) error {
 		if isNil(s) {
 			return errors.New("the value is nil: leave the option out, and the log is kept in memory")
 		}
-		if b.Most < 0 || b.Life < 0 || b.Days < 0 {
-			return fmt.Errorf("the bounds %+v are negative: leave a field 0 for its default", b)
+		if b.Life < 0 || b.Days < 0 {
+			return fmt.Errorf("the bounds %+v have a negative Life or Days: leave a field 0 for its default", b)
 		}
 		c.Requests, c.LogBounds = s, b
 		return nil

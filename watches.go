@@ -71,7 +71,7 @@ func (r *WatchRequest) DefaultName() string {
 // [Client.Monitors].
 func (c *Client) Watch(ctx context.Context, req WatchRequest) iter.Seq2[schema.Change, error] {
 	return func(yield func(schema.Change, error) bool) {
-		c.session.Watch(ctx, cmp.Or(req.Name, req.DefaultName()), req.definition(), yield)
+		c.session.Monitors().Watch(ctx, cmp.Or(req.Name, req.DefaultName()), req.definition(), yield)
 	}
 }
 
@@ -79,7 +79,8 @@ func (c *Client) Watch(ctx context.Context, req WatchRequest) iter.Seq2[schema.C
 // account.
 func (c *Client) Monitors() Monitors { return Monitors{&c.session} }
 
-// Endpoints makes and ends the endpoints of the account that c is bound to: where its changes are sent.
+// Endpoints makes and ends the endpoints of the account that c is bound to: where its changes are sent. An account with
+// endpoints is also told what happens to itself, such as [watch.CreditsLow] or [watch.KeyRevoked].
 func (c *Client) Endpoints() Endpoints { return Endpoints{&c.session} }
 
 // Endpoints are those of one account. Every error of its methods is a *[problem.Error]; an endpoint that is not there
@@ -90,7 +91,7 @@ type Endpoints struct{ session *engine.Session }
 type EndpointRequest struct {
 	Name     string   // of a-z, 0-9 and -
 	URL      string   // begins with https://, and leads to no private address; see [WithPrivateWebhooks]
-	Types    []string // of the changes that are sent, such as "new" or "gap"; none means all
+	Types    []string // of the changes that are sent, such as "new" or "credits.low"; none means all
 	Monitors []string // the names of those whose changes are sent; none means all, and what concerns the account
 }
 
@@ -100,7 +101,7 @@ type EndpointRequest struct {
 func (e Endpoints) Make(
 	ctx context.Context, req EndpointRequest,
 ) (made schema.Endpoint, secret string, isNew bool, err error) {
-	return e.session.PutEndpoint(ctx, req.Name, engine.EndpointDefinition{
+	return e.session.Endpoints().Put(ctx, req.Name, engine.EndpointDefinition{
 		URL: req.URL, Types: slices.Clone(req.Types), Monitors: slices.Clone(req.Monitors),
 	})
 }
@@ -112,22 +113,22 @@ func (e Endpoints) List(ctx context.Context, req EndpointsRequest) (*schema.Enve
 
 // NewSecret gives an endpoint a new secret and returns it, this once. The one before it signs as well for 24 hours.
 func (e Endpoints) NewSecret(ctx context.Context, name string) (of schema.Endpoint, secret string, err error) {
-	return e.session.RekeyEndpoint(ctx, name)
+	return e.session.Endpoints().Rekey(ctx, name)
 }
 
 // Test sends a change of the type test to an endpoint, now and once, and returns what came of it.
 func (e Endpoints) Test(ctx context.Context, name string) (schema.Delivery, error) {
-	return e.session.TestEndpoint(ctx, name)
+	return e.session.Endpoints().Test(ctx, name)
 }
 
 // Again makes a delivery again, whatever came of it. Its id is that of [Client.Deliveries].
 func (e Endpoints) Again(ctx context.Context, delivery string) (schema.Delivery, error) {
-	return e.session.DeliverAgain(ctx, delivery)
+	return e.session.Endpoints().Again(ctx, delivery)
 }
 
 // End ends an endpoint, with the deliveries to it.
 func (e Endpoints) End(ctx context.Context, name string) error {
-	return e.session.EndEndpoint(ctx, name)
+	return e.session.Endpoints().End(ctx, name)
 }
 
 // Monitors are the monitors of one account. Every error of its methods is a *[problem.Error]; for an unknown monitor it
@@ -138,7 +139,7 @@ type Monitors struct{ session *engine.Session }
 // nothing; with another operation, platform or parameters the monitor begins anew, with a change of the type ready. The
 // first poll is made immediately, and the key that c is bound to pays.
 func (m Monitors) Make(ctx context.Context, req WatchRequest) (made schema.Monitor, isNew bool, err error) {
-	return m.session.PutMonitor(ctx, req.Name, req.definition())
+	return m.session.Monitors().Put(ctx, req.Name, req.definition())
 }
 
 // List returns one page of the monitors, by name. It is [Client.ListMonitors].
@@ -148,15 +149,15 @@ func (m Monitors) List(ctx context.Context, req MonitorsRequest) (*schema.Envelo
 
 // Pause pauses the polls of a monitor until it is resumed.
 func (m Monitors) Pause(ctx context.Context, name string) (schema.Monitor, error) {
-	return m.session.PauseMonitor(ctx, name, true)
+	return m.session.Monitors().Pause(ctx, name, true)
 }
 
 // Resume resumes the polls of a paused monitor, immediately if one is due.
 func (m Monitors) Resume(ctx context.Context, name string) (schema.Monitor, error) {
-	return m.session.PauseMonitor(ctx, name, false)
+	return m.session.Monitors().Pause(ctx, name, false)
 }
 
 // End ends a monitor and removes its history. Its changes stay in the feed.
 func (m Monitors) End(ctx context.Context, name string) error {
-	return m.session.EndMonitor(ctx, name)
+	return m.session.Monitors().End(ctx, name)
 }

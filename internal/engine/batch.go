@@ -59,7 +59,7 @@ func (s *Session) readBatch(ctx context.Context, row *read.Row, call operation.C
 	if err != nil {
 		return nil, err
 	}
-	if more := (len(b.Keys) - 1) / keysAToken; more > 0 && call.More != nil {
+	if more := (len(b.Queries.Keys) - 1) / keysAToken; more > 0 && call.More != nil {
 		if err := call.More(ctx, more); err != nil {
 			return nil, err
 		}
@@ -213,7 +213,7 @@ func (b *batch) price(enriched bool) int64 {
 // are.
 func (b *batch) failure() error {
 	var first, other error
-	for _, key := range b.Keys {
+	for _, key := range b.Queries.Keys {
 		if key.Err != nil {
 			return nil
 		}

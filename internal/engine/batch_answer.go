@@ -36,7 +36,7 @@ func (b *batch) answer(ctx context.Context) (*operation.Answer, bool, error) {
 	}
 	data, raws, whole := []byte{'['}, []json.RawMessage{}, true
 	var tags []string
-	for i, key := range b.Keys {
+	for i, key := range b.Queries.Keys {
 		one := answered{problem: b.refusal(key), state: schema.Miss, tag: string(problem.InvalidRequest), ttl: a.TTL}
 		if key.Err == nil {
 			one = parts[key.Read]

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
@@ -23,11 +22,6 @@ const (
 	changesBeat = 15 * time.Second
 )
 
-// boundTo returns what the cursor of a page is bound to.
-func boundTo(row *read.Row, owner string, in operation.Args) string {
-	return row.Name + "|" + strconv.Quote(owner) + in.Binding()
-}
-
 // listChanges returns a page of the account's feed, oldest first. A call that waits for more always gets a cursor,
 // since the feed goes on.
 func listChanges(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
@@ -40,19 +34,17 @@ func listChanges(ctx context.Context, s *Session, row *read.Row, call operation.
 		return nil, err
 	}
 	bound := boundTo(row, q.Account, in)
-	if given, err := s.place(ctx, bound, in); err != nil {
+	if q.After, err = s.placeNumber(ctx, bound, in); err != nil {
 		return nil, err
-	} else if given != "" {
-		if q.After, err = strconv.ParseInt(given, 10, 64); err != nil {
-			return nil, cursor.ErrInvalid
-		}
 	}
 	q.Limit = changesPage + 1
 	wait := in.Seconds("wait_s", -1)
-	found, err := s.await(ctx, q, max(0, wait))
+	began := time.Now()
+	found, err := s.watching.await(ctx, q, max(0, wait))
 	if err != nil {
 		return nil, err
 	}
+	ctx = operation.Extend(ctx, min(time.Since(began), wait))
 	if len(found) == 0 && q.Monitor != "" { // distinguishes a mistyped name from a monitor without changes
 		if _, err := s.watching.store.Monitor(ctx, q.Account, q.Monitor); err != nil {
 			return nil, stored(ctx, err)
@@ -72,17 +64,17 @@ func listChanges(ctx context.Context, s *Session, row *read.Row, call operation.
 
 // since returns the part of the feed that the parameters select.
 func (s *Session) since(in operation.Args) (watch.Since, error) {
-	owner, err := s.watcher()
+	owner, err := s.owner()
 	return watch.Since{Account: owner, Monitor: in.Get("monitor"), Type: in.Get("type"), From: in.Time("since")}, err
 }
 
 // await returns a part of the feed. While that is empty it waits, at most for patience.
-func (s *Session) await(ctx context.Context, q watch.Since, patience time.Duration) ([]schema.Change, error) {
+func (w *watching) await(ctx context.Context, q watch.Since, patience time.Duration) ([]schema.Change, error) {
 	over := time.Now().Add(patience)
 	for {
-		committed := s.watching.committed()
-		bounded, cancel := s.bounded(ctx)
-		found, err := s.watching.store.Changes(bounded, q)
+		committed := w.committed()
+		bounded, cancel := w.engine.bounded(ctx)
+		found, err := w.store.Changes(bounded, q)
 		cancel()
 		left := time.Until(over)
 		if err != nil || len(found) > 0 || left <= 0 {
@@ -92,7 +84,7 @@ func (s *Session) await(ctx context.Context, q watch.Since, patience time.Durati
 		select {
 		case <-committed:
 		case <-look.C:
-		case <-s.watching.ended:
+		case <-w.ended:
 			over = time.Time{} // one more read, then no more
 		case <-ctx.Done():
 			look.Stop()
@@ -128,7 +120,7 @@ func (s *Session) follow(
 	}
 	q.Limit = changesPage
 	for beat := time.Duration(0); ; beat = changesBeat { // the stream begins at once, even without changes
-		found, err := s.await(ctx, q, beat)
+		found, err := s.watching.await(ctx, q, beat)
 		if err == nil {
 			err = s.stillValid(ctx) // a stream must end when its key is revoked
 		}
@@ -137,7 +129,7 @@ func (s *Session) follow(
 			return err
 		case len(found) == 0 && !yield(operation.Event{}):
 			return nil
-		case s.over():
+		case s.watching.over():
 			return errEnded
 		}
 		for i := range found {
@@ -153,20 +145,20 @@ func (s *Session) follow(
 	}
 }
 
-// stillValid fails when the session's key has been revoked.
+// stillValid fails when the session's key has been revoked. A stream has no end, so its time does not count.
 func (s *Session) stillValid(ctx context.Context) error {
 	key := s.who.Key()
 	if key == nil {
 		return nil
 	}
-	_, err := s.accounts.Named(ctx, *key)
+	_, err := s.accounts.Named(operation.After(ctx), *key)
 	return err
 }
 
 // over reports whether the engine is closed.
-func (s *Session) over() bool {
+func (w *watching) over() bool {
 	select {
-	case <-s.watching.ended:
+	case <-w.ended:
 		return true
 	default:
 		return false
@@ -176,31 +168,34 @@ func (s *Session) over() bool {
 // Watch makes the monitor with that name and definition d, and yields its changes as they come, beginning after the
 // last one that an earlier Watch of it has processed, until yield returns false, the monitor has stopped, or an error
 // occurs, which is the last pair.
-func (s *Session) Watch(ctx context.Context, name string, d watch.Definition, yield func(schema.Change, error) bool) {
+func (a AccountMonitors) Watch(
+	ctx context.Context, name string, d watch.Definition, yield func(schema.Change, error) bool,
+) {
 	ctx, id := named(ctx, "")
-	if err := s.watch(ctx, name, d, id, func(c schema.Change) bool { return yield(c, nil) }); err != nil {
-		yield(schema.Change{}, s.fail(ctx, managing, operation.Call{Platform: d.Platform, RequestID: id}, err))
+	if err := a.watch(ctx, name, d, id, func(c schema.Change) bool { return yield(c, nil) }); err != nil {
+		yield(schema.Change{}, a.session.fail(ctx, managing, operation.Call{Platform: d.Platform, RequestID: id}, err))
 	}
 }
 
-func (s *Session) watch(
+func (a AccountMonitors) watch(
 	ctx context.Context, name string, d watch.Definition, id string, yield func(schema.Change) bool,
 ) error {
-	m, _, err := s.put(ctx, name, d, id)
+	w := &a.session.watching
+	m, _, err := a.put(ctx, name, d, id)
 	if err != nil {
 		return err
 	}
 	if m.Paused {
-		if m, err = s.pause(ctx, name, false); err != nil {
+		if m, err = a.pause(ctx, name, false); err != nil {
 			return err
 		}
 	}
 	// Changes from before this monitor was made belong to an earlier one with its name.
 	q := watch.Since{Account: m.Account, Monitor: name, From: m.CreatedAt, After: m.Heard, Limit: changesPage}
 	for {
-		found, err := s.await(ctx, q, changesBeat)
+		found, err := w.await(ctx, q, changesBeat)
 		if err == nil && len(found) == 0 {
-			err = s.stillWatched(ctx, &m)
+			err = w.stillWatched(ctx, &m)
 		}
 		if err != nil {
 			return err
@@ -208,41 +203,41 @@ func (s *Session) watch(
 		for _, c := range found {
 			more := yield(c)
 			q.After = c.Seq
-			if !more || c.Type == watch.Stopped && s.stopped(ctx, &m) {
-				return s.heard(ctx, &m, q.After)
+			if !more || c.Type == watch.Stopped && w.stopped(ctx, &m) {
+				return w.heard(ctx, &m, q.After)
 			}
 		}
 		if len(found) == 0 {
 			continue
 		}
-		if err := s.heard(ctx, &m, q.After); err != nil {
+		if err := w.heard(ctx, &m, q.After); err != nil {
 			return err
 		}
 	}
 }
 
 // stillWatched returns why a monitor will have no more changes; nil when it may.
-func (s *Session) stillWatched(ctx context.Context, m *watch.Monitor) error {
-	if s.over() {
+func (w *watching) stillWatched(ctx context.Context, m *watch.Monitor) error {
+	if w.over() {
 		return errEnded
 	}
-	_, err := s.watching.store.Monitor(ctx, m.Account, m.Name)
+	_, err := w.store.Monitor(ctx, m.Account, m.Name)
 	return stored(ctx, err)
 }
 
 // stopped reports whether a monitor is stopped now: a change that says so may be old.
-func (s *Session) stopped(ctx context.Context, of *watch.Monitor) bool {
-	m, err := s.watching.store.Monitor(ctx, of.Account, of.Name)
+func (w *watching) stopped(ctx context.Context, of *watch.Monitor) bool {
+	m, err := w.store.Monitor(ctx, of.Account, of.Name)
 	return err == nil && m.State == watch.Stopped
 }
 
 // heard records that the changes of a monitor have been processed up to seq.
-func (s *Session) heard(ctx context.Context, m *watch.Monitor, seq int64) error {
-	ctx, cancel := s.bounded(context.WithoutCancel(ctx))
+func (w *watching) heard(ctx context.Context, m *watch.Monitor, seq int64) error {
+	ctx, cancel := w.engine.bounded(context.WithoutCancel(ctx))
 	defer cancel()
 	note := *m
 	note.Heard = seq
-	_, _, err := s.watching.store.Put(ctx, note, 0)
+	_, _, err := w.store.Put(ctx, note, 0)
 	if errors.Is(err, watch.ErrAbsent) {
 		return nil
 	}
@@ -264,7 +259,7 @@ func listHistory(ctx context.Context, s *Session, row *read.Row, call operation.
 	if err != nil {
 		return nil, err
 	}
-	owner, err := s.watcher()
+	owner, err := s.owner()
 	if err != nil {
 		return nil, err
 	}
@@ -273,18 +268,12 @@ func listHistory(ctx context.Context, s *Session, row *read.Row, call operation.
 		Limit: historyPart,
 	}
 	bound := boundTo(row, owner, in)
-	given, err := s.place(ctx, bound, in)
-	if err != nil {
+	if at, err := s.placeNumber(ctx, bound, in); err != nil {
 		return nil, err
-	}
-	if given != "" {
-		at, err := strconv.ParseInt(given, 10, 64)
-		if err != nil {
-			return nil, cursor.ErrInvalid
-		}
+	} else if at != 0 {
 		q.Since = time.Unix(0, at).UTC()
 	}
-	points, next, err := s.points(ctx, q, steps[in.Get("step")])
+	points, next, err := s.watching.points(ctx, q, steps[in.Get("step")])
 	if err != nil {
 		return nil, err
 	}
@@ -297,13 +286,13 @@ func listHistory(ctx context.Context, s *Session, row *read.Row, call operation.
 
 // points returns a page of points, and when the next one begins; the zero time when there is none. With a step of 0,
 // each sample is a point.
-func (s *Session) points(
+func (w *watching) points(
 	ctx context.Context, q watch.Numbers, step time.Duration,
 ) (points []schema.HistoryPoint, next time.Time, err error) {
 	points = []schema.HistoryPoint{}
 	for {
-		bounded, cancel := s.bounded(ctx)
-		found, err := s.watching.store.Samples(bounded, q)
+		bounded, cancel := w.engine.bounded(ctx)
+		found, err := w.store.Samples(bounded, q)
 		cancel()
 		if err != nil {
 			return nil, next, stored(ctx, err)

@@ -20,30 +20,31 @@ import (
 )
 
 const (
-	// mostEndpoints is how many endpoints an account has at most.
+	// mostEndpoints is the maximum number of endpoints of an account.
 	mostEndpoints = 50
-	// mostChosen is how many types, or monitors, an endpoint names at most.
+	// mostChosen is the maximum number of types, and of monitors, that an endpoint names.
 	mostChosen = 100
-	// bothSecrets is how long the secret before a new one signs as well.
+	// bothSecrets is for how long the previous secret of an endpoint signs as well.
 	bothSecrets = 24 * time.Hour
-	// endpointsPage and deliveriesPage are the sizes of pages.
+	// endpointsPage and deliveriesPage are the numbers of items on a page.
 	endpointsPage  = mostEndpoints
 	deliveriesPage = 100
 )
 
-// EndpointDefinition is an endpoint as its account wants it.
+// EndpointDefinition is the definition of an endpoint by its account.
 type EndpointDefinition struct {
 	URL      string
-	Types    []string // none means all
-	Monitors []string // none means all, and what concerns the account
+	Types    []string // empty means all
+	Monitors []string // empty means all, and the events of the account
 }
 
-// endpointing is what failures of endpoints are logged and told as.
+// endpointing is the operation in logs and problems of changes of endpoints.
 var endpointing = &operation.Operation{
 	Name: "endpoints", Func: "Endpoints", Path: "/manage/endpoints/{name}", Service: true,
 }
 
-// sends begins to send what is due, unless the engine has ended. In memory nothing is sent before there is an endpoint.
+// sends starts the sender, unless the engine is closed, and makes a running one look for due deliveries at once. With
+// monitors in memory, the sender starts with the first endpoint.
 func (w *watching) sends() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -54,31 +55,47 @@ func (w *watching) sends() {
 		w.sender = webhooks.Start(webhooks.Config{
 			Store: w.store, Safe: w.safe, Guard: w.guard, Now: w.engine.cfg.Now, Log: w.engine.cfg.Log,
 		})
+		w.engine.notices.start()
 	}
 }
 
-// failEndpoint returns err as the problem that it is to callers.
-func (s *Session) failEndpoint(ctx context.Context, id string, err error) error {
-	return s.fail(ctx, endpointing, operation.Call{RequestID: id}, err)
+// told makes the sender, if it runs, look for due deliveries at once.
+func (w *watching) told() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.sender != nil {
+		w.sender.Nudge()
+	}
 }
 
-// PutEndpoint makes an endpoint of the session's account, or changes the one of that name. The secret is "" unless it
+// AccountEndpoints makes, changes, tests and ends the webhook endpoints of the session's account.
+type AccountEndpoints struct{ session *Session }
+
+// Endpoints returns the endpoints of the session's account.
+func (s *Session) Endpoints() AccountEndpoints { return AccountEndpoints{s} }
+
+// fail translates err for the caller and logs it, as [Session.fail] does.
+func (a AccountEndpoints) fail(ctx context.Context, id string, err error) error {
+	return a.session.fail(ctx, endpointing, operation.Call{RequestID: id}, err)
+}
+
+// Put makes an endpoint, or changes the one with that name, and reports whether it is new. The secret is "" unless it
 // is new.
-func (s *Session) PutEndpoint(
+func (a AccountEndpoints) Put(
 	ctx context.Context, name string, d EndpointDefinition,
 ) (e schema.Endpoint, secret string, made bool, err error) {
 	ctx, id := named(ctx, "")
-	stands, secret, made, err := s.putEndpoint(ctx, name, d)
+	saved, secret, made, err := a.put(ctx, name, d)
 	if err != nil {
-		return e, "", false, s.failEndpoint(ctx, id, err)
+		return e, "", false, a.fail(ctx, id, err)
 	}
-	return shownEndpoint(&stands), secret, made, nil
+	return saved.Shape(), secret, made, nil
 }
 
-func (s *Session) putEndpoint(
+func (a AccountEndpoints) put(
 	ctx context.Context, name string, d EndpointDefinition,
 ) (e watch.Endpoint, secret string, made bool, err error) {
-	owner, err := s.watcher()
+	owner, err := a.session.owner()
 	if err == nil {
 		err = watch.CheckName(name)
 	}
@@ -88,21 +105,22 @@ func (s *Session) putEndpoint(
 	if err != nil {
 		return e, "", false, err
 	}
-	ctx, cancel := s.bounded(ctx)
+	ctx, cancel := a.session.bounded(ctx)
 	defer cancel()
-	if err := s.watching.guard.Check(ctx, d.URL); err != nil {
+	if err := a.session.watching.guard.Check(ctx, d.URL); err != nil {
 		return e, "", false, err
 	}
-	secret, sealed, err := s.watching.safe.New(owner, name)
+	secret, sealed, err := a.session.watching.safe.New(owner, name)
 	if err != nil {
 		return e, "", false, err
 	}
-	e, made, err = s.watching.store.PutEndpoint(ctx, watch.Endpoint{
+	e, made, err = a.session.watching.store.PutEndpoint(ctx, watch.Endpoint{
 		Account: owner, Name: name, URL: d.URL, Types: d.Types, Monitors: d.Monitors, Secret: sealed,
-		CreatedAt: s.cfg.Now().UTC(),
+		CreatedAt: a.session.cfg.Now().UTC(),
 	}, mostEndpoints)
 	if err == nil {
-		s.watching.sends()
+		a.session.watching.sends()
+		a.session.notices.endpointed(owner)
 	}
 	if !made {
 		secret = ""
@@ -110,10 +128,10 @@ func (s *Session) putEndpoint(
 	return e, secret, made, stored(ctx, err)
 }
 
-// changeTypes are those that an endpoint can choose.
+// changeTypes are the types of changes that an endpoint can choose.
 var changeTypes = []string{
-	watch.Alerted, watch.Back, watch.Changed, watch.EndpointDisabled, watch.Failing, watch.Gap, watch.Gone, watch.New,
-	watch.Ready,
+	watch.Alerted, watch.Back, watch.Changed, watch.CreditsExhausted, watch.CreditsLow, watch.EndpointDisabled,
+	watch.Failing, watch.Gap, watch.Gone, watch.KeyRevoked, watch.New, watch.PlatformDown, watch.PlatformUp, watch.Ready,
 	watch.Recovered, watch.Starved, watch.Stopped,
 }
 
@@ -135,79 +153,81 @@ func (d *EndpointDefinition) check() error {
 	return nil
 }
 
-// EndEndpoint ends an endpoint, with the deliveries to it.
-func (s *Session) EndEndpoint(ctx context.Context, name string) error {
+// End ends an endpoint, with the deliveries to it.
+func (a AccountEndpoints) End(ctx context.Context, name string) error {
 	ctx, id := named(ctx, "")
-	owner, err := s.watcher()
+	owner, err := a.session.owner()
 	if err == nil {
-		bounded, cancel := s.bounded(ctx)
+		bounded, cancel := a.session.bounded(ctx)
 		defer cancel()
-		err = stored(bounded, s.watching.store.EndEndpoint(bounded, owner, name))
+		err = stored(bounded, a.session.watching.store.EndEndpoint(bounded, owner, name))
 	}
 	if err != nil {
-		return s.failEndpoint(ctx, id, err)
+		return a.fail(ctx, id, err)
 	}
+	a.session.notices.endpointed(owner)
 	return nil
 }
 
-// RekeyEndpoint gives an endpoint a new secret and returns it. The one before it signs as well for a day.
-func (s *Session) RekeyEndpoint(ctx context.Context, name string) (e schema.Endpoint, secret string, err error) {
+// Rekey gives an endpoint a new secret and returns it. The previous one signs as well for a day.
+func (a AccountEndpoints) Rekey(ctx context.Context, name string) (e schema.Endpoint, secret string, err error) {
 	ctx, id := named(ctx, "")
-	owner, err := s.watcher()
+	owner, err := a.session.owner()
 	if err != nil {
-		return e, "", s.failEndpoint(ctx, id, err)
+		return e, "", a.fail(ctx, id, err)
 	}
-	bounded, cancel := s.bounded(ctx)
+	bounded, cancel := a.session.bounded(ctx)
 	defer cancel()
-	secret, sealed, err := s.watching.safe.New(owner, name)
-	var stands watch.Endpoint
+	secret, sealed, err := a.session.watching.safe.New(owner, name)
+	var saved watch.Endpoint
 	if err == nil {
-		stands, err = s.watching.store.Rekey(bounded, owner, name, sealed, s.cfg.Now().UTC().Add(bothSecrets))
+		until := a.session.cfg.Now().UTC().Add(bothSecrets)
+		saved, err = a.session.watching.store.Rekey(bounded, owner, name, sealed, until)
 	}
 	if err != nil {
-		return e, "", s.failEndpoint(ctx, id, stored(bounded, err))
+		return e, "", a.fail(ctx, id, stored(bounded, err))
 	}
-	return shownEndpoint(&stands), secret, nil
+	return saved.Shape(), secret, nil
 }
 
-// TestType is the type of what [Session.TestEndpoint] sends.
+// TestType is the type of what [AccountEndpoints.Test] sends.
 const TestType = "test"
 
-// TestEndpoint sends a change of the type test to an endpoint, now and once, and returns what came of it. It is in no
-// feed and in no list of deliveries.
-func (s *Session) TestEndpoint(ctx context.Context, name string) (schema.Delivery, error) {
+// Test sends a change of the type test to an endpoint, immediately and once, and returns the result. The change is not
+// in the feed, and the delivery is not in the list of deliveries.
+func (a AccountEndpoints) Test(ctx context.Context, name string) (schema.Delivery, error) {
 	ctx, id := named(ctx, "")
-	owner, err := s.watcher()
+	owner, err := a.session.owner()
 	var e watch.Endpoint
 	if err == nil {
-		bounded, cancel := s.bounded(ctx)
+		bounded, cancel := a.session.bounded(ctx)
 		defer cancel()
-		e, err = s.watching.store.Endpoint(bounded, owner, name)
+		e, err = a.session.watching.store.Endpoint(bounded, owner, name)
 		err = stored(bounded, err)
 	}
 	if err != nil {
-		return schema.Delivery{}, s.failEndpoint(ctx, id, err)
+		return schema.Delivery{}, a.fail(ctx, id, err)
 	}
-	s.watching.sends()
-	now := s.cfg.Now().UTC()
+	a.session.watching.sends()
+	now := a.session.cfg.Now().UTC()
 	c := webhooks.Own(owner, TestType, now, []string{name, rand.Text()}, "a test of the endpoint "+name)
 	d := watch.Delivery{
 		Account: owner, Endpoint: name, Change: c.ID, Type: c.Type, State: watch.Failed, Attempts: 1, QueuedAt: now,
 		LastAt: now,
 	}
-	got, err := s.watching.try(ctx, e, c)
+	got, err := a.session.watching.try(ctx, e, c)
 	if err != nil {
-		return schema.Delivery{}, s.failEndpoint(ctx, id, err)
+		return schema.Delivery{}, a.fail(ctx, id, err)
 	}
 	if d.Status, d.Detail = got.Status, got.Detail; got.OK() {
 		d.State = watch.Delivered
 	}
-	out := shownDelivery(&d)
+	out := d.Shape()
 	out.ID = name + "." + TestType
 	return out, nil
 }
 
-// try sends a change to an endpoint, unless the engine has ended.
+// try sends a change to an endpoint, unless the engine is closed.
 func (w *watching) try(ctx context.Context, e watch.Endpoint, c schema.Change) (webhooks.Result, error) {
 	w.mu.Lock()
 	sender := w.sender
@@ -218,19 +238,19 @@ func (w *watching) try(ctx context.Context, e watch.Endpoint, c schema.Change) (
 	return sender.Try(ctx, e, c), nil
 }
 
-// DeliverAgain makes a delivery again, whatever came of it, and returns it as it waits for that.
-func (s *Session) DeliverAgain(ctx context.Context, delivery string) (schema.Delivery, error) {
+// Again queues a delivery once more, whatever its result was, and returns it in its new state.
+func (a AccountEndpoints) Again(ctx context.Context, delivery string) (schema.Delivery, error) {
 	ctx, id := named(ctx, "")
-	d, err := s.again(ctx, delivery)
+	d, err := a.again(ctx, delivery)
 	if err != nil {
-		return schema.Delivery{}, s.failEndpoint(ctx, id, err)
+		return schema.Delivery{}, a.fail(ctx, id, err)
 	}
-	s.watching.sends()
-	return shownDelivery(&d), nil
+	a.session.watching.sends()
+	return d.Shape(), nil
 }
 
-func (s *Session) again(ctx context.Context, delivery string) (watch.Delivery, error) {
-	owner, err := s.watcher()
+func (a AccountEndpoints) again(ctx context.Context, delivery string) (watch.Delivery, error) {
+	owner, err := a.session.owner()
 	if err != nil {
 		return watch.Delivery{}, err
 	}
@@ -238,44 +258,19 @@ func (s *Session) again(ctx context.Context, delivery string) (watch.Delivery, e
 	if err != nil {
 		return watch.Delivery{}, err
 	}
-	ctx, cancel := s.bounded(ctx)
+	ctx, cancel := a.session.bounded(ctx)
 	defer cancel()
-	d, err := s.watching.store.Again(ctx, owner, name, seq, s.cfg.Now().UTC())
+	d, err := a.session.watching.store.Again(ctx, owner, name, seq, a.session.cfg.Now().UTC())
 	return d, stored(ctx, err)
 }
 
-func shownEndpoint(e *watch.Endpoint) schema.Endpoint {
-	return schema.Endpoint{
-		Name: e.Name, URL: e.URL, Types: append([]string{}, e.Types...), Monitors: append([]string{}, e.Monitors...),
-		State: e.State(), Detail: set(e.Problem), CreatedAt: e.CreatedAt,
-	}
-}
-
-func shownDelivery(d *watch.Delivery) schema.Delivery {
-	out := schema.Delivery{
-		ID: d.ID(), Endpoint: d.Endpoint, Change: d.Change, Seq: d.Seq, Type: d.Type, State: d.State,
-		Attempts: int64(d.Attempts),
-		QueuedAt: d.QueuedAt, Detail: set(d.Detail),
-	}
-	if !d.NextAt.IsZero() {
-		out.NextAt = new(d.NextAt)
-	}
-	if !d.LastAt.IsZero() {
-		out.LastAt = new(d.LastAt)
-	}
-	if d.Status != 0 {
-		out.Status = new(int64(d.Status))
-	}
-	return out
-}
-
-// listEndpoints answers a page of the account's endpoints, by name.
+// listEndpoints returns a page of the account's endpoints, by name.
 func listEndpoints(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
 	in, err := call.Bind(row.Params)
 	if err != nil {
 		return nil, err
 	}
-	owner, err := s.watcher()
+	owner, err := s.owner()
 	if err != nil {
 		return nil, err
 	}
@@ -288,25 +283,17 @@ func listEndpoints(ctx context.Context, s *Session, row *read.Row, call operatio
 	if err != nil {
 		return nil, stored(ctx, err)
 	}
-	next := ""
-	if len(found) > endpointsPage {
-		found = found[:endpointsPage]
-		next = found[endpointsPage-1].Name
-	}
-	out := make([]schema.Endpoint, len(found))
-	for i := range found {
-		out[i] = shownEndpoint(&found[i])
-	}
+	out, next := pageOf(found, endpointsPage, func(e *watch.Endpoint) string { return e.Name }, (*watch.Endpoint).Shape)
 	return s.paged(ctx, call, out, bound, next)
 }
 
-// listDeliveries answers a page of the account's deliveries, those of the latest changes first.
+// listDeliveries returns a page of the account's deliveries, those of the latest changes first.
 func listDeliveries(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
 	in, err := call.Bind(row.Params)
 	if err != nil {
 		return nil, err
 	}
-	owner, err := s.watcher()
+	owner, err := s.owner()
 	if err != nil {
 		return nil, err
 	}
@@ -324,26 +311,18 @@ func listDeliveries(ctx context.Context, s *Session, row *read.Row, call operati
 		q.After = after
 	}
 	found, err := s.watching.store.Deliveries(ctx, q)
-	if err == nil && len(found) == 0 && q.Endpoint != "" { // a mistyped name must not look like a quiet endpoint
+	if err == nil && len(found) == 0 && q.Endpoint != "" { // the name may be mistyped
 		_, err = s.watching.store.Endpoint(ctx, owner, q.Endpoint)
 	}
 	if err != nil {
 		return nil, stored(ctx, err)
 	}
-	next := ""
-	if len(found) > deliveriesPage {
-		found = found[:deliveriesPage]
-		last := &found[deliveriesPage-1]
-		next = strconv.FormatInt(last.Seq, 10) + " " + last.Endpoint
-	}
-	out := make([]schema.Delivery, len(found))
-	for i := range found {
-		out[i] = shownDelivery(&found[i])
-	}
+	out, next := pageOf(found, deliveriesPage,
+		func(d *watch.Delivery) string { return strconv.FormatInt(d.Seq, 10) + " " + d.Endpoint }, (*watch.Delivery).Shape)
 	return s.paged(ctx, call, out, bound, next)
 }
 
-// isOfWatches reports whether an error of the store of monitors says something of what was asked for.
+// isOfWatches reports whether an error of the store of monitors is an answer to the request and not a failure.
 func isOfWatches(err error) bool {
 	for _, known := range []error{
 		watch.ErrAbsent, watch.ErrFull, watch.ErrNoEndpoint, watch.ErrNoDelivery, watch.ErrEndpointsFull,

@@ -98,6 +98,7 @@ type Engine struct {
 	routes    operation.Routes   // of the rows
 	requests  *recorder
 	watching  watching
+	notices   notices
 }
 
 // holdSlack is how much longer than its call a hold lasts: enrichment and settling follow the upstream read.
@@ -152,13 +153,14 @@ func New(cfg Config) (_ *Engine, err error) {
 		cfg: cfg, books: books, rows: map[string]*read.Row{}, handlers: handlers(), planners: planners(),
 		requests: newRecorder(&cfg),
 	}
+	e.notices.open(e)
 	if err := e.addRows(cfg.Rows); err != nil {
 		return nil, err
 	}
 	e.upstreams, err = upstreams.New(upstreams.Config{
-		Platforms: cfg.Platforms, Providers: cfg.Providers, Observer: cfg.Observer, Room: cfg.Room, Now: cfg.Now,
-		Log:    cfg.Log,
-		Shares: cfg.Shares, Used: e.quotas.used,
+		Platforms: cfg.Platforms, Providers: cfg.Providers,
+		Observer: e.requests.observer(e.notices.observer(cfg.Observer)), Room: cfg.Room, Now: cfg.Now, Log: cfg.Log,
+		Shares: cfg.Shares, Used: e.quotas.used, Paid: e.requests.paid,
 	})
 	if err != nil {
 		return nil, err
@@ -169,6 +171,7 @@ func New(cfg Config) (_ *Engine, err error) {
 	e.accounts = account.New(account.Config{
 		Keys: cfg.Keys, Ledger: cfg.Ledger, Records: cfg.Records, Limiter: cfg.Limiter, Rate: cfg.Rate, Now: cfg.Now,
 		Guard: guard, HoldFor: cfg.Timeout + holdSlack, Charged: cfg.Observer.Charge, Log: cfg.Log, Shared: shared,
+		Spent: e.notices.spent, Lacked: e.notices.lacked,
 	})
 	e.reader = read.New(read.Config{
 		Upstreams: e.upstreams, Cache: cfg.Cache, Enricher: cfg.Enricher, Cursors: cursor.NewKeeper(sealer, cfg.Records),
@@ -177,9 +180,7 @@ func New(cfg Config) (_ *Engine, err error) {
 	})
 	e.search = search.New(search.Config{
 		Reader: e.reader, Upstreams: e.upstreams, Row: e.reads(providers.OpSearch), All: e.streamed(), Records: cfg.Records,
-		Cursors: cursor.NewKeeper(sealer, cfg.Records), Settle: e.accounts.Settle, ToldAsFailed: e.accounts.ToldAsFailed,
-		Untold:  e.accounts.Untold,
-		Explain: e.explain, Marks: erased.Marks,
+		Cursors: cursor.NewKeeper(sealer, cfg.Records), Accounts: e.accounts, Explain: e.explain, Marks: erased.Marks,
 		Timeout: cfg.Timeout, JobLife: cfg.JobLife, KeyedLife: max(cfg.JobLife, cfg.AnswerLife), Now: cfg.Now, Log: cfg.Log,
 	})
 	if e.watching.safe, err = webhooks.NewSafe(cursorKeys...); err != nil {
@@ -283,6 +284,22 @@ func (e *Engine) streamed() *operation.Operation {
 
 // Session returns the engine bound to the caller with key; nil binds it to no key.
 func (e *Engine) Session(key *keys.Key) Session { return Session{e, e.accounts.Caller(key)} }
+
+// KnowsKeys reports whether there is a store of keys.
+func (e *Engine) KnowsKeys() bool { return e.accounts.Keys != nil }
+
+// left returns the remaining time of the call in ctx, which may have waited for its key.
+func (e *Engine) left(ctx context.Context) time.Duration {
+	if counts := operation.Counts(ctx); !counts.IsZero() {
+		return e.cfg.Timeout - time.Since(counts)
+	}
+	return e.cfg.Timeout
+}
+
+// bounded returns ctx with the time limit for a call of a store.
+func (e *Engine) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, e.cfg.Timeout)
+}
 
 // Close waits until everything that the engine does in the background has ended. From then on, upstream reads are
 // refused.

@@ -12,6 +12,7 @@ import (
 	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/store/records"
 )
 
 // EraseRequest names what is to be erased, by one of Handle, ID and URL.
@@ -33,6 +34,9 @@ func (e *Engine) Erase(ctx context.Context, r EraseRequest) (privacy.Receipt, er
 	}
 	return e.erased.Erase(ctx, e.erasers, in)
 }
+
+// Unerased returns s with the checks of [erasure.Keeper.Records].
+func (e *Engine) Unerased(s records.Store) records.Store { return e.erased.Records(s) }
 
 // Unblock allows reading a subject again. See [erasure.Keeper.Unblock].
 func (e *Engine) Unblock(ctx context.Context, r EraseRequest) (privacy.Receipt, error) {

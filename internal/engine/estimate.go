@@ -104,7 +104,7 @@ func estimate(ctx context.Context, s *Session, row *read.Row, call operation.Cal
 	if out.Balance, err = s.who.Balance(ctx); err != nil {
 		return nil, err
 	}
-	return s.told(call, out, out.Balance)
+	return freeAnswer(call, out, out.Balance)
 }
 
 // estimate returns what the batch may cost and what the cache has of its answer. The minimum is the price of what is in
@@ -136,7 +136,7 @@ func (b *batch) estimate(ctx context.Context) schema.Estimate {
 }
 
 // called reads the path and query of a call like the HTTP API.
-func (s *Session) called(of string) (*read.Row, operation.Call, error) {
+func (e *Engine) called(of string) (*read.Row, operation.Call, error) {
 	escaped, query, _ := strings.Cut(of, "?")
 	path, err := url.PathUnescape(escaped)
 	if err != nil || !strings.HasPrefix(path, "/") {
@@ -147,19 +147,19 @@ func (s *Session) called(of string) (*read.Row, operation.Call, error) {
 	var o *operation.Operation
 	var call operation.Call
 	if ok && !operation.Odd(escaped) {
-		o, call.Platform, call.Path = s.routes.Find(below)
+		o, call.Platform, call.Path = e.routes.Find(below)
 	}
 	if o == nil {
 		return nil, call, problem.New(problem.NotFound, `parameter "of": there is no route %s below /v1%s`,
-			path, s.routes.Meant(path, s.cfg.Platforms))
+			path, e.routes.Meant(path, e.cfg.Platforms))
 	}
 	call.Pairs, err = operation.ParseQuery(query)
 	if call.Pairs == nil {
 		call.Pairs = operation.Pairs{}
 	}
-	if err != nil && (o.Service || s.cfg.Platforms.Has(platform.ID(call.Platform))) { // else the plan reports it
+	if err != nil && (o.Service || e.cfg.Platforms.Has(platform.ID(call.Platform))) { // else the plan reports it
 		return nil, call, problem.Wrap(err, problem.InvalidRequest, `parameter "of": the query string is malformed; `+
 			"escape special characters as %%XX")
 	}
-	return s.rows[o.Name], call, nil
+	return e.rows[o.Name], call, nil
 }

@@ -225,7 +225,7 @@ func (a *attempt) settled(ctx context.Context, stands *kept) (*operation.Answer,
 func (a *attempt) late(ctx context.Context) error {
 	if !time.Now().Before(a.over) {
 		return problem.New(problem.UpstreamTimeout,
-			"an earlier call under this Idempotency-Key has not come to its end in time; try again, and nothing is charged twice")
+			"an earlier call with this Idempotency-Key is still in progress; retry, you will not be charged twice")
 	}
 	return ctx.Err()
 }
@@ -339,12 +339,12 @@ func (a *attempt) named() (marks privacy.Marks) {
 }
 
 // put replaces the claim by the record, unless the claim was lost. If the store fails, it may have written
-// nevertheless: the claim then has another version.
+// nevertheless: the claim then has another version. A call whose time is over does not ask.
 func (a *attempt) put(ctx context.Context, ttl time.Duration) error {
 	ctx = context.WithoutCancel(ctx)
 	err := a.write(ctx, ttl)
-	if err == nil {
-		return nil
+	if err == nil || !time.Now().Before(a.over) {
+		return err
 	}
 	stands, gerr := a.cfg.Records.Get(ctx, a.key)
 	var k kept

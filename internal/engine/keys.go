@@ -29,13 +29,19 @@ var managingKeys = &operation.Operation{Name: "keys", Func: "Keys", Path: "/mana
 var errNoKeys = problem.New(problem.PlatformUnavailable,
 	"the keys of this service are kept elsewhere: they cannot be seen or changed here")
 
+// AccountKeys makes, changes, rotates and revokes the keys of the session's account.
+type AccountKeys struct{ session *Session }
+
+// Keys returns the keys of the session's account.
+func (s *Session) Keys() AccountKeys { return AccountKeys{s} }
+
 // admin returns the store of keys for changes, and the account whose keys the session can use.
-func (s *Session) admin() (store keys.Admin, owner string, err error) {
-	key := s.who.Key()
+func (a AccountKeys) admin() (store keys.Admin, owner string, err error) {
+	key := a.session.who.Key()
 	if key == nil {
 		return nil, "", account.ErrNone
 	}
-	store, ok := s.accounts.Keys.(keys.Admin)
+	store, ok := a.session.accounts.Keys.(keys.Admin)
 	if !ok {
 		return nil, "", errNoKeys
 	}
@@ -64,7 +70,7 @@ func listKeys(ctx context.Context, s *Session, row *read.Row, call operation.Cal
 	if err != nil {
 		return nil, err
 	}
-	store, owner, err := s.admin()
+	store, owner, err := s.Keys().admin()
 	if err != nil {
 		return nil, err
 	}
@@ -86,15 +92,9 @@ func listKeys(ctx context.Context, s *Session, row *read.Row, call operation.Cal
 		}
 		found = found[at+1:]
 	}
-	next := ""
-	if len(found) > keysPage {
-		found = found[:keysPage]
-		next = found[keysPage-1].ID
-	}
-	out := make([]schema.Key, len(found))
-	for i, k := range found {
-		out[i] = s.shownKey(k)
-	}
+	now := s.cfg.Now()
+	out, next := pageOf(found, keysPage,
+		func(k *keys.Key) string { return k.ID }, func(k *keys.Key) schema.Key { return shownKey(k, now) })
 	return s.paged(ctx, call, out, bound, next)
 }
 
@@ -106,60 +106,60 @@ type KeyWish struct {
 	Manage      bool
 }
 
-// PutKey makes a key of the session's account, or changes the one with that name, and reports whether it is new.
-func (s *Session) PutKey(ctx context.Context, w KeyWish) (k schema.MadeKey, made bool, err error) {
+// Put makes a key, or changes the one with that name, and reports whether it is new.
+func (a AccountKeys) Put(ctx context.Context, w KeyWish) (k schema.MadeKey, made bool, err error) {
 	ctx, id := named(ctx, "")
-	k, made, err = s.putKey(ctx, w)
-	return k, made, s.failKeys(ctx, id, err)
+	k, made, err = a.put(ctx, w)
+	return k, made, a.fail(ctx, id, err)
 }
 
-// SetKey changes the key of the session's account with that id. The name in w is ignored.
-func (s *Session) SetKey(ctx context.Context, key string, w KeyWish) (out schema.Key, err error) {
+// Set changes the key with that id. The name in w is ignored.
+func (a AccountKeys) Set(ctx context.Context, key string, w KeyWish) (out schema.Key, err error) {
 	ctx, id := named(ctx, "")
-	store, bounded, cancel, err := s.own(ctx, key)
+	store, bounded, cancel, err := a.own(ctx, key)
 	if err == nil {
 		defer cancel()
 		var k keys.Key
 		var changed schema.MadeKey
 		if k, err = store.Key(bounded, key); err == nil {
-			changed, err = s.changeKey(bounded, store, k, w)
+			changed, err = a.change(bounded, store, k, w)
 		}
 		out, err = changed.Key, keptKeys(ctx, err)
 	}
-	return out, s.failKeys(ctx, id, err)
+	return out, a.fail(ctx, id, err)
 }
 
-// RevokeKey revokes a key of the session's account.
-func (s *Session) RevokeKey(ctx context.Context, key string) (schema.Key, error) {
+// Revoke revokes the key with that id permanently.
+func (a AccountKeys) Revoke(ctx context.Context, key string) (schema.Key, error) {
 	ctx, id := named(ctx, "")
-	k, err := s.revokeKey(ctx, key)
-	return k, s.failKeys(ctx, id, err)
+	k, err := a.revoke(ctx, key)
+	return k, a.fail(ctx, id, err)
 }
 
-// RotateKey gives a key of the session's account a new secret. The previous one is accepted for overlap.
-func (s *Session) RotateKey(ctx context.Context, key string, overlap time.Duration) (schema.MadeKey, error) {
+// Rotate gives the key with that id a new secret. The previous one is accepted for overlap.
+func (a AccountKeys) Rotate(ctx context.Context, key string, overlap time.Duration) (schema.MadeKey, error) {
 	ctx, id := named(ctx, "")
-	k, err := s.rotateKey(ctx, key, overlap)
-	return k, s.failKeys(ctx, id, err)
+	k, err := a.rotate(ctx, key, overlap)
+	return k, a.fail(ctx, id, err)
 }
 
-// failKeys is fail for operations on keys; it returns nil for nil.
-func (s *Session) failKeys(ctx context.Context, requestID string, err error) error {
+// fail translates err for the caller and logs it, as [Session.fail] does; it returns nil for nil.
+func (a AccountKeys) fail(ctx context.Context, requestID string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return s.fail(ctx, managingKeys, operation.Call{RequestID: requestID}, err)
+	return a.session.fail(ctx, managingKeys, operation.Call{RequestID: requestID}, err)
 }
 
-func (s *Session) putKey(ctx context.Context, w KeyWish) (made schema.MadeKey, isNew bool, err error) {
-	store, owner, err := s.admin()
+func (a AccountKeys) put(ctx context.Context, w KeyWish) (made schema.MadeKey, isNew bool, err error) {
+	store, owner, err := a.admin()
 	if err != nil {
 		return made, false, err
 	}
 	if w.Environment != "" && w.Environment != keys.Live && w.Environment != keys.Test {
 		return made, false, problem.New(problem.InvalidRequest, "environment must be live or test")
 	}
-	bounded, cancel := s.bounded(ctx)
+	bounded, cancel := a.session.bounded(ctx)
 	defer cancel()
 	for {
 		all, err := store.Keys(bounded, owner)
@@ -172,13 +172,13 @@ func (s *Session) putKey(ctx context.Context, w KeyWish) (made schema.MadeKey, i
 		same := slices.DeleteFunc(slices.Clone(all), func(k keys.Key) bool { return k.Name != w.Name || k.RevokedAt != nil })
 		switch len(same) {
 		case 0:
-			made, err = s.makeKey(bounded, store, owner, all, w)
+			made, err = a.create(bounded, store, owner, all, w)
 			if errors.Is(err, keys.ErrTaken) {
 				continue // another call has made it meanwhile
 			}
 			return made, err == nil, keptKeys(ctx, err)
 		case 1:
-			made, err = s.changeKey(bounded, store, same[0], w)
+			made, err = a.change(bounded, store, same[0], w)
 			return made, false, keptKeys(ctx, err)
 		}
 		return made, false, problem.New(problem.InvalidRequest,
@@ -186,11 +186,11 @@ func (s *Session) putKey(ctx context.Context, w KeyWish) (made schema.MadeKey, i
 	}
 }
 
-// makeKey makes a key with limits that do not exceed those of the session's own key.
-func (s *Session) makeKey(
+// create makes a key with limits that do not exceed those of the session's own key.
+func (a AccountKeys) create(
 	ctx context.Context, store keys.Admin, owner string, all []keys.Key, w KeyWish,
 ) (schema.MadeKey, error) {
-	working, young, today := 0, 0, s.cfg.Now().Add(-24*time.Hour)
+	working, young, today := 0, 0, a.session.cfg.Now().Add(-24*time.Hour)
 	for _, k := range all {
 		if k.RevokedAt == nil {
 			working++
@@ -204,8 +204,8 @@ func (s *Session) makeKey(
 			"the account has as many keys as it may have, or has made as many in a day: %d; change or rotate one of them",
 			mostKeys)
 	}
-	bounds := s.who.Key().Most()
-	limits, err := s.allowed(w.Limits, bounds)
+	bounds := a.session.who.Key().Most()
+	limits, err := a.allowed(w.Limits, bounds)
 	if err != nil {
 		return schema.MadeKey{}, err
 	}
@@ -216,36 +216,36 @@ func (s *Session) makeKey(
 	if err != nil {
 		return schema.MadeKey{}, err
 	}
-	return schema.MadeKey{Key: s.shownKey(k), Secret: &secret}, nil
+	return schema.MadeKey{Key: shownKey(&k, a.session.cfg.Now()), Secret: &secret}, nil
 }
 
-// changeKey changes a key within its limits.
-func (s *Session) changeKey(ctx context.Context, store keys.Admin, k keys.Key, w KeyWish) (schema.MadeKey, error) {
+// change changes a key within its limits.
+func (a AccountKeys) change(ctx context.Context, store keys.Admin, k keys.Key, w KeyWish) (schema.MadeKey, error) {
 	if w.Environment != "" && w.Environment != k.Environment {
 		return schema.MadeKey{},
 			problem.New(problem.InvalidRequest, "the key is a %s key, and stays one; make another key", k.Environment)
 	}
 	k, err := store.Change(ctx, k.ID, func(k *keys.Key) error {
 		bounds := k.Most()
-		limits, err := s.allowed(w.Limits, bounds)
+		limits, err := a.allowed(w.Limits, bounds)
 		if err != nil {
 			return err
 		}
 		k.Rate, k.DayCap, k.TotalCap, k.Bounds, k.Manage = limits.Rate, limits.DayCap, limits.TotalCap, &bounds, w.Manage
 		return nil
 	})
-	return schema.MadeKey{Key: s.shownKey(k)}, err
+	return schema.MadeKey{Key: shownKey(&k, a.session.cfg.Now())}, err
 }
 
 // allowed returns the limits in want, with those in most for nil ones. It fails if one is higher than in most.
-func (s *Session) allowed(want, most keys.Limits) (keys.Limits, error) {
+func (a AccountKeys) allowed(want, most keys.Limits) (keys.Limits, error) {
 	want.Rate, want.DayCap, want.TotalCap = cmp.Or(want.Rate, most.Rate), cmp.Or(want.DayCap, most.DayCap),
 		cmp.Or(want.TotalCap, most.TotalCap)
-	return want, cmp.Or(want.Check(), want.Within(most, s.accounts.Rate))
+	return want, cmp.Or(want.Check(), want.Within(most, a.session.accounts.Rate))
 }
 
-func (s *Session) revokeKey(ctx context.Context, id string) (out schema.Key, err error) {
-	store, bounded, cancel, err := s.own(ctx, id)
+func (a AccountKeys) revoke(ctx context.Context, id string) (out schema.Key, err error) {
+	store, bounded, cancel, err := a.own(ctx, id)
 	if err != nil {
 		return out, err
 	}
@@ -254,33 +254,34 @@ func (s *Session) revokeKey(ctx context.Context, id string) (out schema.Key, err
 	if err != nil {
 		return out, keptKeys(ctx, err)
 	}
-	return s.shownKey(k), nil
+	a.session.notices.keyRevoked(k.Account)
+	return shownKey(&k, a.session.cfg.Now()), nil
 }
 
-func (s *Session) rotateKey(ctx context.Context, id string, overlap time.Duration) (out schema.MadeKey, err error) {
+func (a AccountKeys) rotate(ctx context.Context, id string, overlap time.Duration) (out schema.MadeKey, err error) {
 	if overlap < 0 || overlap > keys.LongestOverlap {
 		return out, problem.New(problem.InvalidRequest, "overlap must be 0 to %d hours", int(keys.LongestOverlap.Hours()))
 	}
-	store, bounded, cancel, err := s.own(ctx, id)
+	store, bounded, cancel, err := a.own(ctx, id)
 	if err != nil {
 		return out, err
 	}
 	defer cancel()
-	secret, k, err := store.Rotate(bounded, id, keys.Overlap(s.cfg.Now(), overlap))
+	secret, k, err := store.Rotate(bounded, id, keys.Overlap(a.session.cfg.Now(), overlap))
 	if err != nil {
 		return out, keptKeys(ctx, err)
 	}
-	return schema.MadeKey{Key: s.shownKey(k), Secret: &secret}, nil
+	return schema.MadeKey{Key: shownKey(&k, a.session.cfg.Now()), Secret: &secret}, nil
 }
 
 // own returns the store of keys and a context for a call of it, if the key with that id belongs to the session's
 // account. A key of another account is treated like one that does not exist.
-func (s *Session) own(ctx context.Context, id string) (keys.Admin, context.Context, context.CancelFunc, error) {
-	store, owner, err := s.admin()
+func (a AccountKeys) own(ctx context.Context, id string) (keys.Admin, context.Context, context.CancelFunc, error) {
+	store, owner, err := a.admin()
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	bounded, cancel := s.bounded(ctx)
+	bounded, cancel := a.session.bounded(ctx)
 	k, err := store.Key(bounded, id)
 	if err == nil && k.Account != owner {
 		err = keys.ErrAbsent
@@ -292,8 +293,8 @@ func (s *Session) own(ctx context.Context, id string) (keys.Admin, context.Conte
 	return store, bounded, cancel, nil
 }
 
-// shownKey returns a key as its account sees it.
-func (s *Session) shownKey(k keys.Key) schema.Key {
+// shownKey returns a key as its account sees it at the time now.
+func shownKey(k *keys.Key, now time.Time) schema.Key {
 	most := k.Most()
 	out := schema.Key{
 		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Environment: schema.KeyEnvironment(k.Environment), Manage: k.Manage,
@@ -301,7 +302,7 @@ func (s *Session) shownKey(k keys.Key) schema.Key {
 		LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt, DayCap: k.DayCap, TotalCap: k.TotalCap, Rate: shownRate(k.Rate),
 		Bounds: schema.KeyBounds{DayCap: most.DayCap, TotalCap: most.TotalCap, Rate: shownRate(most.Rate)},
 	}
-	if k.Former != nil && k.RevokedAt == nil && s.cfg.Now().Before(k.Former.Until) {
+	if k.Former != nil && k.RevokedAt == nil && now.Before(k.Former.Until) {
 		out.FormerUntil = &k.Former.Until
 	}
 	return out

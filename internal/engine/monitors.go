@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/internal/account"
-	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/internal/search"
 	"github.com/socialdata/socialdata/internal/webhooks"
@@ -102,9 +101,9 @@ func (w *watching) close(ctx context.Context) error {
 	}
 	runner, sender := w.runner, w.sender
 	w.mu.Unlock()
-	var err error
+	err := w.engine.notices.close(ctx)
 	if runner != nil {
-		err = runner.Close(ctx)
+		err = errors.Join(err, runner.Close(ctx))
 	}
 	if sender != nil {
 		err = errors.Join(err, sender.Close(ctx))
@@ -135,7 +134,7 @@ func (w *watching) Watched(ctx context.Context, r watch.Read) (watch.Page, error
 		call.Pairs = append(call.Pairs, operation.Pair{Name: "cursor", Value: r.Cursor})
 	}
 	begun := time.Now()
-	answer, err := s.poll(ctx, row, call, r.Once)
+	answer, err := s.Monitors().poll(ctx, row, call, r.Once)
 	if answer, err = s.tell(ctx, row, call, begun, answer, err); err != nil {
 		return watch.Page{}, err
 	}
@@ -146,27 +145,34 @@ func (w *watching) Watched(ctx context.Context, r watch.Read) (watch.Page, error
 	return page, nil
 }
 
+// AccountMonitors makes, changes, pauses, follows and ends the monitors of the session's account.
+type AccountMonitors struct{ session *Session }
+
+// Monitors returns the monitors of the session's account.
+func (s *Session) Monitors() AccountMonitors { return AccountMonitors{s} }
+
 // poll reads a page, which the ledger charges once by its name.
-func (s *Session) poll(
+func (a AccountMonitors) poll(
 	ctx context.Context, row *read.Row, call operation.Call, once string,
 ) (*operation.Answer, error) {
 	if row.Price == operation.EachPlatform { // all the time there is, because no caller waits
 		call.Pairs = append(call.Pairs, operation.Pair{Name: "wait_s", Value: "25"})
 	}
-	plan, err := s.plan(ctx, row, call)
+	plan, err := a.session.plan(ctx, row, call)
 	if err != nil {
 		return nil, err
 	}
-	ledgerKey, err := s.books.conceal(ctx, once)
+	ledgerKey, err := a.session.books.conceal(ctx, once)
 	if err != nil {
 		return nil, err
 	}
 	if plan.search != nil {
-		req := search.Request{Who: s.who, ID: call.RequestID, IdempotencyKey: ledgerKey, Left: s.left(ctx)}
-		answer, _, err := s.search.All(ctx, req, plan.search)
+		answer, _, err := a.session.search.All(ctx, search.Request{
+			Who: a.session.who, ID: call.RequestID, IdempotencyKey: ledgerKey, Over: time.Now().Add(a.session.left(ctx)),
+		}, plan.search)
 		return answer, err
 	}
-	return s.charge(ctx, plan.read, s.left(ctx), call.RequestID, ledgerKey)
+	return a.session.charge(ctx, plan.read, a.session.left(ctx), call.RequestID, ledgerKey)
 }
 
 // callOf returns the call that a monitor makes.
@@ -179,8 +185,9 @@ func callOf(a watch.Ask, requestID string) operation.Call {
 	return call
 }
 
-// watcher returns the account whose monitors the session can use. Without accounts, all callers are one account.
-func (s *Session) watcher() (string, error) {
+// owner returns the account whose monitors, endpoints and settings the session can use. Without accounts, all callers
+// are one account.
+func (s *Session) owner() (string, error) {
 	if s.who.Key() == nil && (s.accounts.Ledger != nil || s.accounts.Keys != nil) {
 		return "", account.ErrNone
 	}
@@ -195,69 +202,63 @@ func stored(ctx context.Context, err error) error {
 	return &account.UnavailableError{Store: "monitors", Err: err}
 }
 
-// bounded returns ctx with the time limit for a call of the store of monitors.
-func (s *Session) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, s.cfg.Timeout)
-}
-
 // managing is the operation in logs and problems of changes of monitors.
 var managing = &operation.Operation{Name: "monitors", Func: "Monitors", Path: "/manage/monitors/{name}", Service: true}
 
-// PutMonitor makes a monitor of the session's account, or changes the definition of the one with that name, and reports
-// whether it is new.
-func (s *Session) PutMonitor(
+// Put makes a monitor, or changes the definition of the one with that name, and reports whether it is new.
+func (a AccountMonitors) Put(
 	ctx context.Context, name string, d watch.Definition,
 ) (m schema.Monitor, made bool, err error) {
 	ctx, id := named(ctx, "")
-	stands, made, err := s.put(ctx, name, d, id)
+	saved, made, err := a.put(ctx, name, d, id)
 	if err != nil {
-		return m, false, s.fail(ctx, managing, operation.Call{Platform: d.Platform, RequestID: id}, err)
+		return m, false, a.session.fail(ctx, managing, operation.Call{Platform: d.Platform, RequestID: id}, err)
 	}
-	return s.shown(ctx, &stands), made, nil
+	return a.shown(ctx, &saved), made, nil
 }
 
-func (s *Session) put(
+func (a AccountMonitors) put(
 	ctx context.Context, name string, d watch.Definition, id string,
 ) (m watch.Monitor, made bool, err error) {
-	owner, err := s.watcher()
+	owner, err := a.session.owner()
 	if err != nil {
 		return m, false, err
 	}
 	if err := watch.CheckName(name); err != nil {
 		return m, false, err
 	}
-	row, err := s.watchable(d.Operation)
+	row, err := watchable(a.session.cfg.Rows, d.Operation)
 	if err != nil {
 		return m, false, err
 	}
-	if _, err := s.askPrice(ctx, row, d.Ask, id); err != nil {
+	if _, err := a.price(ctx, row, d.Ask, id); err != nil {
 		return m, false, err
 	}
 	d.List = row.List()
 	if err := d.Check(row.TTL); err != nil {
 		return m, false, err
 	}
-	m = watch.Monitor{Definition: d, Account: owner, Name: name, CreatedAt: s.cfg.Now().UTC()}
+	m = watch.Monitor{Definition: d, Account: owner, Name: name, CreatedAt: a.session.cfg.Now().UTC()}
 	m.NextAt, m.Heard = m.CreatedAt, 0
-	if key := s.who.Key(); key != nil {
+	if key := a.session.who.Key(); key != nil {
 		m.Key, m.Caps = key.ID, watch.Caps{Day: key.DayCap, Total: key.TotalCap}
 	}
-	ctx, cancel := s.bounded(ctx)
+	ctx, cancel := a.session.bounded(ctx)
 	defer cancel()
-	if old, err := s.watching.store.Monitor(ctx, owner, name); err == nil {
+	if old, err := a.session.watching.store.Monitor(ctx, owner, name); err == nil {
 		m.Paused = old.Paused
 	}
-	m, made, err = s.watching.store.Put(ctx, m, cmp.Or(s.cfg.MostWatches, mostWatches))
+	m, made, err = a.session.watching.store.Put(ctx, m, cmp.Or(a.session.cfg.MostWatches, mostWatches))
 	if err == nil {
-		s.watching.start()
+		a.session.watching.start()
 	}
 	return m, made, stored(ctx, err)
 }
 
 // watchable returns the row of an operation that a monitor can call.
-func (s *Session) watchable(name string) (*read.Row, error) {
+func watchable(rows []*read.Row, name string) (*read.Row, error) {
 	var names []string
-	for _, row := range s.cfg.Rows {
+	for _, row := range rows {
 		if row.Watched && row.Name == name {
 			return row, nil
 		}
@@ -270,27 +271,27 @@ func (s *Session) watchable(name string) (*read.Row, error) {
 		strings.Join(names, ", "), problem.DidYouMean(name, names))
 }
 
-// askPrice checks a monitor's call, like making it does, and returns the price of a page.
-func (s *Session) askPrice(ctx context.Context, row *read.Row, a watch.Ask, id string) (int64, error) {
+// price checks a monitor's call, like making it does, and returns the price of a page.
+func (a AccountMonitors) price(ctx context.Context, row *read.Row, ask watch.Ask, id string) (int64, error) {
 	fans := row.Price == operation.EachPlatform
 	switch {
-	case fans && a.Platform != "":
+	case fans && ask.Platform != "":
 		return 0, problem.New(problem.InvalidRequest,
 			`%s has no platform of its own: name those to ask in the parameter "platforms"`, row.Name)
-	case !fans && a.Platform == "":
+	case !fans && ask.Platform == "":
 		return 0, problem.New(problem.InvalidRequest, "%s needs a platform", row.Name)
-	case !fans && !s.cfg.Platforms.Has(platform.ID(a.Platform)):
-		return 0, problem.New(problem.InvalidRequest, "there is no platform %q%s", a.Platform,
-			problem.DidYouMean(a.Platform, s.cfg.Platforms.Names()))
+	case !fans && !a.session.cfg.Platforms.Has(platform.ID(ask.Platform)):
+		return 0, problem.New(problem.InvalidRequest, "there is no platform %q%s", ask.Platform,
+			problem.DidYouMean(ask.Platform, a.session.cfg.Platforms.Names()))
 	}
 	for i := range row.Params {
 		p := &row.Params[i]
-		if _, given := a.Params[p.Name]; given && (p.Option || p.Form == operation.FormCursor) {
+		if _, given := ask.Params[p.Name]; given && (p.Option || p.Form == operation.FormCursor) {
 			return 0, problem.New(problem.InvalidRequest, "parameter %q is not for monitors: they take what says what is read",
 				p.Name)
 		}
 	}
-	plan, err := s.plan(ctx, row, callOf(a, id))
+	plan, err := a.session.plan(ctx, row, callOf(ask, id))
 	switch {
 	case err != nil:
 		return 0, err
@@ -300,49 +301,49 @@ func (s *Session) askPrice(ctx context.Context, row *read.Row, a watch.Ask, id s
 	return plan.read.Quote.Total(), nil
 }
 
-// PauseMonitor pauses or resumes the polls of a monitor. A monitor that was due meanwhile is polled immediately.
-func (s *Session) PauseMonitor(ctx context.Context, name string, paused bool) (schema.Monitor, error) {
+// Pause pauses or resumes the polls of a monitor. A monitor that was due meanwhile is polled immediately.
+func (a AccountMonitors) Pause(ctx context.Context, name string, paused bool) (schema.Monitor, error) {
 	ctx, id := named(ctx, "")
-	m, err := s.pause(ctx, name, paused)
+	m, err := a.pause(ctx, name, paused)
 	if err != nil {
-		return schema.Monitor{}, s.fail(ctx, managing, operation.Call{RequestID: id}, err)
+		return schema.Monitor{}, a.session.fail(ctx, managing, operation.Call{RequestID: id}, err)
 	}
-	return s.shown(ctx, &m), nil
+	return a.shown(ctx, &m), nil
 }
 
-func (s *Session) pause(ctx context.Context, name string, paused bool) (watch.Monitor, error) {
-	owner, err := s.watcher()
+func (a AccountMonitors) pause(ctx context.Context, name string, paused bool) (watch.Monitor, error) {
+	owner, err := a.session.owner()
 	if err != nil {
 		return watch.Monitor{}, err
 	}
-	ctx, cancel := s.bounded(ctx)
+	ctx, cancel := a.session.bounded(ctx)
 	defer cancel()
-	m, err := s.watching.store.Monitor(ctx, owner, name)
+	m, err := a.session.watching.store.Monitor(ctx, owner, name)
 	if err != nil {
 		return m, stored(ctx, err)
 	}
-	next := s.cfg.Now().UTC()
+	next := a.session.cfg.Now().UTC()
 	if m.NextAt.After(next) {
 		next = m.NextAt
 	}
-	m, err = s.watching.store.Pause(ctx, owner, name, paused, next)
+	m, err = a.session.watching.store.Pause(ctx, owner, name, paused, next)
 	if err == nil && !paused {
-		s.watching.start()
+		a.session.watching.start()
 	}
 	return m, stored(ctx, err)
 }
 
-// EndMonitor ends a monitor. Its changes stay in the feed; its history is removed.
-func (s *Session) EndMonitor(ctx context.Context, name string) error {
+// End ends a monitor. Its changes stay in the feed; its history is removed.
+func (a AccountMonitors) End(ctx context.Context, name string) error {
 	ctx, id := named(ctx, "")
-	owner, err := s.watcher()
+	owner, err := a.session.owner()
 	if err == nil {
-		bounded, cancel := s.bounded(ctx)
+		bounded, cancel := a.session.bounded(ctx)
 		defer cancel()
-		err = stored(bounded, s.watching.store.End(bounded, owner, name))
+		err = stored(bounded, a.session.watching.store.End(bounded, owner, name))
 	}
 	if err != nil {
-		return s.fail(ctx, managing, operation.Call{RequestID: id}, err)
+		return a.session.fail(ctx, managing, operation.Call{RequestID: id}, err)
 	}
 	return nil
 }
@@ -351,7 +352,7 @@ func (s *Session) EndMonitor(ctx context.Context, name string) error {
 const month = 30 * 24 * time.Hour
 
 // shown returns a monitor as its account sees it.
-func (s *Session) shown(ctx context.Context, m *watch.Monitor) schema.Monitor {
+func (a AccountMonitors) shown(ctx context.Context, m *watch.Monitor) schema.Monitor {
 	out := schema.Monitor{
 		Name: m.Name, Operation: m.Operation, Platform: set(m.Platform), Params: map[string]string{}, Every: spell(m.Every),
 		Pages: int64(m.Pages), Follow: int64(m.Follow), Fields: append([]string{}, m.Fields...),
@@ -367,11 +368,11 @@ func (s *Session) shown(ctx context.Context, m *watch.Monitor) schema.Monitor {
 	if m.Code != "" {
 		out.Problem = &schema.MonitorProblem{Code: m.Code, Detail: m.Detail}
 	}
-	if m.Month == s.cfg.Now().UTC().Format("2006-01") {
+	if m.Month == a.session.cfg.Now().UTC().Format("2006-01") {
 		out.Credits = m.Credits
 	}
-	if row := s.rows[m.Operation]; row != nil {
-		if price, err := s.askPrice(ctx, row, m.Ask, ""); err == nil {
+	if row := a.session.rows[m.Operation]; row != nil {
+		if price, err := a.price(ctx, row, m.Ask, ""); err == nil {
 			polls := int64((month + m.Every - 1) / m.Every)
 			out.Price = schema.MonitorPrice{Least: polls * price, Most: polls * price * int64(m.Pages)}
 		}
@@ -399,7 +400,7 @@ func listMonitors(ctx context.Context, s *Session, row *read.Row, call operation
 	if err != nil {
 		return nil, err
 	}
-	owner, err := s.watcher()
+	owner, err := s.owner()
 	if err != nil {
 		return nil, err
 	}
@@ -412,40 +413,8 @@ func listMonitors(ctx context.Context, s *Session, row *read.Row, call operation
 	if err != nil {
 		return nil, stored(ctx, err)
 	}
-	next := ""
-	if len(found) > monitorsPage {
-		found = found[:monitorsPage]
-		next = found[monitorsPage-1].Name
-	}
-	out := make([]schema.Monitor, len(found))
-	for i := range found {
-		out[i] = s.shown(ctx, &found[i])
-	}
+	out, next := pageOf(found, monitorsPage,
+		func(m *watch.Monitor) string { return m.Name },
+		func(m *watch.Monitor) schema.Monitor { return s.Monitors().shown(ctx, m) })
 	return s.paged(ctx, call, out, bound, next)
-}
-
-// place returns the position at which the requested page begins; "" is the beginning.
-func (s *Session) place(ctx context.Context, bound string, in operation.Args) (string, error) {
-	given := in.Cursor()
-	if given == "" {
-		return "", nil
-	}
-	at, err := s.reader.OpenCursor(ctx, bound, given)
-	if err != nil {
-		return "", err
-	}
-	return at.Token, nil
-}
-
-// paged makes the free answer of a page, with the cursor of the next position; "" for none.
-func (s *Session) paged(
-	ctx context.Context, call operation.Call, data any, bound, next string,
-) (*operation.Answer, error) {
-	a, err := s.free(ctx, call, data)
-	if err != nil || next == "" {
-		return a, err
-	}
-	a.Meta.NextCursor, err = s.reader.SealCursor(ctx, bound,
-		&cursor.Cursor{Token: next, Issued: s.cfg.Now().Truncate(time.Hour)})
-	return a, err
 }

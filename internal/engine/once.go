@@ -43,12 +43,12 @@ func (s *Session) Once(
 		answer, err = do(ctx)
 		return answer, false, err
 	}
-	stands, mine, err := s.claimChange(ctx, idempotencyKey, request)
+	earlier, mine, err := s.claimChange(ctx, idempotencyKey, request)
 	if err != nil {
 		return nil, false, s.fail(ctx, changing, operation.Call{RequestID: id}, err)
 	}
-	if stands != nil {
-		return stands.Answer, true, nil
+	if earlier != nil {
+		return earlier.Answer, true, nil
 	}
 	lasting := context.WithoutCancel(ctx)
 	if answer, err = do(ctx); err != nil {
@@ -71,7 +71,7 @@ func (s *Session) Once(
 // claimChange claims a key for a change, or returns the record of an earlier call with it.
 func (s *Session) claimChange(
 	ctx context.Context, idempotencyKey, request string,
-) (stands *change, mine records.Record, err error) {
+) (earlier *change, mine records.Record, err error) {
 	digest, err := s.books.conceal(ctx, request)
 	if err != nil {
 		return nil, mine, err
@@ -91,18 +91,18 @@ func (s *Session) claimChange(
 			mine.Version = found.Version
 			return nil, mine, nil
 		}
-		stands = &change{}
-		switch err := json.Unmarshal(found.Value, stands); {
+		earlier = &change{}
+		switch err := json.Unmarshal(found.Value, earlier); {
 		case err != nil:
 			return nil, mine, err
-		case stands.Digest != digest:
+		case earlier.Digest != digest:
 			return nil, mine, problem.New(problem.InvalidRequest,
 				"Idempotency-Key has been used for another request; use a new one")
-		case stands.Answer != nil:
-			return stands, mine, nil
+		case earlier.Answer != nil:
+			return earlier, mine, nil
 		case time.Now().After(over):
 			return nil, mine, problem.New(problem.UpstreamTimeout,
-				"an earlier request under this Idempotency-Key has not come to its end; send it again")
+				"an earlier request with this Idempotency-Key is still in progress; retry")
 		}
 		select {
 		case <-ctx.Done():

@@ -15,6 +15,17 @@ import (
 // PlatformTable returns the platforms.
 func (e *Engine) PlatformTable() *platform.Table { return e.cfg.Platforms }
 
+// PageSizes returns the page size of each list of a platform that has a known one, by the name of the operation.
+func (e *Engine) PageSizes(id platform.ID) map[string]int {
+	sizes, out := e.upstreams.PageSizes(id), map[string]int{}
+	for _, row := range e.cfg.Rows {
+		if n := sizes[row.Op]; n > 0 && row.Paged() {
+			out[row.Name] = n
+		}
+	}
+	return out
+}
+
 // platforms returns what can be read from each platform, and why not if it cannot.
 func platforms(ctx context.Context, s *Session, _ *read.Row, call operation.Call) (*operation.Answer, error) {
 	out := []schema.PlatformInfo{}
@@ -33,13 +44,13 @@ func platforms(ctx context.Context, s *Session, _ *read.Row, call operation.Call
 	return s.free(ctx, call, out)
 }
 
-func (s *Session) operationInfo(id platform.ID, row *read.Row) schema.OperationInfo {
+func (e *Engine) operationInfo(id platform.ID, row *read.Row) schema.OperationInfo {
 	out := schema.OperationInfo{
-		Operation: row.Name, Reason: set(s.upstreams.Reason(id, row.Op)), Providers: []string{}, Sources: []schema.Source{},
+		Operation: row.Name, Reason: set(e.upstreams.Reason(id, row.Op)), Providers: []string{}, Sources: []schema.Source{},
 		CacheTTLS:       int64(row.TTL.Seconds()),
 		UpstreamCredits: map[string]int64{}, Filters: map[string][]string{}, Required: []string{}, Missing: []string{},
 	}
-	for _, source := range s.upstreams.Sources(id) {
+	for _, source := range e.upstreams.Sources(id) {
 		p, serves := source.Provider, source.Serves(row.Op)
 		// The note of a provider that serves it is used; those of others only explain why they do not.
 		if !out.Available && (out.Note == nil || serves) {
@@ -56,7 +67,7 @@ func (s *Session) operationInfo(id platform.ID, row *read.Row) schema.OperationI
 		} else { // a provider without it is enough
 			out.Required = slices.DeleteFunc(out.Required, func(name string) bool { return !slices.Contains(needs, name) })
 		}
-		if !out.Available && s.batched(row) {
+		if !out.Available && e.batched(row) {
 			out.KeysARequest = int64(p.AtOnce(row.Op))
 		}
 		out.Available = true
@@ -70,19 +81,19 @@ func (s *Session) operationInfo(id platform.ID, row *read.Row) schema.OperationI
 		}
 	}
 	if out.Available {
-		out.Missing, out.UpstreamCredits = []string{}, s.upstreams.Charges(id, row.Op)
+		out.Missing, out.UpstreamCredits = []string{}, e.upstreams.Charges(id, row.Op)
 	}
 	return out
 }
 
 // batched reports whether a row has a batch operation.
-func (s *Session) batched(row *read.Row) bool { return s.rows[row.Name+"/batch"] != nil }
+func (e *Engine) batched(row *read.Row) bool { return e.rows[row.Name+"/batch"] != nil }
 
 // rawRoutes lists the raw routes at the price of a platform, each once.
-func (s *Session) rawRoutes(id platform.ID) []schema.RawRoute {
+func (e *Engine) rawRoutes(id platform.ID) []schema.RawRoute {
 	out := []schema.RawRoute{}
-	for _, info := range s.cfg.Platforms.All() { // a provider may have routes at the price of other platforms
-		for _, source := range s.upstreams.Sources(info.ID) {
+	for _, info := range e.cfg.Platforms.All() { // a provider may have routes at the price of other platforms
+		for _, source := range e.upstreams.Sources(info.ID) {
 			p := source.Provider
 			for _, route := range p.Routes {
 				known := func(r schema.RawRoute) bool { return r.Provider == p.Name && r.Path == route.Pattern }
@@ -123,18 +134,18 @@ func health(ctx context.Context, s *Session, _ *read.Row, call operation.Call) (
 
 // Health returns the state of every platform and dependency. While a store hangs, it is among the dependencies, as
 // ledger, keys or records. Health is free and needs no account.
-func (s *Session) Health() schema.Health {
+func (e *Engine) Health() schema.Health {
 	out := schema.Health{
-		Status: "ok", Environment: s.cfg.Environment, Platforms: map[platform.ID]schema.HealthState{},
+		Status: "ok", Environment: e.cfg.Environment, Platforms: map[platform.ID]schema.HealthState{},
 	}
-	for _, info := range s.cfg.Platforms.All() {
-		out.Platforms[info.ID] = s.upstreams.State(info.ID)
+	for _, info := range e.cfg.Platforms.All() {
+		out.Platforms[info.ID] = e.upstreams.State(info.ID)
 	}
-	hanging := s.accounts.Guard.Hanging()
-	if len(s.cfg.Dependencies)+len(hanging) > 0 {
+	hanging := e.accounts.Guard.Hanging()
+	if len(e.cfg.Dependencies)+len(hanging) > 0 {
 		out.Dependencies = map[string]schema.HealthState{}
 	}
-	for name, state := range s.cfg.Dependencies {
+	for name, state := range e.cfg.Dependencies {
 		out.Dependencies[name] = state()
 	}
 	for _, name := range hanging {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/internal/background"
+	"github.com/socialdata/socialdata/observe"
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/requests"
 )
 
@@ -28,6 +30,7 @@ type recorder struct {
 	memory *requests.Memory // the store, if it is in memory
 	books  requests.Books   // nil when nothing is charged
 	bounds requests.Bounds
+	off    bool // there is no log
 	now    func() time.Time
 	log    *slog.Logger
 	work   background.Group
@@ -38,7 +41,7 @@ type recorder struct {
 	closing bool // what was dropped is written a last time
 	tried   bool // the last time has passed
 	queue   []requests.Request
-	dropped requests.Tallies    // of requests that did not fit or could not be written
+	counted requests.Tallies    // what is not in the queue: requests that were dropped, and what upstreams were sent
 	charged map[string]struct{} // accounts with entries that may be missing in the usage
 	came    uint64              // number of requests that were queued
 	done    uint64              // number of those that were written or dropped
@@ -52,7 +55,7 @@ type recorder struct {
 func newRecorder(cfg *Config) *recorder {
 	r := &recorder{
 		store: cfg.Requests, bounds: cfg.LogBounds.Filled(), now: cfg.Now, log: cfg.Log, hurry: make(chan struct{}, 1),
-		dropped: requests.Tallies{}, charged: map[string]struct{}{}, wrote: make(chan struct{}),
+		counted: requests.Tallies{}, charged: map[string]struct{}{}, wrote: make(chan struct{}),
 	}
 	if cfg.Ledger != nil {
 		r.books = cfg.Ledger
@@ -60,12 +63,21 @@ func newRecorder(cfg *Config) *recorder {
 	if r.store == nil {
 		r.store = requests.NewMemory(r.bounds)
 	}
+	if r.off = r.bounds.Most < 0; r.off {
+		r.bounds.Most = 1 // what an earlier process has written is trimmed
+	}
 	r.memory, _ = r.store.(*requests.Memory)
 	return r
 }
 
 // note adds a request to the log.
 func (r *recorder) note(q requests.Request) {
+	if r.off {
+		if q.Credits > 0 {
+			r.charge(q.Account)
+		}
+		return
+	}
 	if r.memory != nil {
 		r.memory.Note(q)
 		if q.Credits > 0 {
@@ -92,6 +104,39 @@ func (r *recorder) note(q requests.Request) {
 	}
 }
 
+// send counts what a provider was sent. In a store it is written with the next batch.
+func (r *recorder) send(id platform.ID, operation, provider string, sent requests.Upstream) {
+	at := r.now()
+	if r.memory != nil {
+		now := requests.Tallies{}
+		now.Send(at, string(id), operation, provider, sent)
+		_ = r.memory.Add(context.Background(), nil, now.List()) // it never fails
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.counted.Send(at, string(id), operation, provider, sent)
+	if !r.running && r.work.Begin() {
+		r.running = true
+		go r.run()
+	}
+}
+
+// observer returns o, and counts the requests that it is told of.
+func (r *recorder) observer(o observe.Observer) observe.Observer {
+	before := o.Upstream
+	o.Upstream = func(u observe.Upstream) {
+		before(u)
+		r.send(u.Platform, u.Operation, u.Provider, requests.Upstream{Requests: 1})
+	}
+	return o
+}
+
+// paid counts what a provider charged.
+func (r *recorder) paid(id platform.ID, provider, operation string, credits int64) {
+	r.send(id, operation, provider, requests.Upstream{Credits: credits})
+}
+
 // charge notes that the books of an account may say more than its usage.
 func (r *recorder) charge(account string) {
 	r.mu.Lock()
@@ -104,10 +149,10 @@ const droppedPlaces = 4096
 
 // drop counts a request that is lost. The caller holds the lock.
 func (r *recorder) drop(q *requests.Request) {
-	if len(r.dropped) >= droppedPlaces {
+	if len(r.counted) >= droppedPlaces {
 		q = &requests.Request{At: q.At, Account: q.Account}
 	}
-	r.dropped.Drop(q)
+	r.counted.Drop(q)
 }
 
 // run writes the queue until there is nothing to do.
@@ -139,8 +184,8 @@ func (r *recorder) pause() {
 func (r *recorder) take() (batch []requests.Request, lost []requests.Tally, more bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	batch, lost = r.queue, r.dropped.List()
-	r.queue, r.dropped = nil, requests.Tallies{}
+	batch, lost = r.queue, r.counted.List()
+	r.queue, r.counted = nil, requests.Tallies{}
 	r.running = len(batch) > 0 || len(lost) > 0 && !r.tried || len(r.charged) > 0 && r.books != nil
 	r.tried = r.closing && len(lost) > 0
 	return batch, lost, r.running
@@ -160,7 +205,7 @@ func (r *recorder) write(batch []requests.Request, lost []requests.Tally) {
 		cancel()
 		r.mu.Lock()
 		if err != nil {
-			r.dropped.Add(lost)
+			r.counted.Add(lost)
 			for i := range part {
 				r.drop(&part[i])
 			}

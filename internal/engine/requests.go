@@ -9,9 +9,9 @@ import (
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/account"
-	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
@@ -20,13 +20,14 @@ import (
 )
 
 // remember adds a call of an account to the request log: an answer with its meta and charge, or a problem. o is nil for
-// a call that was refused before its operation was known. Operations that need no key are left out.
+// a call that was refused before its operation was known. Operations that need no key are left out, and so are answers
+// of the log itself: a caller that follows the log would otherwise fill it with its own calls.
 func (s *Session) remember(
 	ctx context.Context, o *operation.Operation, call operation.Call, begun time.Time, meta *schema.Meta, charged int64,
 	p *problem.Error,
 ) {
 	key := s.who.Key()
-	if key == nil || o != nil && o.NoKey {
+	if key == nil || o != nil && (o.NoKey || o.Name == "requests" && p == nil) {
 		return
 	}
 	r := requests.Request{
@@ -64,35 +65,17 @@ func listRequests(ctx context.Context, s *Session, row *read.Row, call operation
 		ID: in.Get("request_id"), Limit: requestsPage + 1,
 	}
 	q.Status, _ = strconv.Atoi(in.Get("status"))
-	bound := row.Name + "|" + strconv.Quote(q.Account) + in.Binding()
-	if given := in.Cursor(); given != "" {
-		at, err := s.reader.OpenCursor(ctx, bound, given)
-		if err != nil {
-			return nil, err
-		}
-		if q.Before, err = strconv.ParseInt(at.Token, 10, 64); err != nil {
-			return nil, cursor.ErrInvalid
-		}
+	bound := boundTo(row, q.Account, in)
+	if q.Before, err = s.placeNumber(ctx, bound, in); err != nil {
+		return nil, err
 	}
 	found, err := s.requestsOf(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	next := ""
-	if len(found) > requestsPage {
-		found = found[:requestsPage]
-		next, err = s.reader.SealCursor(ctx, bound, &cursor.Cursor{
-			Token: strconv.FormatInt(found[requestsPage-1].Seq, 10), Issued: s.cfg.Now().Truncate(time.Hour),
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	a, err := s.free(ctx, call, rowsOf(found))
-	if err == nil {
-		a.Meta.NextCursor = next
-	}
-	return a, err
+	out, next := pageOf(found, requestsPage,
+		func(r *requests.Request) string { return strconv.FormatInt(r.Seq, 10) }, requestRow)
+	return s.paged(ctx, call, out, bound, next)
 }
 
 // requestsOf lists requests for a call of the session.
@@ -109,7 +92,13 @@ func (s *Session) requestsOf(ctx context.Context, q requests.Query) ([]requests.
 // LastRequests returns the last calls of all accounts that q selects, newest first.
 func (e *Engine) LastRequests(ctx context.Context, q requests.Query) ([]schema.Request, error) {
 	found, err := e.requests.list(ctx, q)
-	return rowsOf(found), err
+	rows, _ := pageOf(found, len(found), nil, requestRow)
+	return rows, err
+}
+
+// Jobs returns the stored jobs of an account, or of all for "", newest first, and how many there are in all.
+func (e *Engine) Jobs(ctx context.Context, account string, limit int) (jobs []observe.Job, of int, err error) {
+	return e.search.Jobs(ctx, account, limit)
 }
 
 // Rollups returns the usage that q selects, of all accounts unless q names one.
@@ -158,6 +147,7 @@ func usageBy(ctx context.Context, s *Session, in operation.Args, call operation.
 	if err != nil {
 		return nil, &account.UnavailableError{Store: "requests", Err: err}
 	}
+	rollups = slices.DeleteFunc(rollups, func(r requests.Rollup) bool { return r.Idle() })
 	rows := make([]schema.Rollup, len(rollups))
 	for i := range rollups {
 		rows[i] = rollupRow(&rollups[i], rollups[i].Group(group))
@@ -179,19 +169,14 @@ func rollupRow(r *requests.Rollup, group string) schema.Rollup {
 	return row
 }
 
-func rowsOf(found []requests.Request) []schema.Request {
-	out := make([]schema.Request, 0, len(found))
-	for _, r := range found {
-		row := schema.Request{
-			At: r.At, RequestID: r.ID, AccountID: r.Account, KeyID: r.Key, Operation: set(r.Operation),
-			Platform: set(r.Platform),
-			Status:   r.Status, Code: set(r.Code), Credits: r.Credits, TookMS: r.Took.Milliseconds(),
-			Providers: append([]string{}, r.Providers...),
-		}
-		if r.Cache != "" {
-			row.Cache = new(schema.CacheState(r.Cache))
-		}
-		out = append(out, row)
+func requestRow(r *requests.Request) schema.Request {
+	row := schema.Request{
+		At: r.At, RequestID: r.ID, AccountID: r.Account, KeyID: r.Key, Operation: set(r.Operation),
+		Platform: set(r.Platform), Status: r.Status, Code: set(r.Code), Credits: r.Credits,
+		TookMS: r.Took.Milliseconds(), Providers: append([]string{}, r.Providers...),
 	}
-	return out
+	if r.Cache != "" {
+		row.Cache = new(schema.CacheState(r.Cache))
+	}
+	return row
 }

@@ -87,6 +87,12 @@ func TestRequestsListTheLastCalls(t *testing.T) {
 			t.Errorf("%s: %d requests, %v; want %d", name, len(got.Data), err, tt.want)
 		}
 	}
+	_, err = e.Client.Requests(t.Context(), socialdata.RequestsRequest{Status: 7})
+	enginetest.WantProblem(t, err, problem.InvalidRequest)
+	own, err := e.Client.Requests(t.Context(), socialdata.RequestsRequest{Operation: "requests"})
+	if err != nil || len(own.Data) != 1 || own.Data[0].Status != 400 {
+		t.Errorf("of the calls that list the log, it has %+v, %v; want the refused one", own, err)
+	}
 	if got, err := e.Open.LastRequests(t.Context(), other.Account, socialdata.RequestsRequest{}, 10); err != nil ||
 		len(got) != 1 || got[0].RequestID != "req_6" {
 		t.Errorf("the operator sees %+v, %v", got, err)

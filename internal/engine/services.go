@@ -7,7 +7,6 @@ import (
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/account"
-	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/internal/search"
 	"github.com/socialdata/socialdata/operation"
@@ -58,8 +57,9 @@ func searchAcross(ctx context.Context, s *Session, row *read.Row, call operation
 	plan := planned.search
 	return s.idempotent(ctx, row, call, plan.Price(), nil,
 		func(ctx context.Context, idempotencyKey string, left time.Duration) (*operation.Answer, string, error) {
-			req := search.Request{Who: s.who, ID: call.RequestID, IdempotencyKey: idempotencyKey, Left: left}
-			return s.search.All(ctx, req, plan)
+			return s.search.All(ctx, search.Request{
+				Who: s.who, ID: call.RequestID, IdempotencyKey: idempotencyKey, Over: time.Now().Add(left),
+			}, plan)
 		})
 }
 
@@ -107,11 +107,11 @@ func (s *Session) free(ctx context.Context, call operation.Call, data any) (*ope
 	if err != nil {
 		return nil, err
 	}
-	return s.told(call, data, balance)
+	return freeAnswer(call, data, balance)
 }
 
-// told makes the answer of a free operation, with the balance.
-func (s *Session) told(call operation.Call, data any, balance int64) (*operation.Answer, error) {
+// freeAnswer makes the answer of a free operation for an account with that balance.
+func freeAnswer(call operation.Call, data any, balance int64) (*operation.Answer, error) {
 	b, err := schema.Marshal(data)
 	if err != nil {
 		return nil, err
@@ -142,42 +142,20 @@ func usage(ctx context.Context, s *Session, row *read.Row, call operation.Call) 
 		RequestID: in.Get("request_id"), Platform: in.Get("platform"), Since: in.Time("since"), Until: in.Time("until"),
 		Limit: usagePage + 1,
 	}
-	bound := row.Name + "|" + strconv.Quote(s.who.Account()) + in.Binding()
-	if given := in.Cursor(); given != "" {
-		at, err := s.reader.OpenCursor(ctx, bound, given)
-		if err != nil {
-			return nil, err
-		}
-		if q.Before, err = strconv.ParseInt(at.Token, 10, 64); err != nil {
-			return nil, cursor.ErrInvalid
-		}
+	bound := boundTo(row, s.who.Account(), in)
+	if q.Before, err = s.placeNumber(ctx, bound, in); err != nil {
+		return nil, err
 	}
 	entries, err := s.who.Entries(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	next := ""
-	if len(entries) > usagePage {
-		entries = entries[:usagePage]
-		next, err = s.reader.SealCursor(ctx, bound, &cursor.Cursor{
-			Token: strconv.FormatInt(entries[usagePage-1].Seq, 10), Issued: s.cfg.Now().Truncate(time.Hour),
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	rows := make([]schema.Usage, 0, len(entries))
-	for _, e := range entries {
-		rows = append(rows, usageRow(e))
-	}
-	a, err := s.free(ctx, call, rows)
-	if err == nil {
-		a.Meta.NextCursor = next
-	}
-	return a, err
+	rows, next := pageOf(entries, usagePage,
+		func(e *credits.Entry) string { return strconv.FormatInt(e.Seq, 10) }, usageRow)
+	return s.paged(ctx, call, rows, bound, next)
 }
 
-func usageRow(e credits.Entry) schema.Usage {
+func usageRow(e *credits.Entry) schema.Usage {
 	u := schema.Usage{
 		ID: e.Account + "/" + strconv.FormatInt(e.Seq, 10), At: e.At, Kind: string(e.Kind), Amount: e.Amount,
 		Balance: e.Balance, KeyID: set(e.Key), Operation: set(e.Operation), Platform: set(e.Platform),

@@ -30,9 +30,6 @@ type Session struct {
 // Key returns the caller's key, which is read-only; nil if the session is not bound to one.
 func (s *Session) Key() *keys.Key { return s.who.Key() }
 
-// KnowsKeys reports whether there is a store of keys.
-func (s *Session) KnowsKeys() bool { return s.accounts.Keys != nil }
-
 // Authenticate returns the session of the key with that secret. A missing, malformed, unknown or revoked key gives the
 // same unauthorized problem.
 func (s *Session) Authenticate(ctx context.Context, secret string) (Session, error) {
@@ -137,14 +134,6 @@ func chargedNow(o *operation.Operation, a *operation.Answer) int64 {
 		return 0
 	}
 	return a.Meta.CreditsUsed
-}
-
-// left returns the remaining time of the call in ctx, which may have waited for its key.
-func (s *Session) left(ctx context.Context) time.Duration {
-	if begun := operation.Begun(ctx); !begun.IsZero() {
-		return s.cfg.Timeout - time.Since(begun)
-	}
-	return s.cfg.Timeout
 }
 
 // named returns the id of a call, a new one for "", and a context with it.

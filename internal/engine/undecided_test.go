@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -81,9 +82,21 @@ func (l *losing) Charge(ctx context.Context, who credits.Spender, c credits.Char
 func undecided(t *testing.T, store records.Store) (*enginetest.Engine, *losing) {
 	t.Helper()
 	l := &losing{}
-	e := enginetest.New(t, enginetest.Config{Records: store, Options: []socialdata.Option{socialdata.WithLedger(l)}})
+	return losingEngine(t, store, l, l), l
+}
+
+// losingEngine is an engine with a ledger that is l, or a part of it.
+func losingEngine(t *testing.T, store records.Store, l *losing, ledger credits.Ledger) *enginetest.Engine {
+	t.Helper()
+	e := enginetest.New(t, enginetest.Config{Records: store, Options: []socialdata.Option{socialdata.WithLedger(ledger)}})
 	l.Memory = e.Ledger
-	return e, l
+	return e
+}
+
+// twoSteps is a ledger without [credits.Charger].
+type twoSteps struct {
+	credits.Ledger
+	credits.Granter
 }
 
 func keyedProfile(handle, key, id string) operation.Call {
@@ -118,20 +131,26 @@ func TestAChargeOfAFailedCallIsRefunded(t *testing.T) {
 	t.Parallel()
 	profile := socialdata.Operation("profile")
 	for name, tt := range map[string]struct {
-		hit  bool
-		gone time.Duration
-		told bool // it is reported as failed
-		want []credits.Entry
+		hit   bool
+		steps bool // the ledger holds and settles a hit like a miss
+		gone  time.Duration
+		told  bool // it is reported as failed
+		want  []credits.Entry
 	}{
-		"a miss, and it is back in time": {false, 5 * time.Second, false, []credits.Entry{chargedOne}},
-		"a hit, and it is back in time":  {true, 5 * time.Second, false, []credits.Entry{chargedOne}},
-		"a miss, and it is gone":         {false, time.Minute, true, []credits.Entry{chargedOne, givenBack}},
-		"a hit, and it is gone":          {true, time.Minute, true, []credits.Entry{chargedOne, givenBack}},
+		"a miss, and it is back in time":             {false, false, 5 * time.Second, false, []credits.Entry{chargedOne}},
+		"a hit, and it is back in time":              {true, false, 5 * time.Second, false, []credits.Entry{chargedOne}},
+		"a hit in two steps, and it is back in time": {true, true, 5 * time.Second, false, []credits.Entry{chargedOne}},
+		"a miss, and it is gone":                     {false, false, time.Minute, true, []credits.Entry{chargedOne, givenBack}},
+		"a hit, and it is gone":                      {true, false, time.Minute, true, []credits.Entry{chargedOne, givenBack}},
+		"a hit in two steps, and it is gone":         {true, true, time.Minute, true, []credits.Entry{chargedOne, givenBack}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				e, l := undecided(t, nil)
+				if tt.steps {
+					e = losingEngine(t, nil, l, twoSteps{l, l})
+				}
 				if tt.hit {
 					if _, err := e.Client.Do(t.Context(), profile, keyedProfile("ann", "", "req_0")); err != nil {
 						t.Fatal(err)
@@ -159,7 +178,7 @@ func TestAChargeOfAFailedCallIsRefunded(t *testing.T) {
 }
 
 // TestARepeatedCallIsChargedOnce repeats a call that was reported as failed, before and after its
-// refund, also on another process.
+// refund, also on another process, whose ledger may lose an answer in turn.
 func TestARepeatedCallIsChargedOnce(t *testing.T) {
 	t.Parallel()
 	profile := socialdata.Operation("profile")
@@ -171,14 +190,16 @@ func TestARepeatedCallIsChargedOnce(t *testing.T) {
 		"at once": {time.Millisecond, 1, []credits.Entry{chargedOne}},
 		"later":   {time.Minute, 0, []credits.Entry{chargedOne, givenBack}},
 	} {
-		for _, elsewhere := range []bool{false, true} {
-			t.Run(name, func(t *testing.T) {
+		for _, elsewhere := range []string{"", " elsewhere", " elsewhere, where the answer is lost first"} {
+			t.Run(name+elsewhere, func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
 					e, l := undecided(t, nil)
 					other := e.Client
-					if elsewhere {
-						client, err := socialdata.New(socialdata.WithProviders(mock.New(mock.Config{})), socialdata.WithLedger(e.Ledger),
+					if elsewhere != "" {
+						second := &losing{Memory: e.Ledger, loses: strings.HasSuffix(elsewhere, "first")}
+						second.breaks = func() { time.AfterFunc(100*time.Millisecond, func() { second.set(false, false) }) }
+						client, err := socialdata.New(socialdata.WithProviders(mock.New(mock.Config{})), socialdata.WithLedger(second),
 							socialdata.WithRecords(e.Records), socialdata.WithClock(e.Clock.Now))
 						if err != nil {
 							t.Fatal(err)

@@ -3,8 +3,10 @@ package enginetest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
+	"strconv"
 	"sync"
 	"testing/synctest"
 	"time"
@@ -171,19 +173,30 @@ func (f Fault) happen(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// Do makes a call. It returns nothing when the machine ends before it has answered.
+// LongestAnswer is how long a call takes at most: 15 s, and what the stores may take after that.
+const LongestAnswer = 20 * time.Second
+
+// Do makes a call. It returns nothing when the machine ends before it has answered, and panics when the answer comes
+// later than it may.
 func (m *Machine) Do(ctx context.Context, name string, call operation.Call) (a *operation.Answer, err error, answered bool) {
 	type result struct {
 		a   *operation.Answer
 		err error
 	}
-	done := make(chan result, 1)
+	done, began := make(chan result, 1), time.Now()
 	go func() {
 		a, err := m.Client.Do(ctx, socialdata.Operation(name), call)
 		done <- result{a, err}
 	}()
 	select {
 	case r := <-done:
+		wait, _ := strconv.Atoi(call.Params.Get("wait_s"))
+		if name != "job" { // a poll waits before its time counts
+			wait = 0
+		}
+		if took := time.Since(began); took > LongestAnswer+time.Duration(wait)*time.Second {
+			panic(fmt.Sprintf("%s is answered after %v: %v", name, took, r.err))
+		}
 		return r.a, r.err, true
 	case <-m.Ended:
 	}

@@ -115,7 +115,7 @@ func (r *Reader) sealNext(ctx context.Context, q *Query, entry *cache.Entry) (st
 	if err != nil {
 		return "", fmt.Errorf("socialdata: the place of the next page cannot be read: %w", err)
 	}
-	return r.cfg.Cursors.Seal(ctx, q.Bound, place, r.namedBy(q))
+	return r.cfg.Cursors.Seal(ctx, q.Bound, place, namedBy(r.cfg.Erased, q))
 }
 
 // Tag returns a tag that changes when one of parts does.

@@ -16,16 +16,16 @@ import (
 var errNoEnricher = problem.New(problem.InvalidRequest, "this service has no enricher: nothing can be enriched here")
 
 // PlanText plans the enrichment of a text. The text itself is in no key and no log.
-func (r *Reader) PlanText(row *Row, call operation.Call) (*Query, error) {
+func (p *Planner) PlanText(row *Row, call operation.Call) (*Query, error) {
 	in, err := call.Bind(row.Params)
 	if err != nil {
 		return nil, err
 	}
-	if r.cfg.Enricher == nil {
+	if p.cfg.Enricher == nil {
 		return nil, errNoEnricher
 	}
 	sum := sha256.Sum256([]byte(in.Get("text")))
-	key := "enrich|" + r.enricher.version() + "|" + hex.EncodeToString(sum[:])
+	key := "enrich|" + p.enricher.version() + "|" + hex.EncodeToString(sum[:])
 	return &Query{Row: row, In: in, Bound: key, key: key, Quote: credits.Quote{Enrich: credits.EnrichPrice}, Most: in.MaxCredits()}, nil
 }
 

@@ -258,7 +258,7 @@ func (r *Reader) fetch(ctx context.Context, q *Query) (*cache.Entry, error) {
 	entry, err := r.make(ctx, q)
 	if errors.Is(err, providers.ErrNotFound) {
 		entry, err = &cache.Entry{
-			NotFound: true, Detail: absence(q, err), FetchedAt: r.now(), TTL: absenceTTL, Subjects: r.subjects(q, &Fetched{Withheld: withheldFor(err)}),
+			NotFound: true, Detail: absence(q, err), FetchedAt: r.now(), TTL: absenceTTL, Subjects: subjects(r.cfg.Erased, q, &Fetched{Withheld: withheldFor(err)}),
 		}, nil
 	}
 	if err != nil {

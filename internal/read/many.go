@@ -34,11 +34,11 @@ type Key struct {
 
 // PlanMany checks a batch in the order of D1. An error of a single key is recorded with that key; it is returned only
 // if no key can be read.
-func (r *Reader) PlanMany(ctx context.Context, row *Row, call operation.Call) (*Queries, error) {
+func (p *Planner) PlanMany(ctx context.Context, row *Row, call operation.Call) (*Queries, error) {
 	on := platform.ID(call.Platform)
-	info, ok := r.platforms.Lookup(on)
+	info, ok := p.platforms.Lookup(on)
 	if !ok {
-		return nil, r.NoPlatform(problem.NotFound, "", string(on))
+		return nil, p.NoPlatform(problem.NotFound, "", string(on))
 	}
 	in, err := call.Bind(row.Params)
 	if err != nil {
@@ -46,13 +46,13 @@ func (r *Reader) PlanMany(ctx context.Context, row *Row, call operation.Call) (*
 	}
 	m := &Queries{Row: row.Of, Options: in}
 	one := keyed(row.Of, in)
-	if err := r.begin(&Query{}, row.Of, info, one); err != nil {
+	if err := p.begin(&Query{}, row.Of, info, one); err != nil {
 		return nil, err
 	}
 	at := map[string]int{}
 	for _, given := range operation.SplitKeys(in.Values[0]) {
 		key := Key{Shown: operation.Shown(given), Read: -1}
-		q, err := r.planKey(ctx, row.Of, info, one, given)
+		q, err := p.planKey(ctx, row.Of, info, one, given)
 		if key.Err = err; err == nil {
 			known, ok := at[q.key]
 			if !ok {
@@ -81,7 +81,7 @@ func keyed(row *Row, in operation.Args) operation.Args {
 }
 
 // planKey plans the read of one key.
-func (r *Reader) planKey(
+func (p *Planner) planKey(
 	ctx context.Context, row *Row, info platform.Info, in operation.Args, key string,
 ) (*Query, error) {
 	bound, err := operation.Pairs{{Name: row.Key().Name, Value: key}}.Bind(row.Params[:1], nil)
@@ -90,7 +90,7 @@ func (r *Reader) planKey(
 	}
 	in.Values = slices.Clone(in.Values)
 	in.Values[0] = bound.Values[0]
-	return r.PlanFor(ctx, row, info, in)
+	return p.PlanFor(ctx, row, info, in)
 }
 
 // Part is one read of a call with many keys.

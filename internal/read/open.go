@@ -41,18 +41,18 @@ var openRow = &Row{
 
 // PlanOpen plans to open a short link of a platform. It returns a not_found problem if no provider of the platform can
 // open one.
-func (r *Reader) PlanOpen(ctx context.Context, id platform.ID, u *url.URL) (*Query, error) {
-	sources := r.cfg.Upstreams.Sources(id)
+func (p *Planner) PlanOpen(ctx context.Context, id platform.ID, u *url.URL) (*Query, error) {
+	sources := p.cfg.Upstreams.Sources(id)
 	opens := func(s *upstreams.Source) bool { return s.Serves(upstreams.OpOpen) }
 	if !slices.ContainsFunc(sources, opens) {
 		return nil, problem.New(problem.NotFound, "a short link of %s cannot be opened here: open it and pass the address behind it", id)
 	}
-	info, _ := r.platforms.Lookup(id)
+	info, _ := p.platforms.Lookup(id)
 	in, err := operation.Pairs{{Name: "url", Value: u.String()}}.Bind(openRow.Params, nil)
 	if err != nil {
 		return nil, err
 	}
-	return r.PlanFor(ctx, openRow, info, in)
+	return p.PlanFor(ctx, openRow, info, in)
 }
 
 // Opened returns the target of a short link. Known is what [Reader.Recall] found.

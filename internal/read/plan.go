@@ -17,124 +17,124 @@ import (
 
 // Plan checks a read in the order of D1: platform, parameters, whether the operation is offered, and finally the
 // platform's own rules.
-func (r *Reader) Plan(ctx context.Context, row *Row, call operation.Call) (*Query, error) {
-	return r.PlanPairs(ctx, row, platform.ID(call.Platform), call.Given())
+func (p *Planner) Plan(ctx context.Context, row *Row, call operation.Call) (*Query, error) {
+	return p.PlanPairs(ctx, row, platform.ID(call.Platform), call.Given())
 }
 
-// PlanPairs is [Reader.Plan] for parameters without a call.
-func (r *Reader) PlanPairs(ctx context.Context, row *Row, on platform.ID, given operation.Pairs) (*Query, error) {
-	info, ok := r.platforms.Lookup(on)
+// PlanPairs is [Planner.Plan] for parameters without a call.
+func (p *Planner) PlanPairs(ctx context.Context, row *Row, on platform.ID, given operation.Pairs) (*Query, error) {
+	info, ok := p.platforms.Lookup(on)
 	if !ok {
-		return nil, r.NoPlatform(problem.NotFound, "", string(on))
+		return nil, p.NoPlatform(problem.NotFound, "", string(on))
 	}
 	q := &Query{}
 	in, err := given.Bind(row.Params, q.room[:])
 	if err != nil {
 		return nil, err
 	}
-	return q, r.plan(ctx, q, row, info, in)
+	return q, p.plan(ctx, q, row, info, in)
 }
 
 // NoPlatform returns the problem for a word that is not a platform, with a similar one that may have been meant. Where
 // names the place of the word; "" for the platform of the call.
-func (r *Reader) NoPlatform(code problem.Code, where, word string) error {
+func (p *Planner) NoPlatform(code problem.Code, where, word string) error {
 	return problem.New(code, "%sthere is no platform %q%s; %s lists them",
-		where, word, problem.DidYouMean(word, r.platforms.Names()), Platforms)
+		where, word, problem.DidYouMean(word, p.platforms.Names()), Platforms)
 }
 
 // Platforms is where a caller finds what each platform serves.
 var Platforms = problem.Phrase{HTTP: "GET /v1/platforms", Go: "Client.Platforms", Command: "socialdata platforms", Tool: "the tool platforms"}
 
-// PlanFor is [Reader.Plan] after binding; the query takes over in.
-func (r *Reader) PlanFor(ctx context.Context, row *Row, info platform.Info, in operation.Args) (*Query, error) {
+// PlanFor is [Planner.Plan] after binding; the query takes over in.
+func (p *Planner) PlanFor(ctx context.Context, row *Row, info platform.Info, in operation.Args) (*Query, error) {
 	q := &Query{}
-	return q, r.plan(ctx, q, row, info, in)
+	return q, p.plan(ctx, q, row, info, in)
 }
 
-func (r *Reader) plan(ctx context.Context, q *Query, row *Row, info platform.Info, in operation.Args) error {
-	if err := r.begin(q, row, info, in); err != nil {
+func (p *Planner) plan(ctx context.Context, q *Query, row *Row, info platform.Info, in operation.Args) error {
+	if err := p.begin(q, row, info, in); err != nil {
 		return err
 	}
-	return r.finish(ctx, q)
+	return p.finish(ctx, q)
 }
 
 // begin makes the checks of a read that do not depend on its key.
-func (r *Reader) begin(q *Query, row *Row, info platform.Info, in operation.Args) error {
+func (p *Planner) begin(q *Query, row *Row, info platform.Info, in operation.Args) error {
 	q.Row, q.Platform, q.In = row, info.ID, in
 	q.Raw, q.Fresh, q.Enrich = in.Flag("include_raw"), in.Flag("fresh"), in.Get("enrich") != ""
 	q.Most = in.MaxCredits()
 	q.ages(in)
 	// This comes first: for an operation that the platform lacks, no identifiers, cursors or filters could be right (D1,
 	// D75).
-	if err := r.offer(q); err != nil {
+	if err := p.offer(q); err != nil {
 		return err
 	}
 	if q.Enrich && info.NoEnrich {
 		return problem.New(problem.InvalidRequest,
 			"parameter \"enrich\" cannot be used on %s: its content may not be sent through enrichment", info.ID)
 	}
-	if q.Enrich && r.cfg.Enricher == nil {
+	if q.Enrich && p.cfg.Enricher == nil {
 		return errNoEnricher
 	}
 	return nil
 }
 
 // finish makes the other checks of a read, and prices it.
-func (r *Reader) finish(ctx context.Context, q *Query) error {
-	if err := r.normalize(q); err != nil {
+func (p *Planner) finish(ctx context.Context, q *Query) error {
+	if err := p.normalize(q); err != nil {
 		return err
 	}
-	if err := r.permit(q); err != nil {
+	if err := permit(p.cfg.Erased, q); err != nil {
 		return err
 	}
-	if err := r.resume(ctx, q); err != nil {
+	if err := p.resume(ctx, q); err != nil {
 		return err
 	}
-	probes, err := r.probes(q)
+	probes, err := p.probes(q)
 	if err != nil {
 		return err
 	}
-	q.price(r.Base(q.Platform) + probes)
+	q.price(p.Base(q.Platform) + probes)
 	return nil
 }
 
 // probes returns the base price of the platforms that a call probes in addition to its own, and refuses those that
 // cannot be probed.
-func (r *Reader) probes(q *Query) (int64, error) {
+func (p *Planner) probes(q *Query) (int64, error) {
 	if q.Row.Price != operation.PlatformAndProbes {
 		return 0, nil
 	}
-	ids, err := r.Probed(q)
+	ids, err := p.Probed(q)
 	n := int64(0)
 	for _, id := range ids {
-		if !r.cfg.Upstreams.Serves(id, providers.OpProfile) {
-			return 0, r.notOffered(r.cfg.Profile, id)
+		if !p.cfg.Upstreams.Serves(id, providers.OpProfile) {
+			return 0, p.notOffered(p.cfg.Profile, id)
 		}
-		n += r.Base(id)
+		n += p.Base(id)
 	}
 	return n, err
 }
 
 // normalize reduces the identifiers to the platform's form.
-func (r *Reader) normalize(q *Query) error {
+func (p *Planner) normalize(q *Query) error {
 	for n := range q.In.Params {
-		p, v := &q.In.Params[n], q.In.Values[n]
-		if p.Subject == "" || v == "" {
+		param, v := &q.In.Params[n], q.In.Values[n]
+		if param.Subject == "" || v == "" {
 			continue
 		}
 		pasted := v
-		err := leadsElsewhere(p.Subject, v)
+		err := leadsElsewhere(param.Subject, v)
 		if err == nil {
-			v, _, err = r.cfg.Upstreams.Normalize(q.Platform, p.Subject, v)
+			v, _, err = p.cfg.Upstreams.Normalize(q.Platform, param.Subject, v)
 		}
 		if err != nil {
-			return problem.Wrap(err, problem.InvalidRequest, "parameter %q: %s", p.Name, upstreams.Detail(err, "cannot be read"))
+			return problem.Wrap(err, problem.InvalidRequest, "parameter %q: %s", param.Name, upstreams.Detail(err, "cannot be read"))
 		}
 		if v != pasted {
 			if q.pasted == nil {
 				q.pasted = providers.Pasted{}
 			}
-			q.pasted[p.Subject] = pasted
+			q.pasted[param.Subject] = pasted
 		}
 		q.In.Values[n] = v
 	}
@@ -163,26 +163,26 @@ func leadsElsewhere(s providers.Subject, v string) error {
 }
 
 // resume opens the cursor, if there is one, and sets the cache key.
-func (r *Reader) resume(ctx context.Context, q *Query) error {
+func (p *Planner) resume(ctx context.Context, q *Query) error {
 	b := append(make([]byte, 0, 256), q.Row.Name...) // most keys fit, and then need no heap
 	b = append(append(b, '|'), q.Platform...)
 	q.Bound = string(q.In.AppendBinding(b))
-	q.key = r.cfg.Redact.key() + q.Bound
+	q.key = p.cfg.Redact.key() + q.Bound
 	given := q.In.Cursor()
 	if given == "" {
 		return nil
 	}
-	at, err := r.OpenCursor(ctx, q.Bound, given)
+	at, err := p.OpenCursor(ctx, q.Bound, given)
 	if err != nil {
 		return err
 	}
 	return q.ContinueAt(at)
 }
 
-// OpenCursor opens what [Reader.SealCursor] sealed for the same binding. Every error except a fault of ours is an
+// OpenCursor opens what [Planner.SealCursor] sealed for the same binding. Every error except a fault of ours is an
 // invalid_request problem.
-func (r *Reader) OpenCursor(ctx context.Context, bound, given string) (*cursor.Cursor, error) {
-	place, err := r.cfg.Cursors.Open(ctx, bound, given)
+func (p *Planner) OpenCursor(ctx context.Context, bound, given string) (*cursor.Cursor, error) {
+	place, err := p.cfg.Cursors.Open(ctx, bound, given)
 	switch {
 	case errors.Is(err, cursor.ErrInvalid):
 		return nil, problem.Wrap(err, problem.InvalidRequest, "parameter \"cursor\" is not a cursor of this request; "+
@@ -196,15 +196,15 @@ func (r *Reader) OpenCursor(ctx context.Context, bound, given string) (*cursor.C
 	if err != nil {
 		return nil, problem.Wrap(err, problem.InvalidRequest, "parameter \"cursor\" cannot be read; start again without it")
 	}
-	if r.cfg.Now().Sub(at.Issued) > cursor.Life {
+	if p.cfg.Now().Sub(at.Issued) > cursor.Life {
 		return nil, problem.New(problem.InvalidRequest, "parameter \"cursor\": cursor expired, start again")
 	}
 	return at, nil
 }
 
 // SealCursor encodes a cursor as text that only opens for the same binding.
-func (r *Reader) SealCursor(ctx context.Context, bound string, at *cursor.Cursor) (string, error) {
-	return r.cfg.Cursors.Seal(ctx, bound, at.Encode(), "")
+func (p *Planner) SealCursor(ctx context.Context, bound string, at *cursor.Cursor) (string, error) {
+	return p.cfg.Cursors.Seal(ctx, bound, at.Encode(), "")
 }
 
 // OutOfReachError means that a platform serves the operation, but not with these parameters: a search of several
@@ -219,9 +219,9 @@ func (e *OutOfReachError) Unwrap() error { return e.Err }
 
 // offer finds the sources that serve the operation with the given parameters. If there is none, but there would be one
 // with a missing setting, the caller's parameters are not to blame.
-func (r *Reader) offer(q *Query) error {
+func (p *Planner) offer(q *Query) error {
 	var beyond, refused, lacking error
-	all := r.cfg.Upstreams.Sources(q.Platform)
+	all := p.cfg.Upstreams.Sources(q.Platform)
 	for i, source := range all {
 		err := filters(q, source.Provider)
 		if !source.Serves(q.Row.Op) {
@@ -255,7 +255,7 @@ func (r *Reader) offer(q *Query) error {
 	case refused != nil:
 		return refused
 	}
-	return r.notOffered(q.Row, q.Platform)
+	return p.notOffered(q.Row, q.Platform)
 }
 
 // reach returns why a provider that serves the operation cannot serve this query: a required parameter is missing, or
@@ -283,9 +283,9 @@ func reach(q *Query, p *providers.Provider) error {
 }
 
 // notOffered returns the problem of an operation that the platform does not serve, with the route and the reason.
-func (r *Reader) notOffered(row *Row, id platform.ID) error {
-	return problem.Wrap(r.cfg.Upstreams.Lacking(id, row.Op), problem.PlatformUnavailable, "%s does not offer %s: %s",
-		id, row.On(string(id)), r.cfg.Upstreams.Reason(id, row.Op))
+func (p *Planner) notOffered(row *Row, id platform.ID) error {
+	return problem.Wrap(p.cfg.Upstreams.Lacking(id, row.Op), problem.PlatformUnavailable, "%s does not offer %s: %s",
+		id, row.On(string(id)), p.cfg.Upstreams.Reason(id, row.Op))
 }
 
 // filters refuses a filter that the platform cannot apply: ignoring it silently would give a wrong answer.

@@ -47,7 +47,7 @@ type Query struct {
 
 // Probed returns the platforms in the parameter platforms other than the call's own, each once, in order. An unknown
 // one is an invalid_request problem.
-func (r *Reader) Probed(q *Query) ([]platform.ID, error) {
+func (p *Planner) Probed(q *Query) ([]platform.ID, error) {
 	var out []platform.ID
 	list := q.In.Get("platforms")
 	if list == "" {
@@ -55,8 +55,8 @@ func (r *Reader) Probed(q *Query) ([]platform.ID, error) {
 	}
 	for word := range strings.SplitSeq(list, ",") {
 		id := platform.ID(strings.TrimSpace(word))
-		if !r.platforms.Has(id) {
-			return nil, r.NoPlatform(problem.InvalidRequest, `parameter "platforms": `, word)
+		if !p.platforms.Has(id) {
+			return nil, p.NoPlatform(problem.InvalidRequest, `parameter "platforms": `, word)
 		}
 		if id != q.Platform && !slices.Contains(out, id) {
 			out = append(out, id)

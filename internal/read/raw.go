@@ -19,12 +19,12 @@ var rawParams = []operation.Param{{Name: "path"}, {Name: "query"}}
 var errNotForwarded = errors.New("this provider forwards nothing")
 
 // PlanRaw finds the provider and the route of a raw read. A route that is not on the allow-list does not exist.
-func (r *Reader) PlanRaw(row *Row, call operation.Call) (*Query, error) {
-	source, route, err := r.rawRoute(call.Platform, call.Path)
+func (p *Planner) PlanRaw(row *Row, call operation.Call) (*Query, error) {
+	source, route, err := p.rawRoute(call.Platform, call.Path)
 	if err != nil {
 		return nil, err
 	}
-	p, forwarded := source.Provider, url.Values{}
+	provider, forwarded := source.Provider, url.Values{}
 	var own operation.Pairs
 	for _, pair := range call.Given() {
 		switch {
@@ -40,30 +40,30 @@ func (r *Reader) PlanRaw(row *Row, call operation.Call) (*Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Refuse(route, forwarded); err != nil {
+	if err := provider.Refuse(route, forwarded); err != nil {
 		return nil, problem.Wrap(err, problem.InvalidRequest, "%s", upstreams.Detail(err, "this parameter is not forwarded"))
 	}
-	if p.Forward == nil {
+	if provider.Forward == nil {
 		err := cmp.Or(source.Lacking(providers.OpRaw), errNotForwarded)
 		return nil, problem.Wrap(err, problem.PlatformUnavailable, "%s%s", row.Prefix(call), err)
 	}
 	in := operation.Args{Params: rawParams, Values: []string{call.Path, forwarded.Encode()}}
 	q := &Query{
 		Row: row, Platform: route.Platform, In: in, from: []*upstreams.Source{source}, Fresh: options.Flag("fresh"),
-		key: r.cfg.Redact.key() + "raw|" + p.Name + "|" + string(p.Platform) + "|" + strings.Join(in.Values, "?"), Most: options.MaxCredits(),
+		key: p.cfg.Redact.key() + "raw|" + provider.Name + "|" + string(provider.Platform) + "|" + strings.Join(in.Values, "?"), Most: options.MaxCredits(),
 	}
-	if err := r.permitRaw(q); err != nil {
+	if err := permitRaw(p.cfg.Erased, q); err != nil {
 		return nil, err
 	}
 	q.ages(options)
-	q.price(r.Base(route.Platform))
+	q.price(p.Base(route.Platform))
 	return q, nil
 }
 
-func (r *Reader) rawRoute(provider, path string) (*upstreams.Source, providers.Route, error) {
+func (p *Planner) rawRoute(provider, path string) (*upstreams.Source, providers.Route, error) {
 	known, names := false, []string{}
-	for _, info := range r.platforms.All() {
-		for _, s := range r.cfg.Upstreams.Sources(info.ID) {
+	for _, info := range p.platforms.All() {
+		for _, s := range p.cfg.Upstreams.Sources(info.ID) {
 			if s.Provider.Name != provider {
 				names = append(names, s.Provider.Name)
 				continue

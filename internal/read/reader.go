@@ -24,19 +24,25 @@ import (
 
 // Reader reads from its sources. It is safe for concurrent use.
 type Reader struct {
-	cfg     Config
+	Planner
+
 	shared  cache.Shared // the cache, if other processes make entries too; else nil
 	near    cache.Near   // the part of the cache that is in this process; nil for none
 	flights singleflight.Group
 	flying  flying
 	joins   batch.Joiner[outcome] // joins reads of single keys that a provider can make together
 
-	platforms *platform.Table
 	validator *schema.Validator
-	enricher  enricher
 	confirmed *Row
 	work      background.Group
 	redactor  *redact.Redactor
+}
+
+// Planner checks calls and makes queries of them, without reading anything.
+type Planner struct {
+	cfg       Config
+	platforms *platform.Table
+	enricher  enricher
 }
 
 // Config configures a [Reader]. All fields but Prices and Enricher are required.
@@ -59,7 +65,10 @@ type Config struct {
 // New returns a Reader.
 func New(cfg Config) *Reader {
 	platforms := cfg.Upstreams.Platforms()
-	r := &Reader{cfg: cfg, platforms: platforms, validator: schema.NewValidator(platforms), enricher: enricher{cfg.Enricher, cfg.Observer, cfg.Log}}
+	r := &Reader{
+		Planner:   Planner{cfg, platforms, enricher{cfg.Enricher, cfg.Observer, cfg.Log}},
+		validator: schema.NewValidator(platforms),
+	}
 	r.shared, _ = cfg.Cache.(cache.Shared)
 	r.near, _ = cfg.Cache.(cache.Near)
 	r.redactor = redact.New(cfg.Redact.Emails, cfg.Redact.Phones)
@@ -68,11 +77,11 @@ func New(cfg Config) *Reader {
 }
 
 // Upstreams returns the sources that are read from.
-func (r *Reader) Upstreams() *upstreams.Pool { return r.cfg.Upstreams }
+func (p *Planner) Upstreams() *upstreams.Pool { return p.cfg.Upstreams }
 
 // Sandbox reports whether what is read from a platform is invented.
-func (r *Reader) Sandbox(id platform.ID) bool {
-	info, _ := r.cfg.Upstreams.Platforms().Lookup(id)
+func (p *Planner) Sandbox(id platform.ID) bool {
+	info, _ := p.cfg.Upstreams.Platforms().Lookup(id)
 	return info.Sandbox
 }
 
@@ -80,14 +89,14 @@ func (r *Reader) Sandbox(id platform.ID) bool {
 func (r *Reader) Close(ctx context.Context) error { return r.work.Close(ctx) }
 
 // now returns the time as it appears in answers.
-func (r *Reader) now() time.Time { return r.cfg.Now().Truncate(time.Millisecond) }
+func (p *Planner) now() time.Time { return p.cfg.Now().Truncate(time.Millisecond) }
 
 // Base returns the price of a plain read from a platform.
-func (r *Reader) Base(id platform.ID) int64 {
-	if n, ok := r.cfg.Prices[id]; ok {
+func (p *Planner) Base(id platform.ID) int64 {
+	if n, ok := p.cfg.Prices[id]; ok {
 		return n
 	}
-	info, _ := r.platforms.Lookup(id)
+	info, _ := p.platforms.Lookup(id)
 	return info.BaseCredits
 }
 

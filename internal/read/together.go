@@ -107,7 +107,7 @@ func (r *Reader) askTogether(ctx context.Context, q *Query, at *cursor.Cursor) (
 		return r.askAlone(ctx, q, at, subject)
 	}
 	turn, err := r.joins.Read(ctx, batch.Lane[outcome]{
-		Name: r.lane(ctx, q, first.Provider.Name), Most: how.Most, Bytes: how.Bytes, AtOnce: requestsAtOnce,
+		Name: lane(ctx, q, first.Provider.Name, r.cfg.Erased.Epoch()), Most: how.Most, Bytes: how.Bytes, AtOnce: requestsAtOnce,
 		Full: first.Provider.Gate.Full,
 		Read: func(asked []batch.Asked) []outcome {
 			r.work.Fork()
@@ -147,11 +147,11 @@ func (r *Reader) askBehind(
 }
 
 // lane identifies reads that can be made together with q by a provider: those with the same parameters except for the
-// key.
-func (r *Reader) lane(ctx context.Context, q *Query, provider string) string {
+// key, in the same epoch of erasures.
+func lane(ctx context.Context, q *Query, provider string, epoch int64) string {
 	return strings.Join([]string{
-		strconv.FormatInt(r.cfg.Erased.Epoch(), 10), string(q.Platform), provider, q.Row.Name, strconv.FormatBool(q.Fresh), strconv.Itoa(int(providers.ClassOf(ctx))),
-		keyless(q.In).Binding(),
+		strconv.FormatInt(epoch, 10), string(q.Platform), provider, q.Row.Name, strconv.FormatBool(q.Fresh),
+		strconv.Itoa(int(providers.ClassOf(ctx))), keyless(q.In).Binding(),
 	}, "|")
 }
 

@@ -146,7 +146,7 @@ func (r *Reader) entry(q *Query, got Fetched, provider string, at *cursor.Cursor
 		entry.Next = next.Text()
 	}
 	entry.Tag = Tag(entry.Data, entry.Next)
-	entry.Subjects = r.subjects(q, &got)
+	entry.Subjects = subjects(r.cfg.Erased, q, &got)
 	return entry
 }
 

@@ -61,7 +61,7 @@ func walked(t *testing.T, c *socialdata.Client, most int) [][]string {
 			break
 		}
 		if len(req.Cursor) > operation.MaxCursor {
-			t.Fatalf("page %d has a cursor of %d bytes, which nobody may send", len(pages), len(req.Cursor))
+			t.Fatalf("page %d has a cursor of %d bytes, more than may be sent", len(pages), len(req.Cursor))
 		}
 	}
 	return pages

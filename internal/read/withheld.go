@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/socialdata/socialdata/internal/erasure"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/problem"
@@ -37,17 +38,35 @@ func withheldFor(err error) []privacy.Name {
 }
 
 // permit refuses a read that asks for someone who is blocked.
-func (r *Reader) permit(q *Query) error {
-	if r.cfg.Erased.Blocking() && r.cfg.Erased.Blocked(r.namedBy(q)) {
-		return problem.New(problem.NotFound, withheld)
+func permit(erased *erasure.Keeper, q *Query) error {
+	h := erased.Hasher()
+	if h == nil || !erased.Blocking() {
+		return nil
+	}
+	for i := range q.In.Params {
+		if name := named(h, q, i); name != 0 && erased.BlockedName(name) {
+			return problem.New(problem.NotFound, withheld)
+		}
 	}
 	return nil
 }
 
+// named returns the name of the account or of the object that a parameter of q names; 0 for none.
+func named(h *privacy.Hasher, q *Query, param int) privacy.Name {
+	switch v := q.In.Values[param]; q.In.Params[param].Subject {
+	case "":
+		return 0
+	case providers.Handle:
+		return h.HandleName(q.Platform, v)
+	default:
+		return h.ObjectName(q.Platform, v)
+	}
+}
+
 // permitRaw refuses a raw read whose path or query names someone who is blocked: its answer cannot be filtered.
-func (r *Reader) permitRaw(q *Query) error {
-	h := r.cfg.Erased.Hasher()
-	if h == nil || !r.cfg.Erased.Blocking() {
+func permitRaw(erased *erasure.Keeper, q *Query) error {
+	h := erased.Hasher()
+	if h == nil || !erased.Blocking() {
 		return nil
 	}
 	path, query := q.In.Get("path"), q.In.Get("query")
@@ -60,7 +79,7 @@ func (r *Reader) permitRaw(q *Query) error {
 			}
 		}
 	}
-	if r.cfg.Erased.Blocked(h.Called(q.Platform, values...)) {
+	if erased.Blocked(h.Called(q.Platform, values...)) {
 		return problem.New(problem.NotFound, withheld)
 	}
 	return nil
@@ -74,32 +93,26 @@ func words(text string) []string {
 }
 
 // namedBy returns the marks of everyone whom the parameters of q name.
-func (r *Reader) namedBy(q *Query) privacy.Marks {
-	h := r.cfg.Erased.Hasher()
+func namedBy(erased *erasure.Keeper, q *Query) privacy.Marks {
+	h := erased.Hasher()
 	if h == nil {
 		return privacy.MarksOf(privacy.Anything)
 	}
 	var names []privacy.Name
 	for i := range q.In.Params {
-		switch p, v := &q.In.Params[i], q.In.Values[i]; p.Subject {
-		case "":
-		case providers.Handle:
-			names = append(names, h.HandleName(q.Platform, v))
-		default:
-			names = append(names, h.ObjectName(q.Platform, v))
-		}
+		names = append(names, named(h, q, i)) // MarksOf leaves out 0
 	}
 	return privacy.MarksOf(names...)
 }
 
 // subjects returns the marks of everyone in an answer to q: who is in its data, whom q names, and who was left out.
-func (r *Reader) subjects(q *Query, got *Fetched) privacy.Marks {
+func subjects(erased *erasure.Keeper, q *Query, got *Fetched) privacy.Marks {
 	marks := got.marks
 	if marks == "" {
-		marks = r.cfg.Erased.Marks(got.Data)
+		marks = erased.Marks(got.Data)
 	}
-	marks += r.namedBy(q)
-	switch h := r.cfg.Erased.Hasher(); {
+	marks += namedBy(erased, q)
+	switch h := erased.Hasher(); {
 	case h == nil:
 	case q.Row.raw():
 		marks += privacy.MarksOf(h.RawName(q.Platform))

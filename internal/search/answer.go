@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,6 +17,7 @@ import (
 // there are results: the rest is then a job. A search with an idempotency key is charged once; kept is the id of the
 // job from which it can be replayed, "" when it could not be stored.
 func (s *Service) All(ctx context.Context, req Request, plan *Plan) (a *operation.Answer, kept string, err error) {
+	req.Over = s.over(req)
 	if req.IdempotencyKey != "" {
 		if a, kept, err = s.adopt(ctx, req); !errors.Is(err, ErrNoJob) {
 			return a, kept, err
@@ -27,21 +27,21 @@ func (s *Service) All(ctx context.Context, req Request, plan *Plan) (a *operatio
 	if err != nil {
 		return nil, "", err
 	}
-	began, left := time.Now(), cmp.Or(req.Left, s.cfg.Timeout)
+	began := time.Now()
 	for {
 		if !j.await(ctx, plan.wait-time.Since(began), ended) {
-			j.await(ctx, left, worth)
+			j.await(ctx, time.Until(req.Over), worth)
 		}
-		a, kept, err = s.firstAnswer(ctx, req, j, time.Since(began) >= left)
+		a, kept, err = s.firstAnswer(ctx, req, j, !time.Now().Before(req.Over))
 		if !errors.Is(err, errNothingYet) {
 			return a, kept, err
 		}
-		s.pause(ctx)
+		pause(ctx)
 	}
 }
 
 // pause waits before a failed step is tried again.
-func (s *Service) pause(ctx context.Context) {
+func pause(ctx context.Context) {
 	select {
 	case <-ctx.Done():
 	case <-time.After(jobPoll):
@@ -62,14 +62,14 @@ func (s *Service) firstAnswer(
 		return nil, "", s.abandon(ctx, st, err)
 	}
 	for st.Keyed && st.any(found) && st.unwritten() { // what is charged must be found again with the key
-		if err := s.note(ctx, st); err != nil {
+		if err := s.store.note(ctx, st); err != nil {
 			return nil, "", s.abandon(ctx, st, err)
 		}
 	}
-	s.settle(ctx, st)
-	if late {
-		s.withdraw(ctx, st, found)
-		s.settleFee(ctx, st)
+	s.holds.settle(ctx, st)
+	if late && (st.any(paid) || len(st.Front) > 0) {
+		s.holds.withdraw(ctx, st, found)
+		s.holds.settleFee(ctx, st)
 	}
 	switch {
 	case st.any(paid) || len(st.Front) > 0:
@@ -81,25 +81,48 @@ func (s *Service) firstAnswer(
 	return s.answerFirst(ctx, req, st)
 }
 
-// abandon ends a search with a problem: nothing more is charged, and nothing is held.
+// abandon ends a search with a problem: nothing more is charged, and nothing is held. Where the stores need longer than
+// the call has, that is done in the background.
 func (s *Service) abandon(ctx context.Context, st *state, err error) error {
 	if st.running == nil || st.running.left {
 		return err
 	}
 	st.running.left = true
+	if !s.work.Begin() {
+		s.withdrawAll(ctx, st)
+		return err
+	}
+	done := make(chan struct{})
+	go func() {
+		defer s.work.End()
+		defer close(done)
+		st.running.lock.Lock()
+		defer st.running.lock.Unlock()
+		s.withdrawAll(operation.After(ctx), st)
+	}()
+	st.away(func() {
+		select {
+		case <-done:
+		case <-time.After(time.Until(s.cfg.Accounts.Over(ctx))):
+		}
+	})
+	return err
+}
+
+// withdrawAll ends an abandoned search. What a ledger whose answer was lost has charged for it is refunded.
+func (s *Service) withdrawAll(ctx context.Context, st *state) {
 	before := st.clone()
-	s.withdraw(ctx, st, found)
-	s.withdrawFee(ctx, st)
-	for i := range st.Parts { // charged by a ledger whose answer was lost
+	s.holds.withdraw(ctx, st, found)
+	s.holds.withdrawFee(ctx, st)
+	for i := range st.Parts {
 		if before.Parts[i].Stage == found && st.Parts[i].Stage == paid {
-			s.cfg.ToldAsFailed(ctx, st.Parts[i].Due, errAbandoned)
+			s.cfg.Accounts.ToldAsFailed(ctx, st.Parts[i].Due, errAbandoned)
 		}
 	}
 	if !before.Fee.Stage.decided() && st.Fee.Credits > 0 {
-		s.cfg.ToldAsFailed(ctx, st.Fee.Due, errAbandoned)
+		s.cfg.Accounts.ToldAsFailed(ctx, st.Fee.Due, errAbandoned)
 	}
-	s.drop(ctx, st)
-	return err
+	s.store.drop(ctx, st)
 }
 
 // errAbandoned is the reason of refunds for a search that was abandoned.
@@ -136,19 +159,19 @@ func (s *Service) settleFound(ctx context.Context, st *state) {
 	if st.running == nil || st.version == 0 || !st.any(found) && !st.unwritten() || !s.work.Begin() {
 		return
 	}
-	ctx = context.WithoutCancel(ctx)
+	ctx = operation.After(context.WithoutCancel(ctx))
 	go func() {
 		defer s.work.End()
 		st.running.lock.Lock()
 		defer st.running.lock.Unlock()
 		if st.unwritten() {
-			if err := s.note(ctx, st); err != nil {
+			if err := s.store.note(ctx, st); err != nil {
 				s.cfg.Log.ErrorContext(ctx, "what a search has found is not noted", "job", st.ID, "error", err)
-				s.withdrawUnwritten(ctx, st)
+				s.holds.withdrawUnwritten(ctx, st)
 			}
 		}
-		s.settle(ctx, st)
-		if err := s.note(ctx, st); err != nil { // the hold in the record shows what was charged
+		s.holds.settle(ctx, st)
+		if err := s.store.note(ctx, st); err != nil { // the hold in the record shows what was charged
 			s.cfg.Log.ErrorContext(ctx, "a charge of a search is not noted", "job", st.ID, "error", err)
 		}
 		st.signal()
@@ -163,7 +186,7 @@ func (s *Service) answered(ctx context.Context, st *state, page firstPage) (kept
 		return "", nil
 	}
 	taken := false
-	err = s.change(ctx, st, func(r *record) bool {
+	err = s.store.change(ctx, st, func(r *record) bool {
 		if taken = r.Answered; !taken {
 			page.tell(r)
 		}
@@ -204,7 +227,7 @@ func (s *Service) firstPage(ctx context.Context, st *state) firstPage {
 	var next nextPage
 	var err error
 	r, back := st.clone(), st.holdBack(held, parts)
-	st.away(func() { next, err = s.next(ctx, &r, back) })
+	st.away(func() { next, err = s.cursors.next(ctx, &r, back) })
 	if err != nil {
 		s.cfg.Log.ErrorContext(ctx, "a search goes without its cursor", "job", st.ID, "error", err)
 		shown, held = all, nil
@@ -219,12 +242,12 @@ func (s *Service) firstPage(ctx context.Context, st *state) firstPage {
 // givePendingUp fails everything that is not decided and stops the work on it, because it could not be collected.
 func (s *Service) givePendingUp(ctx context.Context, st *state) {
 	for st.partsOpen() { // more may be found while a hold is released
-		s.withdraw(ctx, st, found)
-		s.withdraw(ctx, st, pending)
+		s.holds.withdraw(ctx, st, found)
+		s.holds.withdraw(ctx, st, pending)
 	}
 	st.end(s.cfg.Now())
-	s.settleFee(ctx, st)
-	s.withdrawFee(ctx, st)
+	s.holds.settleFee(ctx, st)
+	s.holds.withdrawFee(ctx, st)
 }
 
 // balance returns what the account can spend, or 0 when that is not known: an answer that is paid for is given.

@@ -11,6 +11,7 @@ import (
 	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
@@ -32,21 +33,21 @@ const maxURLs = 300
 var errExpired = problem.New(problem.InvalidRequest, "parameter \"cursor\": cursor expired, start again")
 
 // resume opens the cursor of a search and returns the position of each platform.
-func (s *Service) resume(
+func (p *planner) resume(
 	ctx context.Context, who account.Caller, plan *Plan, in operation.Args, given string,
 ) (map[platform.ID]*cursor.Cursor, error) {
-	at, err := s.openPlace(ctx, plan.bound, given)
+	at, err := p.cursors.open(ctx, plan.bound, given)
 	if err != nil {
 		return nil, err
 	}
-	if s.cfg.Now().Sub(time.Unix(at.Issued, 0)) > cursor.Life {
+	if p.now().Sub(time.Unix(at.Issued, 0)) > cursor.Life {
 		return nil, errExpired
 	}
 	plan.first = false
 	if len(at.Seen) > 0 {
 		plan.seen = cursor.DecodeIDs(at.Seen)
 	}
-	if plan.held, err = s.planHeld(ctx, who, plan, in, at); err != nil {
+	if plan.held, err = p.planHeld(ctx, who, plan, in, at); err != nil {
 		return nil, err
 	}
 	inner := map[platform.ID]*cursor.Cursor{}
@@ -58,9 +59,16 @@ func (s *Service) resume(
 	return inner, nil
 }
 
-// openPlace opens a cursor made by [Service.next].
-func (s *Service) openPlace(ctx context.Context, bound, given string) (*place, error) {
-	payload, err := s.cfg.Cursors.Open(ctx, bound, given)
+// cursors seals and opens the cursors of searches.
+type cursors struct {
+	keeper *cursor.Keeper
+	marks  func(data []byte) privacy.Marks // of everyone in JSON
+	now    func() time.Time
+}
+
+// open opens a cursor made by next.
+func (c *cursors) open(ctx context.Context, bound, given string) (*place, error) {
+	payload, err := c.keeper.Open(ctx, bound, given)
 	switch {
 	case errors.Is(err, cursor.ErrLost):
 		return nil, providers.ErrCursor
@@ -89,8 +97,8 @@ type nextPage struct {
 
 // next makes the cursor of the next page. It returns the zero nextPage when all platforms have ended and nothing was
 // held back.
-func (s *Service) next(ctx context.Context, r *record, held *heldPlace) (nextPage, error) {
-	at := place{Issued: s.cfg.Now().Truncate(time.Hour).Unix(), Inner: map[platform.ID][]byte{}, Held: held}
+func (c *cursors) next(ctx context.Context, r *record, held *heldPlace) (nextPage, error) {
+	at := place{Issued: c.now().Truncate(time.Hour).Unix(), Inner: map[platform.ID][]byte{}, Held: held}
 	for i := range r.Parts {
 		if p := &r.Parts[i]; p.Stage == paid && len(p.Place) > 0 {
 			at.Inner[p.Platform] = p.Place
@@ -106,7 +114,7 @@ func (s *Service) next(ctx context.Context, r *record, held *heldPlace) (nextPag
 	if err != nil {
 		return nextPage{}, err
 	}
-	text, err := s.cfg.Cursors.Seal(ctx, r.Bound, b, s.cfg.Marks(b))
+	text, err := c.keeper.Seal(ctx, r.Bound, b, c.marks(b))
 	digest := sha256.Sum256(b)
 	return nextPage{text, digest[:]}, err
 }

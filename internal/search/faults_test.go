@@ -77,6 +77,13 @@ func (b *brittle) Add(ctx context.Context, r records.Record, ttl time.Duration) 
 	return b.Store.Add(ctx, r, ttl)
 }
 
+func (b *brittle) Delete(ctx context.Context, key string, version int64) error {
+	if err := b.check(key); err != nil {
+		return err
+	}
+	return b.Store.Delete(ctx, key, version)
+}
+
 // jobs fails for the records of jobs.
 func jobs(key string) error {
 	if strings.HasPrefix(key, "job/") {
@@ -732,7 +739,7 @@ func TestARefundedSearchCanBeRepeatedWithItsKey(t *testing.T) {
 		c := over(t, e, ledger, nil, one)
 		call := operation.Call{Params: url.Values{"query": {"coffee"}}, IdempotencyKey: "0123456789abcdef"}
 		if _, err := c.Do(t.Context(), socialdata.Operation("search_across"), call); err == nil {
-			t.Fatal("a search is answered that nobody can say is paid for")
+			t.Fatal("a search is answered of which it is unknown whether it is paid for")
 		}
 		time.Sleep(time.Minute)
 		e.Clock.Advance(time.Minute)
@@ -761,4 +768,88 @@ func TestTheDeadlineOfADeadProcessIsNotMoved(t *testing.T) {
 		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.Failed}, got.Meta.Platforms)
 		time.Sleep(time.Minute)
 	})
+}
+
+// TestASearchThatAnotherProcessAnswersIsNotRefunded repeats a search under its key at a process that answers it, while
+// the process that made it, and told its caller that it has failed, is still finding out what was charged and cannot
+// write records.
+func TestASearchThatAnotherProcessAnswersIsNotRefunded(t *testing.T) {
+	t.Parallel()
+	for name, s := range map[string]struct {
+		makes  func(began time.Time, real *credits.Memory) credits.Ledger
+		adopts func(real *credits.Memory) credits.Ledger
+	}{
+		"the one that adopts it charges": {
+			func(began time.Time, real *credits.Memory) credits.Ledger {
+				return &unreachable{Memory: real, until: began.Add(30 * time.Second)}
+			},
+			func(real *credits.Memory) credits.Ledger { return real },
+		},
+		"the one that adopts it learns from the hold what is charged": {
+			func(began time.Time, real *credits.Memory) credits.Ledger {
+				return &vagueFor{Memory: real, until: began.Add(30 * time.Second)}
+			},
+			func(real *credits.Memory) credits.Ledger { return &losesFirst{Memory: real} },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				e, began := enginetest.New(t, enginetest.Config{}), time.Now()
+				one := enginetest.Searcher(platform.TikTok, enginetest.Lists(10, enginetest.Some("t", 2)...))
+				cutOff := &brittle{Store: e.Records}
+				time.AfterFunc(10*time.Second, func() { cutOff.set(func(string) error { return errDisk }) })
+				time.AfterFunc(40*time.Second, func() { cutOff.set(nil) })
+				makes, adopts := over(t, e, s.makes(began, e.Ledger), cutOff, one), over(t, e, s.adopts(e.Ledger), nil, one)
+				call := operation.Call{Params: url.Values{"query": {"coffee"}}, IdempotencyKey: "0123456789abcdef"}
+				failed := make(chan error, 1)
+				go func() {
+					_, err := makes.Do(t.Context(), socialdata.Operation("search_across"), call)
+					failed <- err
+				}()
+				time.Sleep(16 * time.Second)
+				e.Clock.Advance(time.Minute) // the time of the search is over
+				var told int64
+				for answered := false; !answered && time.Since(began) < time.Minute; time.Sleep(100 * time.Millisecond) {
+					if a, err := adopts.Do(t.Context(), socialdata.Operation("search_across"), call); err == nil {
+						told, answered = a.Meta.CreditsUsed, true
+					}
+				}
+				time.Sleep(5 * time.Minute)
+				if err := <-failed; err == nil {
+					t.Error("a search is answered of which it is unknown whether it is paid for")
+				}
+				if charged := 1000 - e.Balance(t); told != 1 || charged != 1 {
+					t.Errorf("%d credits told and %d charged", told, charged)
+				}
+			})
+		})
+	}
+}
+
+// unreachable is a ledger that settles nothing until a time.
+type unreachable struct {
+	*credits.Memory
+	until time.Time
+}
+
+func (u *unreachable) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (credits.Receipt, error) {
+	if time.Now().Before(u.until) {
+		return credits.Receipt{}, errDisk
+	}
+	return u.Memory.Settle(ctx, h, c)
+}
+
+// losesFirst is a ledger that makes the first charge and returns an error.
+type losesFirst struct {
+	*credits.Memory
+	once sync.Once
+}
+
+func (l *losesFirst) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (r credits.Receipt, err error) {
+	r, err = l.Memory.Settle(ctx, h, c)
+	if c.Amount > 0 {
+		l.once.Do(func() { r, err = credits.Receipt{}, errDisk })
+	}
+	return r, err
 }

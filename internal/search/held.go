@@ -79,7 +79,7 @@ type heldBack struct {
 
 // planHeld plans the reads of what the previous page held back. Its account has paid for it then, and gets it with the
 // options of that call.
-func (s *Service) planHeld(
+func (p *planner) planHeld(
 	ctx context.Context, who account.Caller, plan *Plan, in operation.Args, at *place,
 ) (heldBack, error) {
 	var out heldBack
@@ -87,32 +87,32 @@ func (s *Service) planHeld(
 	switch {
 	case h == nil:
 		return out, nil
-	case !bytes.Equal(h.Account, ownerOf(who.Account())), s.cfg.Now().Sub(time.Unix(at.Issued, 0)) >= heldLife:
+	case !bytes.Equal(h.Account, ownerOf(who.Account())), p.now().Sub(time.Unix(at.Issued, 0)) >= heldLife:
 		return out, errExpired
 	case h.Raw != plan.raw || h.Enrich != plan.enrich:
 		return out, problem.New(problem.InvalidRequest, "parameter \"cursor\": "+
 			"this page begins with results of the page before; pass the same include_raw and enrich")
 	}
 	out.order = h.Order
-	for _, p := range h.Pages {
-		page, err := s.planHeldPage(ctx, in, p)
+	for _, back := range h.Pages {
+		page, err := p.planHeldPage(ctx, in, back)
 		if err != nil {
 			return out, err
 		}
-		out.pages, out.ids = append(out.pages, page), append(out.ids, cursor.DecodeIDs(p.IDs))
+		out.pages, out.ids = append(out.pages, page), append(out.ids, cursor.DecodeIDs(back.IDs))
 	}
 	return out, nil
 }
 
-func (s *Service) planHeldPage(ctx context.Context, in operation.Args, p heldPage) (searchPart, error) {
+func (p *planner) planHeldPage(ctx context.Context, in operation.Args, back heldPage) (searchPart, error) {
 	var from *cursor.Cursor
-	if len(p.From) > 0 {
+	if len(back.From) > 0 {
 		var err error
-		if from, err = cursor.Decode(p.From); err != nil {
+		if from, err = cursor.Decode(back.From); err != nil {
 			return searchPart{}, unreadable(err)
 		}
 	}
-	page, err := s.planPartAt(ctx, in, p.Platform, from)
+	page, err := p.planPartAt(ctx, in, back.Platform, from)
 	if err == nil {
 		page.q.Again() // it must be the same page
 	}
@@ -120,11 +120,11 @@ func (s *Service) planHeldPage(ctx context.Context, in operation.Args, p heldPag
 }
 
 // recall reads what the previous page held back. Results that the platform does not return any more are left out.
-func (s *Service) recall(ctx context.Context, plan *Plan, left time.Duration) ([]json.RawMessage, error) {
+func (f *fetcher) recall(ctx context.Context, plan *Plan, over time.Time) ([]json.RawMessage, error) {
 	if len(plan.held.pages) == 0 {
 		return nil, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, left)
+	ctx, cancel := context.WithDeadline(ctx, over)
 	defer cancel()
 	byID := make([]map[uint64]json.RawMessage, len(plan.held.pages))
 	errs := make([]error, len(byID))
@@ -132,7 +132,7 @@ func (s *Service) recall(ctx context.Context, plan *Plan, left time.Duration) ([
 	for i, page := range plan.held.pages {
 		wg.Go(func() {
 			var r partResult
-			r, errs[i] = s.readPart(ctx, plan, page.q, hashes(plan.held.ids[i]))
+			r, errs[i] = f.readPart(ctx, plan, page.q, hashes(plan.held.ids[i]))
 			byID[i] = map[uint64]json.RawMessage{}
 			for _, x := range rankedOf(r.data, 0) {
 				byID[i][x.identity()] = x.raw

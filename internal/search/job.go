@@ -78,8 +78,8 @@ type running struct {
 // theFee is the enrichment in asking.
 const theFee = -1
 
-// away unlocks the job while do calls a store, which may hang. The state may be different after it. A job that this
-// process does not make has no other users, and is not unlocked.
+// away unlocks the job while do calls a store, which may hang; do must not use st. The state may be different after it.
+// A job that this process does not make has no other users, and is not unlocked.
 func (st *state) away(do func()) {
 	if r := st.running; r != nil {
 		r.lock.Unlock()
@@ -87,6 +87,9 @@ func (st *state) away(do func()) {
 	}
 	do()
 }
+
+// left reports whether the caller of a search that this process makes is gone without an answer.
+func (st *state) left() bool { return st.running != nil && st.running.left }
 
 // ask reports whether no other goroutine is settling that part, and notes that this one is, until asked.
 func (st *state) ask(part int) bool {

@@ -12,9 +12,11 @@ import (
 	"github.com/socialdata/socialdata/internal/account"
 	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/internal/read"
+	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
 )
 
 const defaultWait = 8 * time.Second
@@ -60,33 +62,49 @@ func (p *Plan) enrichPrice() int64 {
 	return 0
 }
 
+// planner checks requests for searches and plans their reads.
+type planner struct {
+	reader    *read.Reader
+	upstreams *upstreams.Pool
+	row       *read.Row            // the search of one platform
+	all       *operation.Operation // the search of several platforms
+	explain   func(platform.ID, error) schema.PlatformError
+	cursors   *cursors
+	now       func() time.Time
+}
+
 // Plan checks a fan-out search and plans the reads of the platforms.
 func (s *Service) Plan(ctx context.Context, who account.Caller, in operation.Args) (*Plan, error) {
+	return s.planner.plan(ctx, who, in)
+}
+
+// plan implements [Service.Plan].
+func (p *planner) plan(ctx context.Context, who account.Caller, in operation.Args) (*Plan, error) {
 	plan := &Plan{
-		bound: s.cfg.All.Name + in.Binding(), wait: in.Seconds("wait_s", defaultWait), recent: in.Get("sort") == "recent",
+		bound: p.all.Name + in.Binding(), wait: in.Seconds("wait_s", defaultWait), recent: in.Get("sort") == "recent",
 		enrich: in.Get("enrich") != "", raw: in.Flag("include_raw"), fresh: in.Flag("fresh"), first: true,
 		most: in.MaxCredits(),
 	}
-	named, err := s.namedPlatforms(in.Get("platforms"), plan.enrich)
+	named, err := p.namedPlatforms(in.Get("platforms"), plan.enrich)
 	if err != nil {
 		return nil, err
 	}
 	var inner map[platform.ID]*cursor.Cursor
 	if given := in.Cursor(); given != "" {
-		if inner, err = s.resume(ctx, who, plan, in, given); err != nil {
+		if inner, err = p.resume(ctx, who, plan, in, given); err != nil {
 			return nil, err
 		}
 	}
 	reach := named
 	if reach == nil {
-		reach = s.searchable(plan.enrich)
+		reach = p.searchable(plan.enrich)
 	}
-	return plan, s.planParts(ctx, plan, in, reach, named != nil, inner)
+	return plan, p.planParts(ctx, plan, in, reach, named != nil, inner)
 }
 
 // planParts plans the search of each platform in scope. A platform that has no search, or not with these filters or
 // this query, fails if the caller named it, and is otherwise left out.
-func (s *Service) planParts(
+func (p *planner) planParts(
 	ctx context.Context, plan *Plan, in operation.Args, reach []platform.ID, named bool,
 	inner map[platform.ID]*cursor.Cursor,
 ) error {
@@ -95,23 +113,23 @@ func (s *Service) planParts(
 		if inner != nil && inner[id] == nil {
 			continue // ended, or failed on an earlier page
 		}
-		asked, err := s.planPartAt(ctx, in, id, inner[id])
+		asked, err := p.planPartAt(ctx, in, id, inner[id])
 		if err == nil {
 			plan.parts = append(plan.parts, asked)
 			continue
 		}
 		_, outOfReach := errors.AsType[*read.OutOfReachError](err)
-		switch p, is := errors.AsType[*problem.Error](err); {
+		switch why, is := errors.AsType[*problem.Error](err); {
 		case is && outOfReach:
-			beyond := *p
+			beyond := *why
 			beyond.Code, lacking = problem.PlatformUnavailable, &beyond // another platform could serve it
-		case is && p.Code == problem.InvalidRequest:
+		case is && why.Code == problem.InvalidRequest:
 			refusal = err
 		default:
 			lacking = err
 		}
 		if named {
-			plan.failed = append(plan.failed, part{Platform: id, Stage: failed, Why: new(s.cfg.Explain(id, err))})
+			plan.failed = append(plan.failed, part{Platform: id, Stage: failed, Why: new(p.explain(id, err))})
 		}
 	}
 	switch {
@@ -123,14 +141,14 @@ func (s *Service) planParts(
 		return lacking
 	}
 	return problem.New(problem.PlatformUnavailable,
-		"none of the platforms can search: %s is not offered by %s", s.cfg.Row.On("{platform}"), joinIDs(reach))
+		"none of the platforms can search: %s is not offered by %s", p.row.On("{platform}"), joinIDs(reach))
 }
 
 // planPartAt plans one platform's search from a position; nil is the first page.
-func (s *Service) planPartAt(
+func (p *planner) planPartAt(
 	ctx context.Context, in operation.Args, id platform.ID, at *cursor.Cursor,
 ) (searchPart, error) {
-	q, err := s.planPart(ctx, in, id)
+	q, err := p.planPart(ctx, in, id)
 	if err != nil || at == nil {
 		return searchPart{platform: id, q: q}, err
 	}
@@ -146,17 +164,17 @@ func joinIDs(ids []platform.ID) string {
 }
 
 // namedPlatforms reads the list of platforms; nil means that there is none.
-func (s *Service) namedPlatforms(list string, enrich bool) ([]platform.ID, error) {
+func (p *planner) namedPlatforms(list string, enrich bool) ([]platform.ID, error) {
 	if list == "" {
 		return nil, nil
 	}
 	var out []platform.ID
 	for word := range strings.SplitSeq(list, ",") {
 		id := platform.ID(strings.TrimSpace(word))
-		info, ok := s.cfg.Upstreams.Platforms().Lookup(id)
+		info, ok := p.upstreams.Platforms().Lookup(id)
 		switch {
 		case !ok:
-			return nil, s.cfg.Reader.NoPlatform(problem.InvalidRequest, `parameter "platforms": `, word)
+			return nil, p.reader.NoPlatform(problem.InvalidRequest, `parameter "platforms": `, word)
 		case enrich && info.NoEnrich:
 			return nil, problem.New(problem.InvalidRequest,
 				"parameter \"enrich\" cannot be used on %s: its content may not be sent through enrichment", id)
@@ -168,35 +186,35 @@ func (s *Service) namedPlatforms(list string, enrich bool) ([]platform.ID, error
 }
 
 // planPart plans one platform's search exactly like /v1/{platform}/search, so that both share a cache entry.
-func (s *Service) planPart(ctx context.Context, in operation.Args, id platform.ID) (*read.Query, error) {
+func (p *planner) planPart(ctx context.Context, in operation.Args, id platform.ID) (*read.Query, error) {
 	params := url.Values{}
 	for _, name := range []string{
 		"query", "kind", "sort", "since", "until", "lang", "fresh", "max_age_s", "stale_if_error_s",
 	} {
 		v := in.Get(name)
-		if name == "sort" && !s.cfg.Upstreams.FiltersBy(id, s.cfg.Row.Op, name, v) {
+		if name == "sort" && !p.upstreams.FiltersBy(id, p.row.Op, name, v) {
 			continue // the merge orders the results in any case
 		}
 		if v != "" {
 			params.Set(name, v)
 		}
 	}
-	bound, err := operation.Bind(s.cfg.Row.Params, params)
+	bound, err := operation.Bind(p.row.Params, params)
 	if err != nil {
 		return nil, err
 	}
-	info, _ := s.cfg.Upstreams.Platforms().Lookup(id)
-	return s.cfg.Reader.PlanFor(ctx, s.cfg.Row, info, bound)
+	info, _ := p.upstreams.Platforms().Lookup(id)
+	return p.reader.PlanFor(ctx, p.row, info, bound)
 }
 
 // searchable returns the platforms that are searched by default. The sandbox, whose data is invented, is included only
 // if there is no other.
-func (s *Service) searchable(enrich bool) []platform.ID {
+func (p *planner) searchable(enrich bool) []platform.ID {
 	var out []platform.ID
 	var sandboxes []platform.ID
-	for _, info := range s.cfg.Upstreams.Platforms().All() {
+	for _, info := range p.upstreams.Platforms().All() {
 		switch {
-		case !s.cfg.Upstreams.Serves(info.ID, s.cfg.Row.Op) || enrich && info.NoEnrich:
+		case !p.upstreams.Serves(info.ID, p.row.Op) || enrich && info.NoEnrich:
 		case info.Sandbox:
 			sandboxes = append(sandboxes, info.ID)
 		default:

@@ -8,16 +8,11 @@ import (
 
 	"github.com/socialdata/socialdata/internal/account"
 	"github.com/socialdata/socialdata/operation"
-	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 )
 
-// jobPoll is the interval at which the job of another process is read.
-const jobPoll = 200 * time.Millisecond
-
-// ErrNoJob means that there is no such job. It is the same for a job that is unknown, has expired or belongs to another
-// account.
-var ErrNoJob = problem.New(problem.NotFound, "there is no such job, or it has expired")
+// leastToTell is what is reserved from a poll's time for its own write, while it waits for those of others.
+const leastToTell = 2 * time.Second
 
 // Job returns what has been found since the last answer to the job or, once everything has been returned, all results
 // again.
@@ -25,10 +20,12 @@ func (s *Service) Job(
 	ctx context.Context, who account.Caller, requestID string, in operation.Args,
 ) (*operation.Answer, error) {
 	id := in.Get("id")
-	if err := s.awaitJob(ctx, who, id, in.Seconds("wait_s", 0)); err != nil {
+	waited, err := s.jobs.await(ctx, who, id, in.Seconds("wait_s", 0))
+	if err != nil {
 		return nil, err
 	}
-	j, err := s.findJob(ctx, who, id)
+	ctx = operation.Extend(ctx, waited)
+	j, err := s.jobs.find(ctx, who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -52,9 +49,9 @@ func (s *Service) tell(ctx context.Context, st *state, balance int64, requestID 
 	var tried []telling // of this poll, each in a write that another process came before, or that failed
 	var results []json.RawMessage
 	var used int64
-	waits, cancel := context.WithDeadline(ctx, s.over(ctx).Add(-leastToAsk)) // for other writes
+	waits, cancel := context.WithDeadline(ctx, s.cfg.Accounts.Over(ctx).Add(-leastToTell)) // for other writes
 	defer cancel()
-	err := s.change(waits, st, func(r *record) bool {
+	err := s.store.change(waits, st, func(r *record) bool {
 		mine := r.telling()
 		used = mine.credits
 		again := r.landed(slices.Concat(failed, tried))
@@ -76,7 +73,7 @@ func (s *Service) tell(ctx context.Context, st *state, balance int64, requestID 
 		return news || fence
 	})
 	if err != nil {
-		s.keepUntold(ctx, st.ID, append(failed, tried...))
+		s.untold.keep(ctx, st.ID, append(failed, tried...))
 		if ctx.Err() == nil && waits.Err() != nil {
 			err = &account.UnavailableError{Store: "records", Err: err}
 		}
@@ -103,11 +100,11 @@ func (r *record) forgetUntold() {
 // settleLate ends a job whose process has not: after the deadline, what is pending has failed, and what was found is
 // charged with the hold in the record.
 func (s *Service) settleLate(ctx context.Context, st *state) {
-	if st.running != nil || !st.open() || !s.past(st.Deadline) {
+	if st.running != nil || !st.open() || !s.store.past(st.Deadline) {
 		return
 	}
 	// This is decided within the change, so that what another process has found or paid meanwhile is kept.
-	if err := s.change(ctx, st, func(r *record) bool {
+	if err := s.store.change(ctx, st, func(r *record) bool {
 		given := r.any(pending)
 		r.giveUp(pending, true)
 		r.end(r.Deadline)
@@ -116,74 +113,13 @@ func (s *Service) settleLate(ctx context.Context, st *state) {
 		s.cfg.Log.ErrorContext(ctx, "what is late is not given up", "job", st.ID, "error", err)
 		return
 	}
-	s.settle(ctx, st)
-}
-
-// awaitJob waits until a job of this account has ended, or for d.
-func (s *Service) awaitJob(ctx context.Context, who account.Caller, id string, d time.Duration) error {
-	over := time.Now().Add(d)
-	j, err := s.findJob(ctx, who, id)
-	if err != nil {
-		return err
-	}
-	st := j.lock()
-	done := !st.open() || s.past(st.Deadline)
-	j.unlock()
-	for !done && time.Now().Before(over) {
-		if j := s.running(id); j != nil {
-			j.await(ctx, time.Until(over), settled)
-			return ctx.Err()
-		}
-		if done, err = s.look(ctx, id, over); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// look reports, after a moment, whether a job of another process has ended. All callers that wait for the same job
-// share a read of it.
-func (s *Service) look(ctx context.Context, id string, over time.Time) (done bool, err error) {
-	looked := s.looks.DoChan(id, func() (any, error) {
-		time.Sleep(jobPoll)
-		r, _, err := s.load(ctx, id)
-		return err == nil && (!r.open() || s.past(r.Deadline)), err
-	})
-	timer := time.NewTimer(time.Until(over))
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false, ctx.Err()
-	case <-timer.C:
-		return false, nil
-	case got := <-looked:
-		done, _ = got.Val.(bool)
-		return done, got.Err
-	}
-}
-
-// findJob returns a job of this account.
-func (s *Service) findJob(ctx context.Context, who account.Caller, id string) (*job, error) {
-	j := s.running(id)
-	if j == nil {
-		r, version, err := s.load(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		j = newJob(state{record: *r, version: version})
-	}
-	st := j.lock()
-	defer j.unlock()
-	if st.Account != who.Account() {
-		return nil, ErrNoJob
-	}
-	return j, nil
+	s.holds.settle(ctx, st)
 }
 
 // Replay repeats the answer of a search with an idempotency key: everything that answers have returned so far, with the
 // credits of the first one. It returns nothing new, which is left for calls of Job.
 func (s *Service) Replay(ctx context.Context, who account.Caller, id, requestID string) (*operation.Answer, error) {
-	j, err := s.findJob(ctx, who, id)
+	j, err := s.jobs.find(ctx, who, id)
 	if err != nil {
 		return nil, err
 	}

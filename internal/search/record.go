@@ -56,9 +56,11 @@ func (s stage) public() schema.PlatformState {
 type record struct {
 	ID      string
 	Account string
-	Attempt string // the id of the call that began it; another call with the same idempotency key is another attempt
-	Keyed   bool   // it has an idempotency key
-	Write   string // different for every write
+	Key     string    `json:",omitempty"` // the id of the key that began it
+	Begun   time.Time `json:",omitzero"`
+	Attempt string    // the id of the call that began it; another call with the same idempotency key is another attempt
+	Keyed   bool      // it has an idempotency key
+	Write   string    // different for every write
 
 	Bound  string // what the cursor of its first answer is bound to
 	Recent bool
@@ -176,6 +178,16 @@ func (r *record) payable(p *part) bool {
 	return p.Stage == found && (p.noted == found || !r.Keyed && !r.Answered)
 }
 
+// indexes returns the indexes of the parts for which is returns true.
+func (r *record) indexes(is func(*part) bool) (parts []int) {
+	for i := range r.Parts {
+		if is(&r.Parts[i]) {
+			parts = append(parts, i)
+		}
+	}
+	return parts
+}
+
 // any reports whether a part is in that stage.
 func (r *record) any(s stage) bool {
 	return slices.ContainsFunc(r.Parts, func(p part) bool { return p.Stage == s })
@@ -263,16 +275,16 @@ func (r *record) end(now time.Time) {
 	}
 }
 
-// allFailed is the problem of a search in which no platform answered.
+// allFailed is the problem of a search in which no platform answered. What is still pending did not answer in time.
 func (r *record) allFailed() error {
 	code, ids := problem.UpstreamTimeout, make([]platform.ID, 0, len(r.Parts))
 	for i := range r.Parts {
 		ids = append(ids, r.Parts[i].Platform)
-		if !r.Parts[i].TimedOut {
+		if p := &r.Parts[i]; p.Stage != pending && !p.TimedOut {
 			code = problem.PlatformUnavailable
 		}
 	}
-	return problem.New(code, "no platform answered the search: %s", joinIDs(ids))
+	return problem.New(code, "no platform answered the search: %s", joinIDs(ids)).After(time.Second)
 }
 
 // without returns results without those held back for the next page.

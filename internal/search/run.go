@@ -1,8 +1,6 @@
 package search
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -13,11 +11,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/socialdata/socialdata/cache"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/account"
 	"github.com/socialdata/socialdata/internal/cursor"
-	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
@@ -34,7 +30,6 @@ func (s *Service) start(ctx context.Context, req Request, plan *Plan) (*job, err
 	if err := account.Within(plan.Price(), plan.most); err != nil {
 		return nil, err
 	}
-	left := cmp.Or(req.Left, s.cfg.Timeout)
 	books, err := req.Who.Reserve(ctx, req.ID, req.IdempotencyKey, plan.items()...)
 	if err != nil {
 		return nil, err
@@ -45,7 +40,7 @@ func (s *Service) start(ctx context.Context, req Request, plan *Plan) (*job, err
 		return nil, err
 	}
 	ctx = tab.Context(ctx, 0)
-	front, err := s.recall(ctx, plan, left)
+	front, err := s.fetcher.recall(ctx, plan, req.Over)
 	if err != nil {
 		s.releaseAll(ctx, plan, books)
 		tab.Close(ctx, account.Failed)
@@ -54,12 +49,13 @@ func (s *Service) start(ctx context.Context, req Request, plan *Plan) (*job, err
 	j := newJob(state{record: plan.record(req, front), running: &running{
 		plan: plan, books: books, tab: tab, changed: make(chan struct{}), asking: map[int]bool{},
 	}})
-	j.state.Deadline = s.cfg.Now().Add(left)
+	j.state.Begun = s.cfg.Now()
+	j.state.Deadline = j.state.Begun.Add(time.Until(req.Over))
 	for i := range plan.parts {
 		j.state.Parts[i].Due = j.state.running.due(plan.parts[i].platform, s.cfg.Row.Name, plan.parts[i].q.Quote.Base, false)
 	}
 	j.state.Fee.Due = books.Due(enrichment, credits.Charge{Amount: plan.enrichPrice(), Operation: s.cfg.All.Name})
-	s.run(ctx, j, left)
+	s.run(ctx, j, req.Over)
 	return j, nil
 }
 
@@ -88,7 +84,7 @@ func (s *Service) releaseAll(ctx context.Context, plan *Plan, books account.Book
 		if due.Hold.ID == "" {
 			continue
 		}
-		if _, err := s.cfg.Settle(ctx, due); err != nil {
+		if _, err := s.cfg.Accounts.Settle(ctx, due); err != nil {
 			s.cfg.Log.WarnContext(ctx, "a hold of a search is not released", "part", item.Name, "error", err)
 		}
 	}
@@ -113,6 +109,9 @@ func (p *Plan) record(req Request, front []json.RawMessage) record {
 		Recent: p.recent, First: p.first, Raw: p.raw, Enrich: p.enrich, Fresh: p.fresh, Seen: p.seen, Front: front,
 		Fee: fee{Stage: pending},
 	}
+	if key := req.Who.Key(); key != nil {
+		r.Key = key.ID
+	}
 	for _, part := range p.parts {
 		r.Parts = append(r.Parts, newPart(part))
 	}
@@ -127,15 +126,31 @@ func newPart(p searchPart) part { return part{Platform: p.platform, Stage: pendi
 
 // jobID returns a new id, or the one derived from the idempotency key.
 func (r Request) jobID() string {
-	if r.IdempotencyKey == "" {
-		return "job_" + rand.Text()
+	rest := rand.Text()
+	if r.IdempotencyKey != "" {
+		rest = hashed("job", r.Who.Account(), r.IdempotencyKey)
 	}
-	sum := sha256.Sum256([]byte(records.Key("job", r.Who.Account(), r.IdempotencyKey)))
-	return "job_" + base32.StdEncoding.EncodeToString(sum[:])[:26]
+	return jobPrefix(r.Who.Account()) + rest[:idLength-markLength]
+}
+
+// The lengths of the part of a job's id after "job_", and of the mark of its account at the beginning of that.
+const (
+	idLength   = 26
+	markLength = 5
+)
+
+// jobPrefix returns what the ids of an account's jobs begin with, so that they can be listed without reading all
+// records. Other accounts may have the same.
+func jobPrefix(account string) string { return "job_" + hashed("account", account)[:markLength] }
+
+// hashed returns a hash of a key of records in the letters of [rand.Text].
+func hashed(kind string, parts ...string) string {
+	sum := sha256.Sum256([]byte(records.Key(kind, parts...)))
+	return base32.StdEncoding.EncodeToString(sum[:])
 }
 
 // run starts every part. A part without a result at the end of the time fails, whatever its provider is still doing.
-func (s *Service) run(ctx context.Context, j *job, left time.Duration) {
+func (s *Service) run(ctx context.Context, j *job, over time.Time) {
 	st := j.lock()
 	defer j.unlock()
 	id, plan := st.ID, st.running.plan
@@ -143,8 +158,8 @@ func (s *Service) run(ctx context.Context, j *job, left time.Duration) {
 		st.running.tab.Close(ctx, account.Answered)
 		return
 	}
-	s.enter(id, j)
-	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), left)
+	s.jobs.enter(id, j)
+	detached, cancel := context.WithDeadline(context.WithoutCancel(ctx), over)
 	var all sync.WaitGroup
 	for i := range plan.parts {
 		all.Add(1)
@@ -153,22 +168,22 @@ func (s *Service) run(ctx context.Context, j *job, left time.Duration) {
 			s.runPart(detached, j, i)
 		})
 	}
-	over := make(chan struct{})
+	done := make(chan struct{})
 	s.fork(func() {
 		all.Wait()
-		close(over)
+		close(done)
 	})
 	s.fork(func() {
 		defer cancel()
-		s.finish(detached, id, j, over)
+		s.finish(detached, id, j, done)
 	})
 }
 
 // finish waits for the last part, or for the end of the time.
-func (s *Service) finish(ctx context.Context, id string, j *job, over <-chan struct{}) {
-	defer s.leave(id, j) // from now on it is answered from its record
+func (s *Service) finish(ctx context.Context, id string, j *job, done <-chan struct{}) {
+	defer s.jobs.leave(id, j) // from now on it is answered from its record
 	select {
-	case <-over:
+	case <-done:
 	case <-ctx.Done():
 		s.cut(ctx, j)
 	}
@@ -180,7 +195,7 @@ func (s *Service) finish(ctx context.Context, id string, j *job, over <-chan str
 func (j *job) closeTab(ctx context.Context) {
 	st := j.lock()
 	outcome := account.Failed
-	if st.any(paid) || st.any(found) && !st.running.left {
+	if st.any(paid) || st.any(found) && !st.left() {
 		outcome = account.Charged
 	}
 	tab := st.running.tab
@@ -202,7 +217,7 @@ func (s *Service) runPart(ctx context.Context, j *job, i int) {
 	st := j.lock()
 	plan, id := st.running.plan, st.ID
 	j.unlock()
-	r, err := s.readPart(ctx, plan, plan.parts[i].q, nil)
+	r, err := s.fetcher.readPart(ctx, plan, plan.parts[i].q, nil)
 	if err != nil {
 		s.cfg.Log.WarnContext(ctx, "a platform of a search failed",
 			"job", id, "platform", plan.parts[i].platform, "error", err)
@@ -212,7 +227,7 @@ func (s *Service) runPart(ctx context.Context, j *job, i int) {
 	if st.Parts[i].Stage != pending { // it was abandoned
 		return
 	}
-	if err == nil && st.running.left {
+	if err == nil && st.left() {
 		err = context.Canceled
 	}
 	s.endPart(ctx, st, i, r, err)
@@ -221,6 +236,7 @@ func (s *Service) runPart(ctx context.Context, j *job, i int) {
 // endPart records the result of a part. Nothing is charged before there is an answer, so that a caller without an
 // answer pays nothing. After the first answer each part is recorded and paid as it ends.
 func (s *Service) endPart(ctx context.Context, st *state, i int, r partResult, err error) {
+	ctx = operation.After(ctx) // no caller waits for a part that ends
 	p := &st.Parts[i]
 	if err == nil {
 		p.found(r)
@@ -235,25 +251,26 @@ func (s *Service) endPart(ctx context.Context, st *state, i int, r partResult, e
 	}
 	st.signal()
 	if err != nil {
-		s.release(ctx, st, string(p.Platform), p.Due)
+		id, due, left := st.ID, p.Due, st.left()
+		st.away(func() { s.holds.release(ctx, id, due, left) })
 	}
-	if st.running.left {
-		s.withdrawFee(ctx, st)
+	if st.left() {
+		s.holds.withdrawFee(ctx, st)
 	}
 }
 
 // endLate records a part that has ended after the first answer, charges it, and records the charge. What cannot be
 // recorded is not charged.
 func (s *Service) endLate(ctx context.Context, st *state, i int) {
-	if err := s.note(ctx, st); err != nil {
+	if err := s.store.note(ctx, st); err != nil {
 		s.cfg.Log.ErrorContext(ctx, "a part of a search is not noted",
 			"job", st.ID, "part", st.Parts[i].Platform, "error", err)
 		if st.Parts[i].Stage == found {
-			s.withdrawPart(ctx, st, i)
+			s.holds.withdrawParts(ctx, st, i)
 		}
 	}
-	s.settle(ctx, st)
-	if err := s.note(ctx, st); err != nil { // the hold in the record shows what was charged
+	s.holds.settle(ctx, st)
+	if err := s.store.note(ctx, st); err != nil { // the hold in the record shows what was charged
 		s.cfg.Log.ErrorContext(ctx, "a charge of a search is not noted", "job", st.ID, "error", err)
 	}
 }
@@ -269,56 +286,10 @@ func (s *Service) cut(ctx context.Context, j *job) {
 	}
 }
 
-// partResult is the result of one platform's search.
-type partResult struct {
-	data    []byte // the results, with raw and enrichment if requested
-	list    []ranked
-	entry   *cache.Entry
-	state   schema.CacheState
-	price   int64 // credits
-	hasText bool  // something could be enriched
-	spoilt  bool  // something with text could not be
-}
-
 func (p *part) found(r partResult) {
 	p.Stage, p.Results, p.FetchedAt, p.Hit = found, r.data, r.entry.FetchedAt, r.state == schema.Hit
 	p.HasText, p.Spoilt, p.list = r.hasText, r.spoilt, r.list
 	if place, err := cursor.Place(r.entry.Next); err == nil && len(place) > 0 {
 		p.Place = place
 	}
-}
-
-// readPart makes one platform's search and adds raw and enrichment to its results. only, if it is not nil, selects the
-// results to keep.
-func (s *Service) readPart(
-	ctx context.Context, plan *Plan, q *read.Query, only map[uint64]bool,
-) (r partResult, err error) {
-	defer upstreams.Rescue(ctx, s.cfg.Log, &err, "operation", q.Row.Name, "platform", q.Platform)
-	r.entry, r.state, err = s.cfg.Reader.Lookup(ctx, q)
-	if err != nil {
-		return r, err
-	}
-	r.price = s.cfg.Reader.Priced(q, r.entry).Base
-	if only != nil {
-		r.entry = pick(r.entry, only)
-	}
-	r.data = []byte(r.entry.Data)
-	if plan.raw {
-		if r.data, err = read.Splice(r.data, "raw", r.entry.Raw); err != nil {
-			return r, err
-		}
-	}
-	if plan.enrich && !bytes.Equal(r.data, []byte("[]")) {
-		s.enrich(ctx, q, &r)
-	}
-	r.list = rankedOf(r.data, 0) // here, because this runs concurrently for each platform
-	return r, ctx.Err()
-}
-
-// enrich adds enrichment to results, and notes whether there was anything to enrich and whether all of it was.
-func (s *Service) enrich(ctx context.Context, q *read.Query, r *partResult) {
-	a := &operation.Answer{Data: r.data}
-	outcome := s.cfg.Reader.Enrich(ctx, q, r.entry, a)
-	r.spoilt, r.hasText = outcome == read.PartlyEnriched, outcome != read.NothingToEnrich
-	r.data = a.Data
 }

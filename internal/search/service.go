@@ -3,12 +3,8 @@ package search
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
-	"golang.org/x/sync/singleflight"
-
-	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/account"
 	"github.com/socialdata/socialdata/internal/background"
 	"github.com/socialdata/socialdata/internal/cursor"
@@ -27,12 +23,13 @@ type Service struct {
 	cfg  Config
 	work background.Group
 
-	mu   sync.Mutex
-	live map[string]*job // the searches that this process makes
-
-	looks singleflight.Group // reads of jobs of other processes
-
-	untold untold
+	planner *planner // checks requests
+	fetcher *fetcher // reads from platforms
+	holds   *holds   // charges and releases
+	cursors *cursors
+	store   *store  // of records
+	jobs    *finder // finds jobs, and waits for them
+	untold  *untold // of polls that have failed
 }
 
 // Config is what a [Service] needs. All fields are required.
@@ -44,11 +41,7 @@ type Config struct {
 	Records   records.Store
 	Marks     func(data []byte) privacy.Marks // of everyone in JSON
 	Cursors   *cursor.Keeper
-	Settle    func(context.Context, account.Due) (credits.Receipt, error) // see [account.Accounts.Settle]
-	// ToldAsFailed is [account.Accounts.ToldAsFailed].
-	ToldAsFailed func(context.Context, account.Due, error)
-	// Untold is [account.Accounts.Untold].
-	Untold func(context.Context, account.Due, error)
+	Accounts  *account.Accounts
 	// Explain returns why a platform's search failed, for callers.
 	Explain func(platform.ID, error) schema.PlatformError
 	Timeout time.Duration // for one search, including late parts
@@ -60,41 +53,43 @@ type Config struct {
 
 // New returns a Service.
 func New(cfg Config) *Service {
-	return &Service{cfg: cfg, live: map[string]*job{}, untold: newUntold()}
+	s := &Service{
+		cfg:     cfg,
+		fetcher: &fetcher{reader: cfg.Reader, log: cfg.Log},
+		holds:   &holds{accounts: cfg.Accounts, log: cfg.Log},
+		cursors: &cursors{keeper: cfg.Cursors, marks: cfg.Marks, now: cfg.Now},
+		store: &store{
+			records: cfg.Records, accounts: cfg.Accounts, life: cfg.JobLife, keyedLife: cfg.KeyedLife, timeout: cfg.Timeout,
+			now: cfg.Now, log: cfg.Log,
+		},
+	}
+	s.planner = &planner{
+		reader: cfg.Reader, upstreams: cfg.Upstreams, row: cfg.Row, all: cfg.All, explain: cfg.Explain, cursors: s.cursors,
+		now: cfg.Now,
+	}
+	s.jobs = &finder{store: s.store, live: map[string]*job{}}
+	s.untold = newUntold(&s.cfg, s.store, &s.work)
+	return s
 }
 
 // Request is who makes a search, and how.
 type Request struct {
 	Who            account.Caller
-	ID             string        // the request id of the call
-	IdempotencyKey string        // makes the charge happen once, however often the call is repeated; "" for none
-	Left           time.Duration // time for the search; 0 means the service's timeout
+	ID             string    // the request id of the call
+	IdempotencyKey string    // makes the charge happen once, however often the call is repeated; "" for none
+	Over           time.Time // when the time for the search is over; the zero time means after the service's timeout
+}
+
+// over returns when the time for a search is over.
+func (s *Service) over(req Request) time.Time {
+	if req.Over.IsZero() {
+		return time.Now().Add(s.cfg.Timeout)
+	}
+	return req.Over
 }
 
 // errClosed means that the service is closed.
 var errClosed = problem.New(problem.PlatformUnavailable, "the service is shutting down; nothing was charged")
-
-// running returns the job with that id if this process makes it, or nil.
-func (s *Service) running(id string) *job {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.live[id]
-}
-
-// enter and leave maintain the jobs that this process makes.
-func (s *Service) enter(id string, j *job) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.live[id] = j
-}
-
-func (s *Service) leave(id string, j *job) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.live[id] == j {
-		delete(s.live, id)
-	}
-}
 
 // Close refuses new searches and returns when all in progress have ended, or when ctx ends.
 func (s *Service) Close(ctx context.Context) error {

@@ -1,8 +1,10 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"sync"
 
@@ -15,53 +17,54 @@ import (
 // enrichment is the name of the hold of the enrichment; those of the parts have the names of their platforms.
 const enrichment = "enrichment"
 
+// holds charges what is held for a search, or releases it. It changes the search in memory; writing the record is for
+// the caller.
+type holds struct {
+	accounts *account.Accounts
+	log      *slog.Logger
+}
+
 // settle decides every part with results that may be charged, concurrently, so that a durable ledger writes them in one
 // transaction. Once all parts are decided, it decides the enrichment too. If it is not known whether a part was
 // charged, it stays found. It leaves out parts that another goroutine is settling.
-func (s *Service) settle(ctx context.Context, st *state) {
-	var parts []int
-	for i := range st.Parts {
-		if st.payable(&st.Parts[i]) {
-			parts = append(parts, i)
-		}
-	}
-	s.settleParts(ctx, st, parts...)
-	s.settleFee(ctx, st)
+func (h *holds) settle(ctx context.Context, st *state) {
+	h.settleParts(ctx, st, st.indexes(st.payable)...)
+	h.settleFee(ctx, st)
 }
 
 // settlePart decides one part with results.
-func (s *Service) settlePart(ctx context.Context, st *state, i int) {
-	s.settleParts(ctx, st, i)
-	s.settleFee(ctx, st)
+func (h *holds) settlePart(ctx context.Context, st *state, i int) {
+	h.settleParts(ctx, st, i)
+	h.settleFee(ctx, st)
 }
 
 // settleParts decides parts with results.
-func (s *Service) settleParts(ctx context.Context, st *state, parts ...int) {
+func (h *holds) settleParts(ctx context.Context, st *state, parts ...int) {
 	parts = slices.DeleteFunc(parts, func(i int) bool { return !st.ask(i) })
 	dues := make([]account.Due, len(parts))
 	for n, i := range parts {
-		dues[n] = st.Parts[i].Due
+		dues[n] = st.shared(st.Parts[i].Due)
 	}
 	receipts, errs := make([]credits.Receipt, len(parts)), make([]error, len(parts))
 	st.away(func() {
 		var wg sync.WaitGroup
 		for n := range dues {
-			wg.Go(func() { receipts[n], errs[n] = s.cfg.Settle(ctx, dues[n]) })
+			wg.Go(func() { receipts[n], errs[n] = h.accounts.Settle(ctx, dues[n]) })
 		}
 		wg.Wait()
 	})
 	for n, i := range parts {
 		st.asked(i)
 		if st.Parts[i].Stage == found { // otherwise it was abandoned meanwhile, and releasing its hold has shown the result
-			s.decide(ctx, st, i, receipts[n], errs[n])
+			h.decide(ctx, st, i, receipts[n], errs[n])
 		}
 	}
 }
 
 // decide applies the result of settling a part. A part that cannot be paid fails.
-func (s *Service) decide(ctx context.Context, st *state, i int, r credits.Receipt, err error) {
+func (h *holds) decide(ctx context.Context, st *state, i int, r credits.Receipt, err error) {
 	p := &st.Parts[i]
-	p.Stage, p.Credits = s.outcome(ctx, st.ID, string(p.Platform), r, err)
+	p.Stage, p.Credits = h.outcome(ctx, st.ID, string(p.Platform), r, err)
 	if p.Stage == paid && r.Charged == 0 && p.Due.Charge.Amount > 0 && !r.Back { // the hold had been released
 		p.Stage = failed
 	}
@@ -71,11 +74,11 @@ func (s *Service) decide(ctx context.Context, st *state, i int, r credits.Receip
 }
 
 // outcome returns the result of settling something with results.
-func (s *Service) outcome(ctx context.Context, id, what string, r credits.Receipt, err error) (stage, int64) {
+func (h *holds) outcome(ctx context.Context, id, what string, r credits.Receipt, err error) (stage, int64) {
 	if err == nil {
 		return paid, r.Charged
 	}
-	s.cfg.Log.ErrorContext(ctx, "a part of a search was not settled", "job", id, "part", what, "error", err)
+	h.log.ErrorContext(ctx, "a part of a search was not settled", "job", id, "part", what, "error", err)
 	if errors.Is(err, account.ErrUndecided) {
 		return found, 0
 	}
@@ -83,79 +86,93 @@ func (s *Service) outcome(ctx context.Context, id, what string, r credits.Receip
 }
 
 // settleFee charges the enrichment, once for all parts, or releases it. It waits for the last part.
-func (s *Service) settleFee(ctx context.Context, st *state) {
+func (h *holds) settleFee(ctx context.Context, st *state) {
 	if st.partsOpen() || st.Fee.Stage.decided() || !st.ask(theFee) {
 		return
 	}
-	due := st.Fee.Due
+	due := st.shared(st.Fee.Due)
 	if !st.feeIsEarned() {
 		due.Charge.Amount = 0
 	}
 	receipt, err := credits.Receipt{}, error(nil)
 	if due.Hold.ID != "" || due.Charge.Amount > 0 {
-		st.away(func() { receipt, err = s.cfg.Settle(ctx, due) })
+		st.away(func() { receipt, err = h.accounts.Settle(ctx, due) })
 	}
 	if st.asked(theFee); !st.Fee.Stage.decided() {
-		st.Fee.Stage, st.Fee.Credits = s.outcome(ctx, st.ID, enrichment, receipt, err)
+		st.Fee.Stage, st.Fee.Credits = h.outcome(ctx, st.ID, enrichment, receipt, err)
 	}
 }
 
+// shared returns due for the process that settles it: that which made the hold, or another.
+func (st *state) shared(due account.Due) account.Due {
+	due.Shared = st.running == nil
+	return due
+}
+
 // withdraw abandons every part in that stage.
-func (s *Service) withdraw(ctx context.Context, st *state, from stage) {
-	for i := range st.Parts {
-		if st.Parts[i].Stage == from {
-			s.withdrawPart(ctx, st, i)
-		}
-	}
+func (h *holds) withdraw(ctx context.Context, st *state, from stage) {
+	h.withdrawParts(ctx, st, st.indexes(func(p *part) bool { return p.Stage == from })...)
 }
 
 // withdrawUnwritten abandons parts with results that could not be recorded, because what is not recorded must not be
 // charged.
-func (s *Service) withdrawUnwritten(ctx context.Context, st *state) {
-	for i := range st.Parts {
-		if p := &st.Parts[i]; p.Stage == found && p.noted != found {
-			s.withdrawPart(ctx, st, i)
+func (h *holds) withdrawUnwritten(ctx context.Context, st *state) {
+	h.withdrawParts(ctx, st, st.indexes(func(p *part) bool { return p.Stage == found && p.noted != found })...)
+}
+
+// withdrawParts abandons parts and releases their holds, concurrently: a ledger that fails may need the whole time of
+// each. If that shows that a part had been charged, by a ledger whose answer was lost, it is paid.
+func (h *holds) withdrawParts(ctx context.Context, st *state, parts ...int) {
+	dues := make([]account.Due, len(parts))
+	for n, i := range parts {
+		dues[n] = st.shared(st.Parts[i].Due)
+	}
+	id, left, charged := st.ID, st.left(), make([]int64, len(parts))
+	st.away(func() {
+		var wg sync.WaitGroup
+		for n, due := range dues {
+			wg.Go(func() { charged[n] = h.release(ctx, id, due, left) })
+		}
+		wg.Wait()
+	})
+	for n, i := range parts {
+		switch p := &st.Parts[i]; {
+		case charged[n] > 0:
+			p.Stage, p.Credits = paid, charged[n]
+		case !p.Stage.decided():
+			p.fail(p.TimedOut)
 		}
 	}
 }
 
-// withdrawPart abandons a part and releases its hold. If that shows that the part had been charged, by a ledger whose
-// answer was lost, it is paid.
-func (s *Service) withdrawPart(ctx context.Context, st *state, i int) {
-	n := s.release(ctx, st, string(st.Parts[i].Platform), st.Parts[i].Due)
-	switch p := &st.Parts[i]; {
-	case n > 0:
-		p.Stage, p.Credits = paid, n
-	case !p.Stage.decided():
-		p.fail(p.TimedOut)
-	}
-}
-
 // withdrawFee releases the hold of the enrichment, once all parts are decided.
-func (s *Service) withdrawFee(ctx context.Context, st *state) {
+func (h *holds) withdrawFee(ctx context.Context, st *state) {
 	if st.Fee.Stage.decided() || st.partsOpen() {
 		return
 	}
-	if n := s.release(ctx, st, enrichment, st.Fee.Due); !st.Fee.Stage.decided() {
+	id, due, left, n := st.ID, st.shared(st.Fee.Due), st.left(), int64(0)
+	if st.away(func() { n = h.release(ctx, id, due, left) }); !st.Fee.Stage.decided() {
 		st.Fee.Stage, st.Fee.Credits = failed, n
 	}
 }
 
-// release releases a hold and returns what had been charged to it.
-func (s *Service) release(ctx context.Context, st *state, what string, due account.Due) int64 {
+// release releases a hold and returns what had been charged to it, which belongs to the answer, unless the search was
+// left and has none. The job is not locked.
+func (h *holds) release(ctx context.Context, job string, due account.Due, left bool) int64 {
 	if due.Hold.ID == "" {
 		return 0
 	}
-	given := due
-	given.Charge.Amount = 0
-	var receipt credits.Receipt
-	var err error
-	st.away(func() { receipt, err = s.cfg.Settle(ctx, given) })
+	end := h.accounts.Release
+	if left {
+		end = h.accounts.Withdraw
+	}
+	receipt, err := end(ctx, due)
 	if errors.Is(err, account.ErrUndecided) {
-		s.cfg.ToldAsFailed(ctx, due, err)
+		h.accounts.ToldAsFailed(ctx, due, err)
 	}
 	if err != nil {
-		s.cfg.Log.WarnContext(ctx, "a hold of a search is not released", "job", st.ID, "part", what, "error", err)
+		what := cmp.Or(due.Charge.Platform, enrichment)
+		h.log.WarnContext(ctx, "a hold of a search is not released", "job", job, "part", what, "error", err)
 	}
 	return receipt.Charged
 }

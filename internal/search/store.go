@@ -7,9 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
-	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/internal/account"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/store/records"
@@ -20,13 +21,24 @@ const maxWrites = 100
 
 // errTaken means that another call makes the search with the same idempotency key.
 var errTaken = problem.New(problem.PlatformUnavailable,
-	"an earlier call under this Idempotency-Key has not come to its end; try again, and nothing is charged twice")
+	"an earlier call with this Idempotency-Key is still in progress; retry, you will not be charged twice").
+	After(time.Second)
+
+// store reads, writes and lists the records of jobs.
+type store struct {
+	records         records.Store
+	accounts        *account.Accounts // for the time that a call has
+	life, keyedLife time.Duration     // JobLife and KeyedLife of [Config]
+	timeout         time.Duration     // for one search
+	now             func() time.Time
+	log             *slog.Logger
+}
 
 // change applies do to the record and writes it, unless do returns false. If another process has written the record
 // meanwhile, do is applied to the new version. After an error the record is unchanged in this process. The job is not
 // locked during the write: changes of its parts meanwhile are kept, and written the next time. Other writes wait, until
 // ctx ends.
-func (s *Service) change(ctx context.Context, st *state, do func(*record) bool) error {
+func (s *store) change(ctx context.Context, st *state, do func(*record) bool) error {
 	if r := st.running; r != nil {
 		if !r.writing.tryLock() {
 			if probe := st.clone(); !do(&probe) {
@@ -63,13 +75,13 @@ func (s *Service) change(ctx context.Context, st *state, do func(*record) bool) 
 }
 
 // note writes the record. It waits for other writes as long as they take.
-func (s *Service) note(ctx context.Context, st *state) error {
+func (s *store) note(ctx context.Context, st *state) error {
 	return s.change(context.WithoutCancel(ctx), st, func(*record) bool { return true })
 }
 
 // put writes next over a version and returns the new one. If the store fails, it may have written nevertheless: then
 // the stored record shows it.
-func (s *Service) put(ctx context.Context, version int64, next *record) (int64, error) {
+func (s *store) put(ctx context.Context, version int64, next *record) (int64, error) {
 	ctx = context.WithoutCancel(ctx)
 	next.Write = rand.Text()
 	value, err := schema.Marshal(next)
@@ -97,21 +109,12 @@ func (s *Service) put(ctx context.Context, version int64, next *record) (int64, 
 // errUnknown means that a write has failed but may have been made.
 var errUnknown = errors.New("socialdata: it is not known whether the job was written")
 
-// over returns when the time of the call in ctx ends, but at least a moment from now.
-func (s *Service) over(ctx context.Context) time.Time {
-	least := time.Now().Add(leastToAsk)
-	if begun := operation.Begun(ctx); !begun.IsZero() && begun.Add(s.cfg.Timeout).After(least) {
-		return begun.Add(s.cfg.Timeout)
-	}
-	return least
-}
-
 // standing reads a record after a write that has failed. It repeats the read while the store fails, as long as the call
 // has time.
-func (s *Service) standing(ctx context.Context, key string) (records.Record, error) {
-	over := s.over(ctx)
+func (s *store) standing(ctx context.Context, key string) (records.Record, error) {
+	over := s.accounts.Over(ctx)
 	for wait := firstPause; ; wait = min(2*wait, longestPause) {
-		r, err := s.cfg.Records.Get(ctx, key)
+		r, err := s.records.Get(ctx, key)
 		if err == nil || errors.Is(err, records.ErrAbsent) || time.Now().Add(wait).After(over) {
 			return r, err
 		}
@@ -119,19 +122,18 @@ func (s *Service) standing(ctx context.Context, key string) (records.Record, err
 	}
 }
 
-// The minimum time for which a call tries to find out the result of a write, and the pause between attempts.
+// The pauses between attempts to find out the result of a write.
 const (
-	leastToAsk   = 2 * time.Second
 	firstPause   = 20 * time.Millisecond
 	longestPause = 500 * time.Millisecond
 )
 
 // write adds a record without a version, and replaces the version of any other.
-func (s *Service) write(ctx context.Context, r records.Record, ttl time.Duration) (int64, error) {
+func (s *store) write(ctx context.Context, r records.Record, ttl time.Duration) (int64, error) {
 	if r.Version != 0 {
-		return s.cfg.Records.Put(ctx, r, ttl)
+		return s.records.Put(ctx, r, ttl)
 	}
-	stands, added, err := s.cfg.Records.Add(ctx, r, ttl)
+	stands, added, err := s.records.Add(ctx, r, ttl)
 	if err == nil && !added {
 		err = errTaken
 	}
@@ -140,30 +142,31 @@ func (s *Service) write(ctx context.Context, r records.Record, ttl time.Duration
 
 // lifeOf returns how long a record is stored from now on: never less than it is to be stored after its end, because
 // charges must stay known even if the clock is set.
-func (s *Service) lifeOf(r *record) time.Duration {
-	end, ttl := r.Ended, s.cfg.JobLife
+func (s *store) lifeOf(r *record) time.Duration {
+	end, ttl := r.Ended, s.life
 	if end.IsZero() {
 		end = r.Deadline
 	}
 	if r.Keyed {
-		ttl = s.cfg.KeyedLife
+		ttl = s.keyedLife
 	}
-	return min(max(end.Add(ttl).Sub(s.cfg.Now()), ttl), ttl+s.cfg.Timeout)
+	return min(max(end.Add(ttl).Sub(s.now()), ttl), ttl+s.timeout)
 }
 
 // past reports whether the deadline of a search has passed. A deadline that is further away than the time of a search
 // counts as passed, because the clock was set back since.
-func (s *Service) past(deadline time.Time) bool {
-	left := deadline.Sub(s.cfg.Now())
-	return left < 0 || left > s.cfg.Timeout
+func (s *store) past(deadline time.Time) bool {
+	left := deadline.Sub(s.now())
+	return left < 0 || left > s.timeout
 }
 
 // reload reads the record again, and keeps what has moved further in this process.
-func (s *Service) reload(ctx context.Context, st *state) error {
+func (s *store) reload(ctx context.Context, st *state) error {
 	var fresh *record
 	var version int64
 	var err error
-	if st.away(func() { fresh, version, err = s.load(ctx, st.ID) }); err != nil {
+	id := st.ID
+	if st.away(func() { fresh, version, err = s.load(ctx, id) }); err != nil {
 		return err
 	}
 	fresh.join(&st.record)
@@ -172,8 +175,8 @@ func (s *Service) reload(ctx context.Context, st *state) error {
 }
 
 // load reads the record of a job. It fails with [ErrNoJob] when there is none.
-func (s *Service) load(ctx context.Context, id string) (*record, int64, error) {
-	stands, err := s.cfg.Records.Get(context.WithoutCancel(ctx), jobKey(id))
+func (s *store) load(ctx context.Context, id string) (*record, int64, error) {
+	stands, err := s.records.Get(context.WithoutCancel(ctx), jobKey(id))
 	if errors.Is(err, records.ErrAbsent) {
 		return nil, 0, ErrNoJob
 	}
@@ -189,14 +192,15 @@ func (s *Service) load(ctx context.Context, id string) (*record, int64, error) {
 }
 
 // drop removes the record of a search that has failed, so that it can be repeated with its idempotency key.
-func (s *Service) drop(ctx context.Context, st *state) {
+func (s *store) drop(ctx context.Context, st *state) {
 	if st.version == 0 {
 		return
 	}
 	var err error
-	st.away(func() { err = s.cfg.Records.Delete(context.WithoutCancel(ctx), jobKey(st.ID), st.version) })
+	id, version := st.ID, st.version
+	st.away(func() { err = s.records.Delete(context.WithoutCancel(ctx), jobKey(id), version) })
 	if err != nil {
-		s.cfg.Log.WarnContext(ctx, "the record of a failed search is not removed", "job", st.ID, "error", err)
+		s.log.WarnContext(ctx, "the record of a failed search is not removed", "job", id, "error", err)
 	}
 	st.version = 0
 }

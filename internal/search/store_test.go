@@ -9,9 +9,9 @@ func TestARecordIsKeptHoweverTheClockIsSet(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	const jobTTL, keyedJobTTL = 15 * time.Minute, 24 * time.Hour
-	s := &Service{cfg: Config{
-		JobLife: jobTTL, KeyedLife: keyedJobTTL, Timeout: 15 * time.Second, Now: func() time.Time { return now },
-	}}
+	s := &store{
+		life: jobTTL, keyedLife: keyedJobTTL, timeout: 15 * time.Second, now: func() time.Time { return now },
+	}
 	for name, tt := range map[string]struct {
 		r        record
 		min, max time.Duration
@@ -20,7 +20,7 @@ func TestARecordIsKeptHoweverTheClockIsSet(t *testing.T) {
 		"ended":                   {record{Ended: now}, jobTTL, jobTTL},
 		"the clock was set ahead": {record{Deadline: now.Add(-time.Hour)}, jobTTL, jobTTL},
 		"ahead after the end":     {record{Ended: now.Add(-48 * time.Hour), Keyed: true}, keyedJobTTL, keyedJobTTL},
-		"the clock was set back":  {record{Deadline: now.Add(time.Hour)}, jobTTL, jobTTL + s.cfg.Timeout},
+		"the clock was set back":  {record{Deadline: now.Add(time.Hour)}, jobTTL, jobTTL + s.timeout},
 	} {
 		if got := s.lifeOf(&tt.r); got < tt.min || got > tt.max {
 			t.Errorf("%s: it is kept for %v; want %v to %v", name, got, tt.min, tt.max)

@@ -4,12 +4,14 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"log/slog"
 	"maps"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/socialdata/socialdata/internal/account"
+	"github.com/socialdata/socialdata/internal/background"
 	"github.com/socialdata/socialdata/operation"
 )
 
@@ -68,8 +70,13 @@ const (
 	untoldEvery = 2 * time.Second
 )
 
-// untold are the tellings of polls that have failed, by job.
+// untold keeps the tellings of polls that have failed, by job, until it is known whether they were recorded.
 type untold struct {
+	store    *store
+	accounts *account.Accounts
+	work     *background.Group
+	log      *slog.Logger
+
 	mu      sync.Mutex
 	of      map[string][]telling
 	working bool
@@ -77,7 +84,12 @@ type untold struct {
 	once    sync.Once
 }
 
-func newUntold() untold { return untold{of: map[string][]telling{}, closing: make(chan struct{})} }
+func newUntold(cfg *Config, jobs *store, work *background.Group) *untold {
+	return &untold{
+		store: jobs, accounts: cfg.Accounts, work: work, log: cfg.Log,
+		of: map[string][]telling{}, closing: make(chan struct{}),
+	}
+}
 
 func (u *untold) close() { u.once.Do(func() { close(u.closing) }) }
 
@@ -114,45 +126,45 @@ func (u *untold) more() bool {
 	return u.working
 }
 
-// keepUntold keeps tellings of a poll that fails, and resolves them in the background.
-func (s *Service) keepUntold(ctx context.Context, job string, tellings []telling) {
-	if len(tellings) == 0 || !s.untold.put(job, tellings) {
+// keep keeps tellings of a poll that fails, and resolves them in the background.
+func (u *untold) keep(ctx context.Context, job string, tellings []telling) {
+	if len(tellings) == 0 || !u.put(job, tellings) {
 		return
 	}
 	ctx = operation.After(context.WithoutCancel(ctx))
-	if !s.work.Begin() {
-		s.resolveUntold(ctx)
+	if !u.work.Begin() {
+		u.resolve(ctx)
 		return
 	}
 	go func() {
-		defer s.work.End()
-		for wait := untoldBegin; s.untold.more(); wait = untoldEvery {
+		defer u.work.End()
+		for wait := untoldBegin; u.more(); wait = untoldEvery {
 			select {
 			case <-time.After(wait):
-			case <-s.untold.closing:
-				s.resolveUntold(ctx)
+			case <-u.closing:
+				u.resolve(ctx)
 				return
 			}
-			s.resolveUntold(ctx)
+			u.resolve(ctx)
 		}
 	}()
 }
 
-// resolveUntold refunds the charges of the tellings that were recorded, and drops the others.
-func (s *Service) resolveUntold(ctx context.Context) {
-	for _, job := range s.untold.jobs() {
-		tellings := s.untold.take(job)
-		if err := s.resolveJob(ctx, job, tellings); err != nil {
-			s.cfg.Log.WarnContext(ctx, "it is not known whether a failed poll was noted as answered", "job", job, "error", err)
-			s.untold.put(job, tellings)
+// resolve refunds the charges of the tellings that were recorded, and drops the others.
+func (u *untold) resolve(ctx context.Context) {
+	for _, job := range u.jobs() {
+		tellings := u.take(job)
+		if err := u.resolveJob(ctx, job, tellings); err != nil {
+			u.log.WarnContext(ctx, "it is not known whether a failed poll was noted as answered", "job", job, "error", err)
+			u.put(job, tellings)
 		}
 	}
 }
 
-func (s *Service) resolveJob(ctx context.Context, job string, tellings []telling) error {
-	r, version, err := s.load(ctx, job)
+func (u *untold) resolveJob(ctx context.Context, job string, tellings []telling) error {
+	r, version, err := u.store.load(ctx, job)
 	if errors.Is(err, ErrNoJob) {
-		s.cfg.Log.ErrorContext(ctx, "a job has expired before it was known what a failed poll of it had noted", "job", job)
+		u.log.ErrorContext(ctx, "a job has expired before it was known what a failed poll of it had noted", "job", job)
 		return nil
 	}
 	if err != nil {
@@ -161,13 +173,13 @@ func (s *Service) resolveJob(ctx context.Context, job string, tellings []telling
 	st := &state{record: *r, version: version}
 	// After this, a write that is still in progress fails, because the version differs.
 	if len(r.landed(tellings)) < len(tellings) {
-		if err := s.note(ctx, st); err != nil {
+		if err := u.store.note(ctx, st); err != nil {
 			return err
 		}
 	}
 	for _, t := range st.landed(tellings) {
 		for _, due := range t.dues {
-			s.cfg.Untold(ctx, due, errPollFailed)
+			u.accounts.Untold(ctx, due, errPollFailed)
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 // the meta, until yield returns false. A part is charged just before its first event, so that a caller who leaves pays
 // for what was yielded. The enrichment is charged with the last part.
 func (s *Service) Watch(ctx context.Context, req Request, plan *Plan, yield func(operation.Event) bool) error {
+	req.Over = s.over(req)
 	plan.first = false // all results are yielded, so none is held back
 	j, err := s.start(ctx, req, plan)
 	if err != nil {
@@ -70,10 +71,10 @@ func (s *Service) nextPart(
 			told[id] = true
 		}
 		if st.Parts[i].Stage == found {
-			s.settlePart(ctx, st, i)
+			s.holds.settlePart(ctx, st, i)
 		}
 		if st.Parts[i].Stage == found { // the ledger's result is unknown: unless it is known now, the part is not shown
-			s.withdrawPart(ctx, st, i)
+			s.holds.withdrawParts(ctx, st, i)
 		}
 		return st.events(i), st.running.changed
 	}
@@ -97,7 +98,7 @@ func (st *state) events(i int) []operation.Event {
 // endWatch yields the meta, or why there were no results.
 func (s *Service) endWatch(ctx context.Context, req Request, j *job, yield func(operation.Event) bool) error {
 	st := j.lock()
-	s.settleFee(ctx, st)
+	s.holds.settleFee(ctx, st)
 	if !st.any(paid) && len(st.Front) == 0 {
 		defer j.unlock()
 		return st.allFailed()
@@ -105,7 +106,7 @@ func (s *Service) endWatch(ctx context.Context, req Request, j *job, yield func(
 	var next nextPage
 	var err error
 	r := st.clone()
-	if st.away(func() { next, err = s.next(ctx, &r, nil) }); err != nil {
+	if st.away(func() { next, err = s.cursors.next(ctx, &r, nil) }); err != nil {
 		s.cfg.Log.ErrorContext(ctx, "a search goes without its cursor", "job", st.ID, "error", err)
 	}
 	st.Complete = true

@@ -1,0 +1,347 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/socialdata/socialdata/internal/webhooks"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/watch"
+)
+
+const (
+	// noticesLook is the interval at which everything is looked at, which finds what other processes have done.
+	noticesLook = 30 * time.Second
+	// noticesTries is how often a record is written while other processes write it too.
+	noticesTries = 5
+	// revokedFor is for how long a revocation is still told. Changes are stored for longer, and are told once meanwhile.
+	revokedFor = 24 * time.Hour
+	// clocksDiffer is how much the clocks of the store of keys and of this process may differ: a revocation from that
+	// long before the first endpoint of the account is told as well.
+	clocksDiffer = time.Minute
+)
+
+// notices tells accounts with active endpoints what happens to them: that their credits are low or exhausted, that a
+// key was revoked, that a platform is down or up again. Calls only note that there may be something to tell; all else
+// is done in one goroutine.
+//
+// Each of them is told once, however many processes notice it: the id of a change follows from what happened, and a
+// feed has each id once. What was told is written only afterwards, so that a process that ends in between leaves
+// nothing out.
+type notices struct {
+	engine *Engine
+	id     string // of this process, among those that share the records
+	stop   context.CancelFunc
+	ended  chan struct{}
+	nudge  chan struct{}
+
+	listeners atomic.Pointer[map[string]*listener] // by account; nil until the first look
+
+	mu      sync.Mutex
+	credit  map[string]bool      // accounts whose credits are to be looked at
+	keyed   map[string]bool      // accounts whose keys are to be looked at
+	turned  map[platform.ID]bool // platforms with a circuit that has changed
+	renewed bool                 // endpoints were made or ended
+
+	told map[platform.ID]string // the outage that this process has told; only for its goroutine
+}
+
+// listener is an account with active endpoints.
+type listener struct {
+	account string
+
+	mu        sync.Mutex
+	endpoints []watch.Endpoint
+	since     time.Time // when the first of them was made
+	revoked   map[string]bool
+	credits   standing // as it was found last
+	floor     int64    // the threshold of the account
+	known     bool     // credits and floor are set
+	lacking   bool     // a call was refused since credits were looked at
+}
+
+// open makes n ready to note. Nothing is told before it is started.
+func (n *notices) open(e *Engine) {
+	n.engine, n.id, n.nudge, n.ended = e, rand.Text(), make(chan struct{}, 1), make(chan struct{})
+	n.told = map[platform.ID]string{}
+	n.reset()
+}
+
+// start begins to look. It is called once.
+func (n *notices) start() {
+	ctx, stop := context.WithCancel(context.Background())
+	n.stop = stop
+	go n.run(ctx)
+}
+
+// close ends what start has begun, if anything.
+func (n *notices) close(ctx context.Context) error {
+	if n.stop == nil {
+		return nil
+	}
+	n.stop()
+	select {
+	case <-n.ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// reset returns what is noted and forgets it.
+func (n *notices) reset() (credit, keyed map[string]bool, turned map[platform.ID]bool, renewed bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	credit, keyed, turned, renewed = n.credit, n.keyed, n.turned, n.renewed
+	n.credit, n.keyed, n.turned, n.renewed = map[string]bool{}, map[string]bool{}, map[platform.ID]bool{}, false
+	return credit, keyed, turned, renewed
+}
+
+// note notes something and wakes the goroutine. It never blocks.
+func (n *notices) note(set func()) {
+	n.mu.Lock()
+	set()
+	n.mu.Unlock()
+	select {
+	case n.nudge <- struct{}{}:
+	default: // it is about to look
+	}
+}
+
+// listener returns the account if it has active endpoints, else nil.
+func (n *notices) listener(account string) *listener {
+	if all := n.listeners.Load(); all != nil {
+		return (*all)[account]
+	}
+	return nil
+}
+
+// endpointed notes that an endpoint of an account was made or ended.
+func (n *notices) endpointed(account string) {
+	n.note(func() { n.renewed, n.credit[account], n.keyed[account] = true, true, true })
+}
+
+// changed notes that the settings of an account have changed.
+func (n *notices) changed(account string) {
+	if n.listener(account) != nil {
+		n.note(func() { n.credit[account] = true })
+	}
+}
+
+// spent notes that an account was charged and can still spend balance.
+func (n *notices) spent(account string, balance int64) {
+	if l := n.listener(account); l != nil && l.differs(balance) {
+		n.note(func() { n.credit[account] = true })
+	}
+}
+
+// lacked notes that an account could not pay for a call.
+func (n *notices) lacked(account string) {
+	if l := n.listener(account); l != nil && l.lacks() {
+		n.note(func() { n.credit[account] = true })
+	}
+}
+
+// keyRevoked notes that a key of an account was revoked.
+func (n *notices) keyRevoked(account string) {
+	if n.listener(account) != nil {
+		n.note(func() { n.keyed[account] = true })
+	}
+}
+
+func (n *notices) run(ctx context.Context) {
+	defer close(n.ended)
+	ticker := time.NewTicker(noticesLook)
+	defer ticker.Stop()
+	for whole := true; ; {
+		if err := n.look(ctx, whole); err != nil && ctx.Err() == nil {
+			n.engine.cfg.Log.WarnContext(ctx, "some events of accounts are not told yet", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			whole = true
+		case <-n.nudge:
+			whole = false
+		}
+	}
+}
+
+// look looks at what was noted, and at everything if it is a whole look.
+func (n *notices) look(ctx context.Context, whole bool) (failed error) {
+	credit, keyed, turned, renewed := n.reset()
+	if whole || renewed {
+		fresh, err := n.refresh(ctx)
+		failed = errors.Join(failed, err)
+		for _, account := range fresh {
+			credit[account], keyed[account] = true, true
+		}
+	}
+	if whole {
+		mine, err := n.mine(ctx)
+		failed = errors.Join(failed, err)
+		for account := range *n.listeners.Load() {
+			credit[account], keyed[account] = credit[account] || mine, keyed[account] || mine
+		}
+	}
+	for account, due := range credit {
+		if l := n.listener(account); l != nil && due {
+			failed = errors.Join(failed, n.creditsOf(ctx, l))
+		}
+	}
+	for account, due := range keyed {
+		if l := n.listener(account); l != nil && due {
+			failed = errors.Join(failed, n.keysOf(ctx, l))
+		}
+	}
+	return errors.Join(failed, n.platforms(ctx, turned, whole))
+}
+
+// mine reports whether this process is the one that looks at all accounts this time.
+func (n *notices) mine(ctx context.Context) (bool, error) {
+	ctx, cancel := n.bounded(ctx)
+	defer cancel()
+	_, added, err := n.engine.cfg.Records.Add(ctx, records.Record{Key: "notices/look"}, noticesLook*9/10)
+	return added, err
+}
+
+func (n *notices) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, n.engine.cfg.Timeout)
+}
+
+// retried does something again while other processes write the same record.
+func (n *notices) retried(do func() error) (err error) {
+	for range noticesTries {
+		if err = do(); !errors.Is(err, records.ErrConflict) {
+			break
+		}
+	}
+	return err
+}
+
+// put replaces the value of r by v, written as JSON, unless another process has replaced it.
+func (n *notices) put(ctx context.Context, r records.Record, v any) (err error) {
+	if r.Value, err = json.Marshal(v); err != nil {
+		return err
+	}
+	ctx, cancel := n.bounded(ctx)
+	defer cancel()
+	_, err = n.engine.cfg.Records.Put(ctx, r, secretTTL)
+	return err
+}
+
+// refresh reads which accounts have active endpoints, and returns those that had none before.
+func (n *notices) refresh(ctx context.Context) (fresh []string, err error) {
+	before := n.listeners.Load()
+	if before == nil {
+		before = &map[string]*listener{}
+		n.listeners.Store(before)
+	}
+	ctx, cancel := n.bounded(ctx)
+	defer cancel()
+	active, err := n.engine.watching.store.Active(ctx)
+	if err != nil {
+		return nil, err
+	}
+	by := map[string][]watch.Endpoint{}
+	for _, e := range active {
+		by[e.Account] = append(by[e.Account], e)
+	}
+	all := map[string]*listener{}
+	for account, endpoints := range by {
+		l := (*before)[account]
+		if l == nil {
+			l = &listener{account: account, revoked: map[string]bool{}}
+			fresh = append(fresh, account)
+		}
+		l.set(endpoints)
+		all[account] = l
+	}
+	n.listeners.Store(&all)
+	return fresh, nil
+}
+
+func (l *listener) set(endpoints []watch.Endpoint) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.endpoints = endpoints
+	earlier := func(a, b watch.Endpoint) int { return a.CreatedAt.Compare(b.CreatedAt) }
+	l.since = slices.MinFunc(endpoints, earlier).CreatedAt
+}
+
+// wants reports whether one of the endpoints gets changes of one of those types that concern the account.
+func (l *listener) wants(types ...string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.wantsLocked(types...)
+}
+
+func (l *listener) wantsLocked(types ...string) bool {
+	return slices.ContainsFunc(l.endpoints, func(e watch.Endpoint) bool {
+		return slices.ContainsFunc(types, func(kind string) bool { return e.Wants(&schema.Change{Type: kind}) })
+	})
+}
+
+// tell adds changes to the feed of an account, those that one of its endpoints gets.
+func (n *notices) tell(ctx context.Context, l *listener, changes ...schema.Change) error {
+	changes = slices.DeleteFunc(changes, func(c schema.Change) bool { return !l.wants(c.Type) })
+	if len(changes) == 0 {
+		return nil
+	}
+	ctx, cancel := n.bounded(ctx)
+	defer cancel()
+	if err := n.engine.watching.store.Tell(ctx, l.account, changes); err != nil {
+		return err
+	}
+	n.engine.watching.told()
+	return nil
+}
+
+// keysOf tells of the keys of an account that were revoked since it has endpoints.
+func (n *notices) keysOf(ctx context.Context, l *listener) error {
+	store, ok := n.engine.accounts.Keys.(keys.Admin)
+	if !ok || !l.wants(watch.KeyRevoked) {
+		return nil
+	}
+	bounded, cancel := n.bounded(ctx)
+	defer cancel()
+	all, err := store.Keys(bounded, l.account)
+	if err != nil {
+		if errors.Is(err, keys.ErrAbsent) {
+			return nil
+		}
+		return err
+	}
+	after := n.engine.cfg.Now().Add(-revokedFor)
+	if since := l.since.Add(-clocksDiffer); since.After(after) {
+		after = since
+	}
+	var found []schema.Change
+	for _, k := range all {
+		if k.RevokedAt == nil || k.RevokedAt.Before(after) || l.revoked[k.ID] {
+			continue
+		}
+		c := webhooks.Own(l.account, watch.KeyRevoked, *k.RevokedAt, []string{k.ID},
+			fmt.Sprintf("the key %q, which begins with %s, is revoked", k.Name, k.Prefix))
+		c.Key = &k.ID
+		found = append(found, c)
+	}
+	if err := n.tell(ctx, l, found...); err != nil {
+		return err
+	}
+	for _, c := range found {
+		l.revoked[*c.Key] = true
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/socialdata/socialdata/internal/webhooks"
+	"github.com/socialdata/socialdata/observe"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/watch"
+)
+
+// outage is a platform that is down. Its record is there as long as that lasts, for all processes: each has circuits
+// of its own, and the platform is up again when it is down for none of them.
+type outage struct {
+	Epoch string           // of this outage, a part of the ids of its changes
+	By    map[string]int64 // until when each process says that the platform is down, in Unix seconds
+}
+
+// outageLease is for how long a platform is down for a process that does not say so again.
+const outageLease = 4 * noticesLook
+
+// observer returns o, and notes the circuits that change too.
+func (n *notices) observer(o observe.Observer) observe.Observer {
+	before := o.Breaker
+	o.Breaker = func(b observe.Breaker) {
+		before(b)
+		n.note(func() { n.turned[b.Platform] = true })
+	}
+	return o
+}
+
+const outagePrefix = "outage/"
+
+func outageKey(id platform.ID) string { return records.Key("outage", string(id)) }
+
+// platforms tells of the platforms that have turned, and in a whole look of all.
+func (n *notices) platforms(ctx context.Context, turned map[platform.ID]bool, whole bool) (failed error) {
+	var under []string
+	if whole {
+		bounded, cancel := n.bounded(ctx)
+		defer cancel()
+		var err error
+		if under, err = n.engine.cfg.Records.Keys(bounded, outagePrefix); err != nil {
+			return err
+		}
+	}
+	for _, info := range n.engine.cfg.Platforms.All() {
+		down, up := n.engine.upstreams.Outage(info.ID)
+		switch noted := turned[info.ID]; {
+		case down && (whole || noted):
+			failed = errors.Join(failed, n.retried(func() error { return n.down(ctx, info.ID) }))
+		case up && (noted || slices.Contains(under, outageKey(info.ID))):
+			failed = errors.Join(failed, n.retried(func() error { return n.up(ctx, info.ID) }))
+		}
+	}
+	return failed
+}
+
+// down writes that a platform is down for this process, and tells it.
+func (n *notices) down(ctx context.Context, id platform.ID) error {
+	bounded, cancel := n.bounded(ctx)
+	defer cancel()
+	now := n.engine.cfg.Now()
+	until := now.Add(outageLease).Unix()
+	o := outage{Epoch: rand.Text(), By: map[string]int64{n.id: until}}
+	value, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	r, added, err := n.engine.cfg.Records.Add(bounded, records.Record{Key: outageKey(id), Value: value}, secretTTL)
+	if err == nil && !added {
+		if err = json.Unmarshal(r.Value, &o); err == nil {
+			o.prune(now)
+			o.By[n.id] = until
+			err = n.put(ctx, r, o)
+		}
+	}
+	if err != nil || n.told[id] == o.Epoch {
+		return err
+	}
+	const detail = "all upstreams of the platform fail: its calls are refused for now"
+	err = n.tellAll(ctx, watch.PlatformDown, id, detail, o.Epoch)
+	if err == nil {
+		n.told[id] = o.Epoch
+	}
+	return err
+}
+
+// up writes that a platform is not down for this process, and tells it if it is down for none.
+func (n *notices) up(ctx context.Context, id platform.ID) error {
+	bounded, cancel := n.bounded(ctx)
+	defer cancel()
+	r, err := n.engine.cfg.Records.Get(bounded, outageKey(id))
+	if errors.Is(err, records.ErrAbsent) {
+		return nil
+	}
+	var o outage
+	if err == nil {
+		err = json.Unmarshal(r.Value, &o)
+	}
+	if err != nil {
+		return err
+	}
+	_, mine := o.By[n.id]
+	delete(o.By, n.id)
+	o.prune(n.engine.cfg.Now())
+	switch {
+	case len(o.By) > 0 && mine:
+		return n.put(ctx, r, o)
+	case len(o.By) > 0:
+		return nil
+	}
+	// The version distinguishes this end from an earlier one that another process has prevented.
+	err = n.tellAll(ctx, watch.PlatformUp, id, "the platform can be read again", o.Epoch, strconv.FormatInt(r.Version, 10))
+	if err != nil {
+		return err
+	}
+	bounded, again := n.bounded(ctx)
+	defer again()
+	return n.engine.cfg.Records.Delete(bounded, r.Key, r.Version)
+}
+
+// prune removes the processes that no longer say that the platform is down.
+func (o *outage) prune(now time.Time) {
+	for by, until := range o.By {
+		if until < now.Unix() {
+			delete(o.By, by)
+		}
+	}
+}
+
+// tellAll tells every account with active endpoints of a platform.
+func (n *notices) tellAll(
+	ctx context.Context, kind string, id platform.ID, detail string, once ...string,
+) (failed error) {
+	on, at := string(id), n.engine.cfg.Now()
+	all := n.listeners.Load()
+	if all == nil {
+		return nil
+	}
+	for _, l := range *all {
+		c := webhooks.Own(l.account, kind, at, append([]string{on}, once...), detail)
+		c.Platform, c.Fields = &on, []schema.FieldChange{}
+		failed = errors.Join(failed, n.tell(ctx, l, c))
+	}
+	return failed
+}

@@ -1,0 +1,69 @@
+package engine
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/internal/read"
+	"github.com/socialdata/socialdata/operation"
+)
+
+// boundTo returns what the cursor of a page is bound to.
+func boundTo(row *read.Row, owner string, in operation.Args) string {
+	return row.Name + "|" + strconv.Quote(owner) + in.Binding()
+}
+
+// place returns the position at which the requested page begins; "" is the beginning.
+func (s *Session) place(ctx context.Context, bound string, in operation.Args) (string, error) {
+	given := in.Cursor()
+	if given == "" {
+		return "", nil
+	}
+	at, err := s.reader.OpenCursor(ctx, bound, given)
+	if err != nil {
+		return "", err
+	}
+	return at.Token, nil
+}
+
+// placeNumber is place for a position that is a number; 0 is the beginning.
+func (s *Session) placeNumber(ctx context.Context, bound string, in operation.Args) (int64, error) {
+	given, err := s.place(ctx, bound, in)
+	if err != nil || given == "" {
+		return 0, err
+	}
+	at, err := strconv.ParseInt(given, 10, 64)
+	if err != nil {
+		return 0, cursor.ErrInvalid
+	}
+	return at, nil
+}
+
+// pageOf returns a page, as callers see its items, of a list that holds one item more than size if another page
+// follows. next is then the position of the page's last item, otherwise "".
+func pageOf[T, U any](list []T, size int, place func(*T) string, shown func(*T) U) (page []U, next string) {
+	if len(list) > size {
+		list = list[:size]
+		next = place(&list[size-1])
+	}
+	page = make([]U, len(list))
+	for i := range list {
+		page[i] = shown(&list[i])
+	}
+	return page, next
+}
+
+// paged makes the free answer of a page, with the cursor of the next position; "" for none.
+func (s *Session) paged(
+	ctx context.Context, call operation.Call, data any, bound, next string,
+) (*operation.Answer, error) {
+	a, err := s.free(ctx, call, data)
+	if err != nil || next == "" {
+		return a, err
+	}
+	a.Meta.NextCursor, err = s.reader.SealCursor(ctx, bound,
+		&cursor.Cursor{Token: next, Issued: s.cfg.Now().Truncate(time.Hour)})
+	return a, err
+}
