@@ -40,6 +40,7 @@ type Client struct {
 	patience  time.Duration
 	kept      cache.Store // nil stores nothing
 	rows      map[string]*operation.Operation
+	heard     heard
 }
 
 const (

@@ -118,7 +118,7 @@ func text(t *testing.T, node ast.Node) string {
 func TestEveryOperationHasAMethod(t *testing.T) {
 	t.Parallel()
 	local, far := reflect.TypeFor[*socialdata.Client](), reflect.TypeFor[*remote.Client]()
-	same := []string{"UsageBy", "WatchSearch", "Do", "Stream", "Close"}
+	same := []string{"UsageBy", "Watch", "WatchSearch", "Do", "Stream", "Close"}
 	for _, o := range socialdata.Operations() {
 		if o.Name == "health" {
 			continue

@@ -85,8 +85,15 @@ func (m Monitors) send(
 func (c *Client) change(
 	ctx context.Context, method, path string, body []byte, out any, is func() bool,
 ) (status int, err error) {
+	return c.changeOnce(ctx, "", method, path, body, out, is)
+}
+
+// changeOnce is change of a request that must not be handled twice: once is its idempotency key; "" sends none.
+func (c *Client) changeOnce(
+	ctx context.Context, once, method, path string, body []byte, out any, is func() bool,
+) (status int, err error) {
 	_, err = c.repeat(ctx, func() (*operation.Answer, error) {
-		resp, answer, err := c.manage(ctx, method, path, body) //nolint:bodyclose // it is closed there
+		resp, answer, err := c.manage(ctx, once, method, path, body) //nolint:bodyclose // it is closed there
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +114,9 @@ func (c *Client) change(
 }
 
 // manage sends a request that changes something and reads its answer.
-func (c *Client) manage(ctx context.Context, method, path string, body []byte) (*http.Response, []byte, error) {
+func (c *Client) manage(
+	ctx context.Context, once, method, path string, body []byte,
+) (*http.Response, []byte, error) {
 	r, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, nil, problem.New(problem.InvalidRequest, "the name cannot be part of a URL")
@@ -116,6 +125,9 @@ func (c *Client) manage(ctx context.Context, method, path string, body []byte) (
 	r.Header.Set("User-Agent", "socialdata-go")
 	if len(body) > 0 {
 		r.Header.Set("Content-Type", "application/json")
+	}
+	if once != "" {
+		r.Header.Set("Idempotency-Key", once)
 	}
 	c.authorize(r.Header)
 	resp, err := c.http.Do(r)

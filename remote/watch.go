@@ -1,0 +1,116 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"sync"
+	"time"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/watch"
+)
+
+// Watch is like [socialdata.Client.Watch]: it makes a monitor in the service, unless there is one with its name, and
+// yields its changes as they come. The key must have the mark manage. A broken connection is made again, and nothing is
+// left out. The position is kept in c: another client begins with the monitor's first change that is still in the feed.
+func (c *Client) Watch(ctx context.Context, req socialdata.WatchRequest) iter.Seq2[schema.Change, error] {
+	return func(yield func(schema.Change, error) bool) {
+		if err := c.watch(ctx, req, func(found schema.Change) bool { return yield(found, nil) }); err != nil {
+			yield(schema.Change{}, err)
+		}
+	}
+}
+
+func (c *Client) watch(ctx context.Context, req socialdata.WatchRequest, yield func(schema.Change) bool) error {
+	req.Name = cmp.Or(req.Name, req.DefaultName())
+	m, _, err := c.Monitors().Make(ctx, req)
+	if err == nil && m.State == watch.Paused {
+		m, err = c.Monitors().Resume(ctx, req.Name)
+	}
+	if err != nil {
+		return err
+	}
+	at := c.heard.of(&m)
+	defer func() { c.heard.note(&m, at) }()
+	ask := socialdata.ChangesRequest{Monitor: m.Name, Since: m.CreatedAt, Wait: c.longest()}
+	for {
+		ask.Cursor = at.cursor
+		page, err := c.Changes(ctx, ask)
+		if err != nil {
+			if p, ok := errors.AsType[*problem.Error](err); ok && p.Code == problem.InvalidRequest {
+				at.cursor = "" // the service does not accept it any more
+			}
+			return err
+		}
+		for _, found := range page.Data {
+			// Changes from before this monitor was made belong to an earlier one with its name.
+			if found.Seq <= at.seq || found.At.Before(m.CreatedAt) {
+				continue
+			}
+			at.seq = found.Seq
+			if !yield(found) || found.Type == watch.Stopped && c.stopped(ctx, m.Name) {
+				return nil
+			}
+		}
+		at.cursor = page.Meta.NextCursor
+	}
+}
+
+// longest returns how long a call waits for changes, which the timeout of the connection must allow.
+func (c *Client) longest() time.Duration {
+	const most = 25 * time.Second
+	if c.http.Timeout <= 0 {
+		return most
+	}
+	return min(most, max(c.http.Timeout/2, time.Second))
+}
+
+// stopped reports whether a monitor is stopped now: a change that says so may be old.
+func (c *Client) stopped(ctx context.Context, name string) bool {
+	for m, err := range socialdata.Walk(ctx, c.ListMonitors, socialdata.MonitorsRequest{}) {
+		if err == nil && m.Name == name {
+			return m.State == watch.Stopped
+		}
+	}
+	return false
+}
+
+// heard is what [Client.Watch] has processed, by monitor. The zero value is ready to use.
+type heard struct {
+	mu sync.Mutex
+	by map[string]place
+}
+
+// place is a position in the feed: that of the last change, and the cursor of the page that has it.
+type place struct {
+	made   time.Time // when the monitor was made
+	cursor string
+	seq    int64
+}
+
+// of returns the position of a monitor, which is the beginning for one that was made anew.
+func (h *heard) of(m *schema.Monitor) place {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if at := h.by[m.Name]; at.made.Equal(m.CreatedAt) {
+		return at
+	}
+	return place{made: m.CreatedAt}
+}
+
+// note stores a position, unless a later one is stored.
+func (h *heard) note(m *schema.Monitor, at place) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if old := h.by[m.Name]; old.made.Equal(at.made) && old.seq > at.seq {
+		return
+	}
+	if h.by == nil {
+		h.by = map[string]place{}
+	}
+	h.by[m.Name] = at
+}
