@@ -111,6 +111,8 @@ try {
     await audit(page, "the search");
     await page.close();
   }
+} catch (e) {
+  check("the checks come to their end", false, e.stack);
 } finally {
   await finish();
 }

@@ -27,7 +27,8 @@ try {
   await signIn(page, secret);
   check("the printed secret opens the dashboard", (await page.locator("h1").textContent()) === "Overview", await page.locator("h1").textContent());
 
-  await page.getByRole("link", { name: "default" }).click();
+  check("it shows what was charged beside what it took", await page.getByRole("heading", { name: "What was charged, and what it took" }).isVisible());
+  await page.getByRole("link", { name: "default" }).first().click();
   const account = page.url();
   const balance = async () => Number((await page.locator(".big").textContent()).replace(/\D/g, ""));
   const before = await balance();
@@ -50,6 +51,20 @@ try {
   check("and in the plot", (await page.locator("svg[role=img] rect").count()) > 0);
   await page.goto(`${root}/calls?operation=profile`);
   check("and the call among the recent ones", (await page.locator("section", { hasText: "Recent calls" }).locator("tbody tr").first().textContent()).includes("profile"));
+
+  const search = await fetch(`${base}/v1/search?query=quiet+espresso&platforms=mock`, {
+    headers: { Authorization: `Bearer ${key}`, "Idempotency-Key": `dashboard-${Date.now()}` },
+  });
+  await page.getByRole("link", { name: "Jobs" }).click();
+  const jobs = await page.locator("tbody tr").first().textContent();
+  check("a search that is kept is among the jobs", search.status === 200 && /job_\w{26}.*collected.*mock ok/.test(jobs), `status ${search.status}, ${jobs}`);
+  check("without what was asked", !(await page.content()).includes("espresso"));
+
+  await page.goto(`${base}/docs/platforms/youtube`);
+  await page.getByRole("link", { name: "which settings it has" }).click();
+  const setting = page.locator("tr", { hasText: "SOCIALDATA_YOUTUBE_API_KEY" });
+  check("the operator sees the settings of a platform", (await setting.count()) === 1 && /api key\s*no\s*.*comments/.test(await setting.textContent()), await page.locator("main").textContent());
+  check("and the documentation shows none", !(await (await fetch(`${base}/docs/platforms/youtube`)).text()).includes("API_KEY"));
 
   await page.getByRole("link", { name: "Erasures" }).click();
   await page.getByLabel("Platform").selectOption("mock");
@@ -124,14 +139,16 @@ try {
   check("the ledger is CSV", (await file.text()).startsWith("seq,time,kind,amount,balance"), (await file.text()).slice(0, 80));
   await own.getByRole("link", { name: "Calls" }).click();
   check("an account sees its calls, and cannot choose another", (await own.locator("tbody tr").count()) > 0 && (await own.getByLabel("Account").count()) === 0);
+  await own.getByRole("link", { name: "Jobs" }).click();
+  check("an account sees its jobs, and cannot choose another", (await own.locator("tbody tr").count()) > 0 && (await own.getByLabel("Account").count()) === 0);
   const nothing = await own.goto(`${root}/nothing`);
   check("a page that there is not is one", nothing.status() === 404 && (await own.getByRole("alert").isVisible()));
   const theirState = await theirs.storageState();
-  for (const [name, address] of [["/dashboard/own", account], ["/dashboard/change", changing], ["/dashboard/rotate", rotating], ["/dashboard/ledger", ledger]])
+  for (const [name, address] of [["/dashboard/own", account], ["/dashboard/change", changing], ["/dashboard/rotate", rotating], ["/dashboard/ledger", ledger], ["/dashboard/own-jobs", `${root}/jobs`]])
     await looksRight(address, name, shots, { storageState: theirState });
 
   const storageState = await context.storageState();
-  for (const [name, address] of [["/dashboard", root], ["/dashboard/account", account], ["/dashboard/erasures", `${root}/erasures`], ["/dashboard/revoke", confirmation]])
+  for (const [name, address] of [["/dashboard", root], ["/dashboard/account", account], ["/dashboard/jobs", `${root}/jobs`], ["/dashboard/platform", `${root}/platforms/youtube`], ["/dashboard/erasures", `${root}/erasures`], ["/dashboard/revoke", confirmation]])
     await looksRight(address, name, shots, { storageState });
 
   // The page of a new key is the answer to a form, so that each view makes a key.
@@ -144,6 +161,7 @@ try {
     await page.getByLabel("Name").fill(`view ${colorScheme} ${width}`);
     await page.getByRole("button", { name: "Create key" }).click();
     const made = await page.locator("#secret").textContent();
+    await page.waitForLoadState();
     const sticking = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     check(`${view}: nothing sticks out to the side`, sticking <= 0, `by ${sticking}px`);
     await page.locator("[data-copy=secret]").click();
@@ -160,6 +178,8 @@ try {
   check("signing out ends the session", page.url() === `${root}/login`, page.url());
   const stale = await open(account, { storageState, javaScriptEnabled: false });
   check("also for whoever kept its cookie", stale.page.url() === `${root}/login`, stale.page.url());
+} catch (e) {
+  check("the checks come to their end", false, e.stack);
 } finally {
   await finish();
 }

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/mock"
 	"github.com/socialdata/socialdata/remote"
 	"github.com/socialdata/socialdata/schema"
@@ -41,6 +43,9 @@ type pair struct {
 
 func newPair(t *testing.T, o *operation.Operation, cfg enginetest.Config) *pair {
 	t.Helper()
+	if cfg.Providers == nil { // what is read of an account that changes with the clock is the same on every side
+		cfg.Providers = mock.New(mock.Config{Faults: true, Now: func() time.Time { return enginetest.Start }})
+	}
 	p := &pair{t: t, o: o, inside: enginetest.New(t, cfg), web: open(t, cfg), far: open(t, cfg)}
 	p.doc = newDescription(t)
 	var err error
@@ -469,7 +474,7 @@ func TestEveryOperationIsTheSameInProcessAndOverHTTP(t *testing.T) {
 	t.Parallel()
 	for _, o := range socialdata.Operations() {
 		if o.Name == "job" {
-			continue // TestJobIsTheSameInProcessAndOverHTTP: it needs a job
+			continue // it needs a job: TestJobIsTheSameInProcessAndOverHTTP
 		}
 		t.Run(o.Name, func(t *testing.T) {
 			t.Parallel()
@@ -587,6 +592,52 @@ func (p *pair) walk(next string, left int64) {
 	if next != "" {
 		p.t.Error("the walk does not end")
 	}
+}
+
+// TestJobIsTheSameInProcessAndOverHTTP collects a search on every side: while a platform has not answered, when it has,
+// and again when everything was collected.
+func TestJobIsTheSameInProcessAndOverHTTP(t *testing.T) {
+	t.Parallel()
+	answers := make(chan struct{})
+	late := enginetest.Searcher(platform.X, enginetest.Lists(10, enginetest.Some("x", 2)...))
+	find := late.Search
+	late.Search = func(
+		ctx context.Context, q providers.SearchQuery, token string,
+	) (providers.Page[schema.SearchResult], error) {
+		<-answers
+		return find(ctx, q, token)
+	}
+	p := newPair(t, socialdata.Operation("job"), enginetest.Config{Providers: []providers.Provider{
+		enginetest.Searcher(platform.TikTok, enginetest.Lists(10, enginetest.Some("t", 2)...)), late,
+	}})
+	answer := sync.OnceFunc(func() { close(answers) })
+	t.Cleanup(answer) // before the engines are closed
+	jobs := map[*enginetest.Engine]string{}
+	for _, e := range []*enginetest.Engine{p.inside, p.web.Engine, p.far.Engine} {
+		first, err := e.Client.SearchAcross(t.Context(), socialdata.SearchAcrossRequest{Query: "coffee", Wait: time.Second})
+		if err != nil || first.Meta.JobID == "" {
+			t.Fatalf("a search leaves no job: %+v, %v", first.Meta, err)
+		}
+		jobs[e] = first.Meta.JobID
+	}
+	collect := func(name string, wait string, credits int64) {
+		of := func(e *enginetest.Engine) url.Values { return url.Values{"id": {jobs[e]}, "wait_s": {wait}} }
+		want := p.inProcess(of(p.inside))
+		if want.Problem != nil || want.Meta.CreditsUsed != credits {
+			t.Errorf("%s: %+v, %v; want %d credits", name, want.Meta, want.Problem, credits)
+		}
+		for way, out := range map[string]outcome{
+			"over HTTP": p.overHTTP(name, of(p.web.Engine)), "by package remote": p.byRemote(of(p.far.Engine)),
+		} {
+			if diff := cmp.Diff(want, out, cmpopts.IgnoreFields(schema.Meta{}, "RequestID", "JobID")); diff != "" {
+				t.Errorf("%s: (-in process +%s):\n%.3000s", name, way, diff)
+			}
+		}
+	}
+	collect("pending", "0", 0)
+	answer()
+	collect("late", "9", 1)
+	collect("whole", "0", 0)
 }
 
 func TestEveryOperationFailsTheSameInProcessAndOverHTTP(t *testing.T) {

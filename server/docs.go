@@ -10,6 +10,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/server/describe"
 	"github.com/socialdata/socialdata/server/docs"
@@ -28,6 +29,9 @@ const llms = `# socialdata
 // toolsPath is where a server of the Model Context Protocol is mounted, if there is one.
 const toolsPath = "/mcp"
 
+// dashboardPath is where the pages of the operator are mounted, if they are.
+const dashboardPath = "/dashboard"
+
 const llmsTools = "- [Tools](mcp): the same reads through the Model Context Protocol, streamable HTTP, with the same " +
 	"keys\n"
 
@@ -38,7 +42,8 @@ const catalog = `{"linkset":[{"anchor":"../","service-desc":[{"href":"../openapi
 
 // documents registers the descriptions and the documentation of the service.
 func (s *Server) documents() {
-	description := sync.OnceValues(s.describe)
+	about := documentation{s.client, s.mounted, s.sections}
+	description := sync.OnceValues(about.describe)
 	described := func(path, media string, part func(*describe.Description) []byte) {
 		s.document(path, sync.OnceValues(func() (*static, error) {
 			d, err := description()
@@ -77,7 +82,7 @@ func (s *Server) documents() {
 			return newStatic(media, body), err
 		}))
 	}
-	pages := sync.OnceValues(func() (*docs.Site, error) { return s.pages(description) })
+	pages := sync.OnceValues(func() (*docs.Site, error) { return about.pages(description) })
 	s.document("/docs/search.json", sync.OnceValues(func() (*static, error) {
 		all, err := pages()
 		if err != nil {
@@ -90,10 +95,17 @@ func (s *Server) documents() {
 	}
 }
 
+// documentation makes the description of a service, and its pages for people.
+type documentation struct {
+	client   *socialdata.Client
+	mounted  map[string]http.Handler
+	sections []Section
+}
+
 // describe returns the description of the service. It does not change while the program runs, since it includes
 // platforms that are not configured.
-func (s *Server) describe() (*describe.Description, error) {
-	platforms, err := s.client.Platforms(context.Background(), socialdata.PlatformsRequest{})
+func (p documentation) describe() (*describe.Description, error) {
+	platforms, err := p.client.Platforms(context.Background(), socialdata.PlatformsRequest{})
 	if err != nil {
 		return nil, err
 	}
@@ -101,26 +113,31 @@ func (s *Server) describe() (*describe.Description, error) {
 }
 
 // pages renders the pages for people.
-func (s *Server) pages(description func() (*describe.Description, error)) (*docs.Site, error) {
+func (p documentation) pages(description func() (*describe.Description, error)) (*docs.Site, error) {
 	d, err := description()
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := s.documentation(d)
+	cfg, err := p.content(d)
 	if err != nil {
 		return nil, err
 	}
 	return docs.New(cfg)
 }
 
-// documentation returns the content of the pages.
-func (s *Server) documentation(d *describe.Description) (docs.Config, error) {
-	platforms, err := s.client.Platforms(context.Background(), socialdata.PlatformsRequest{})
+// content returns the content of the pages.
+func (p documentation) content(d *describe.Description) (docs.Config, error) {
+	platforms, err := p.client.Platforms(context.Background(), socialdata.PlatformsRequest{})
 	if err != nil {
 		return docs.Config{}, err
 	}
 	cfg := docs.Config{
-		Groups: d.Groups, Platforms: platforms.Data, Tools: s.mounted[toolsPath] != nil, SchemaFiles: describe.SchemaFiles(),
+		Groups: d.Groups, Platforms: platforms.Data, Tools: p.mounted[toolsPath] != nil,
+		Dashboard: p.mounted[dashboardPath] != nil, SchemaFiles: describe.SchemaFiles(),
+	}
+	cfg.PageSizes = map[platform.ID]map[string]int{}
+	for _, of := range platforms.Data {
+		cfg.PageSizes[of.Platform] = p.client.PageSizes(of.Platform)
 	}
 	for _, o := range d.Operations {
 		cfg.Operations = append(cfg.Operations, docs.Operation(o))
@@ -128,16 +145,16 @@ func (s *Server) documentation(d *describe.Description) (docs.Config, error) {
 	for _, h := range d.Headers {
 		cfg.Headers = append(cfg.Headers, docs.Header(h))
 	}
-	for _, p := range d.Problems {
-		own := *p
-		own.Type = docs.Base + "/docs#" + string(p.Code)
+	for _, each := range d.Problems {
+		own := *each
+		own.Type = docs.Base + "/docs#" + string(own.Code)
 		example, err := schema.Marshal(&own)
 		if err != nil {
 			return cfg, err
 		}
-		cfg.Problems = append(cfg.Problems, docs.Problem{Code: p.Code, Example: example})
+		cfg.Problems = append(cfg.Problems, docs.Problem{Code: own.Code, Example: example})
 	}
-	for _, section := range s.sections {
+	for _, section := range p.sections {
 		cfg.Sections = append(cfg.Sections, docs.Section(section))
 	}
 	return cfg, nil

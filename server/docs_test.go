@@ -89,7 +89,7 @@ func TestTheTypeOfAProblemLinksToItsExplanation(t *testing.T) {
 		t.Errorf("the type is %q, want %q", got, want)
 	}
 	if got := typeOf(`a">`); got != "" { // so it is not an address
-		t.Errorf("with a host that is none the type is %q", got)
+		t.Errorf("with an invalid host the type is %q", got)
 	}
 	page := ask(h, "/data/docs", "api.example.org").Body.String()
 	for _, code := range problem.Codes() {
@@ -331,7 +331,7 @@ func TestThePageOfAPlatform(t *testing.T) {
 	h := handlerOf(t)
 	page := ask(h, "/docs/platforms/mock", "a.b").Body.String()
 	for _, part := range []string{
-		"<h1>", "A plain call costs 1 credit,", "#listPosts", "15 minutes", "mock", "What it serves",
+		"<h1>", "A plain call costs 1 credit,", "#listPosts", "15 minutes", "mock", "What it serves", "<td>of 20</td>",
 	} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page of mock does not show %q", part)

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/server"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -86,9 +88,30 @@ func TestEveryRowHasARoute(t *testing.T) {
 
 func TestDescriptionIsTheGoldenFile(t *testing.T) {
 	t.Parallel()
-	const golden = "testdata/openapi.golden.json"
 	// Without providers every path has every platform, so that this does not depend on what the providers can read.
-	got := open(t, enginetest.Config{Providers: []providers.Provider{}}).get(t, "/openapi.json").body
+	s := open(t, enginetest.Config{Providers: []providers.Provider{}}, server.WithKeys(), server.WithMonitors(),
+		server.WithEndpoints(), server.WithErasures(func(*http.Request) error { return nil }))
+	wantGolden(t, "testdata/openapi.golden.json", s.get(t, "/openapi.json").body)
+	wantGolden(t, "testdata/manage.golden.json", s.get(t, "/manage/openapi.json").body)
+}
+
+// wantGolden compares a description with its golden file. Each reference in it must lead somewhere.
+func wantGolden(t *testing.T, golden string, got []byte) {
+	t.Helper()
+	var doc any
+	if err := json.Unmarshal(got, &doc); err != nil {
+		t.Fatal(err)
+	}
+	for _, ref := range regexp.MustCompile(`"\$ref": "#/([^"]+)"`).FindAllSubmatch(got, -1) {
+		at := doc
+		for name := range strings.SplitSeq(string(ref[1]), "/") {
+			members, _ := at.(map[string]any)
+			at = members[name]
+		}
+		if at == nil {
+			t.Errorf("%s: there is no %s", golden, ref[1])
+		}
+	}
 	if *update {
 		if err := os.WriteFile(golden, got, 0o644); err != nil {
 			t.Fatal(err)
@@ -99,6 +122,6 @@ func TestDescriptionIsTheGoldenFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("openapi.json (-want +got); run go test -update if that is meant:\n%s", diff)
+		t.Errorf("%s (-want +got); run go test -update if that is meant:\n%s", golden, diff)
 	}
 }

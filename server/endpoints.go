@@ -4,17 +4,19 @@ import (
 	"cmp"
 	"net/http"
 	"reflect"
+	"slices"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/server/describe"
 )
 
-// WithEndpoints serves what makes, tries and ends the endpoints to which an account has its changes sent, below
-// /manage: see [WithManaging]. They and their deliveries are read below /v1 in any case.
+// WithEndpoints serves the routes below /manage that make, test and end the endpoints to which an account has its
+// changes sent, and those of the account's settings: see [WithManaging]. Endpoints and deliveries are read below /v1 in
+// any case.
 func WithEndpoints() Option {
 	return option{"WithEndpoints", func(c *config) error {
-		return serveManaged(c, endpointRoutes)
+		return serveManaged(c, slices.Concat(endpointRoutes, settingRoutes))
 	}}
 }
 

@@ -84,7 +84,7 @@ func TestEndpointsAreManagedOverHTTP(t *testing.T) {
 		{"a bad name of a monitor", put, "/manage/endpoints/orders", `{"url":"` + h.URL + `","monitors":["A"]}`, 400, false},
 		{"an address of a cloud", put, "/manage/endpoints/orders", `{"url":"http://169.254.169.254/latest"}`, 400, false},
 		{"a bad name", put, "/manage/endpoints/Orders", body, 400, false},
-		{"a delivery that is none", post, "/manage/deliveries/orders.1/again", "", 404, false},
+		{"an unknown delivery", post, "/manage/deliveries/orders.1/again", "", 404, false},
 		{"a delivery of no endpoint", post, "/manage/deliveries/x/again", "", 404, false},
 		{"another method", http.MethodGet, "/manage/endpoints/orders", "", 405, false},
 		{"ended", del, "/manage/endpoints/orders", "", 204, false},

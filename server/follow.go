@@ -17,7 +17,7 @@ import (
 func (s *Server) follow(
 	w *response, r *http.Request, client *socialdata.Client, o *operation.Operation, call operation.Call,
 ) {
-	give, err := s.takeStream(client)
+	give, err := s.places.stream(client.Key().ID)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -39,22 +39,6 @@ func (s *Server) follow(
 		return // the caller is gone, or the server is stopping: clients reconnect by themselves
 	}
 	out.fail(err)
-}
-
-// takeStream counts a stream, in total and for its key.
-func (s *Server) takeStream(client *socialdata.Client) (give func(), err error) {
-	if !s.streams.TryAcquire(1) {
-		return nil, errBusy
-	}
-	back, err := s.listeners.take(client.Key().ID)
-	if err != nil {
-		s.streams.Release(1)
-		return nil, err
-	}
-	return func() {
-		back()
-		s.streams.Release(1)
-	}, nil
 }
 
 // fail ends a stream with a problem: a document if nothing has been sent, else an event called error.

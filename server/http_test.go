@@ -385,7 +385,7 @@ func TestAJobOverHTTP(t *testing.T) {
 		p, q := foreign.wantProblem(t, problem.NotFound), unknown.wantProblem(t, problem.NotFound)
 		if diff := cmp.Diff(strings.ReplaceAll(string(unknown.body), q.RequestID, ""),
 			strings.ReplaceAll(string(foreign.body), p.RequestID, "")); diff != "" {
-			t.Errorf("the answer tells whether there is a job (-unknown +foreign):\n%s", diff)
+			t.Errorf("the answer shows whether there is a job (-unknown +foreign):\n%s", diff)
 		}
 	})
 }

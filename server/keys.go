@@ -28,6 +28,11 @@ var keyRoutes = []managed{
 			"has set it; none can be higher.",
 		Body: reflect.TypeFor[keyBody](), Answer: reflect.TypeFor[schema.MadeKey](), Status: http.StatusOK, New: true,
 	}},
+	{changeKey, describe.Managed{
+		Method: "POST", Path: "/manage/keys/{id}", ID: "changeKey", Summary: "Change the key with an id",
+		Doc:  "Its limits and its mark are set as when the key of a name is changed; its name stays.",
+		Body: reflect.TypeFor[keyBody](), Answer: reflect.TypeFor[schema.Key](), Status: http.StatusOK,
+	}},
 	{rotateKey, describe.Managed{
 		Method: "POST", Path: "/manage/keys/{id}/rotate", ID: "rotateKey", Summary: "Give a key a new value",
 		Doc: "It is shown in the answer, this once. The value before works until the overlap ends. All else of the key " +
@@ -41,7 +46,7 @@ var keyRoutes = []managed{
 	}},
 }
 
-// keyBody is the body of PUT /manage/keys/{name}.
+// keyBody is the body of PUT /manage/keys/{name} and POST /manage/keys/{id}.
 type keyBody struct {
 	Environment schema.KeyEnvironment `json:"environment,omitempty" doc:"What a new key is for, which stays; live without it."`
 	Manage      bool                  `json:"manage,omitempty" doc:"Whether the key is to manage the account too."`
@@ -55,19 +60,39 @@ type rotateBody struct {
 	Overlap string `json:"overlap,omitempty" doc:"How long the value before works: a duration such as 24h, 720h at most; 24h without it."`
 }
 
-func putKey(w http.ResponseWriter, r *http.Request, who *socialdata.Client) error {
+// readKey reads a keyBody.
+func readKey(r *http.Request) (req socialdata.KeyRequest, err error) {
 	var body keyBody
 	if err := readBody(r, &body); err != nil {
-		return err
+		return req, err
 	}
-	req := socialdata.KeyRequest{
-		Name: r.PathValue("name"), Environment: keys.Environment(body.Environment), DayCap: body.DayCap,
-		TotalCap: body.TotalCap,
-		Manage:   body.Manage,
+	req = socialdata.KeyRequest{
+		Environment: keys.Environment(body.Environment), DayCap: body.DayCap, TotalCap: body.TotalCap, Manage: body.Manage,
 	}
 	if body.Rate != nil {
 		req.Rate = &keys.Rate{Capacity: body.Rate.Capacity, Refill: body.Rate.RefillPerS}
 	}
+	return req, nil
+}
+
+func changeKey(w http.ResponseWriter, r *http.Request, who *socialdata.Client) error {
+	req, err := readKey(r)
+	if err != nil {
+		return err
+	}
+	k, err := who.Keys().Change(r.Context(), r.PathValue("id"), req)
+	if err != nil {
+		return err
+	}
+	return writeMade(w, http.StatusOK, k)
+}
+
+func putKey(w http.ResponseWriter, r *http.Request, who *socialdata.Client) error {
+	req, err := readKey(r)
+	if err != nil {
+		return err
+	}
+	req.Name = r.PathValue("name")
 	made, isNew, err := who.Keys().Make(r.Context(), req)
 	if err != nil {
 		return err

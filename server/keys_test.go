@@ -159,18 +159,21 @@ func TestWhatCannotBeDoneWithKeysIsSaid(t *testing.T) {
 		says                     string
 	}{
 		{"another account's key is absent", http.MethodDelete, foreign.ID, "", http.StatusNotFound, "no such key"},
+		{"nor is it changed", http.MethodPost, foreign.ID, `{}`, http.StatusNotFound, "no such key"},
+		{"a change to another environment", http.MethodPost, first.ID, `{"environment":"test"}`, http.StatusBadRequest, "stays one"},
+		{"a change without a body", http.MethodPost, first.ID, "", http.StatusBadRequest, "JSON object"},
 		{"nor is it rotated", http.MethodPost, foreign.ID + "/rotate", "", http.StatusNotFound, "no such key"},
 		{"a key that there is not", http.MethodDelete, "key_none", "", http.StatusNotFound, "no such key"},
 		{"no body", http.MethodPut, "a", "", http.StatusBadRequest, "JSON object"},
 		{"an unknown field", http.MethodPut, "a", `{"daycap":1}`, http.StatusBadRequest, "daycap"},
-		{"an environment that is none", http.MethodPut, "a", `{"environment":"staging"}`, http.StatusBadRequest, "live or test"},
+		{"an unknown environment", http.MethodPut, "a", `{"environment":"staging"}`, http.StatusBadRequest, "live or test"},
 		{"another environment", http.MethodPut, "first", `{"environment":"test"}`, http.StatusBadRequest, "stays one"},
-		{"a cap that is none", http.MethodPut, "a", `{"day_cap":-1}`, http.StatusBadRequest, "cap"},
-		{"a rate that is none", http.MethodPut, "a", `{"rate":{"capacity":0,"refill_per_s":1}}`, http.StatusBadRequest, "capacity"},
+		{"an invalid cap", http.MethodPut, "a", `{"day_cap":-1}`, http.StatusBadRequest, "cap"},
+		{"an invalid rate", http.MethodPut, "a", `{"rate":{"capacity":0,"refill_per_s":1}}`, http.StatusBadRequest, "capacity"},
 		{"a rate above that of the service", http.MethodPut, "a", `{"rate":{"capacity":61,"refill_per_s":1}}`, http.StatusBadRequest, "60 calls at once"},
 		{"a bad name", http.MethodPut, "%20a", `{}`, http.StatusBadRequest, "name"},
 		{"a name of two keys", http.MethodPut, "twin", `{}`, http.StatusBadRequest, "2 keys of this name"},
-		{"an overlap that is none", http.MethodPost, first.ID + "/rotate", `{"overlap":"tomorrow"}`, http.StatusBadRequest, "duration"},
+		{"an invalid overlap", http.MethodPost, first.ID + "/rotate", `{"overlap":"tomorrow"}`, http.StatusBadRequest, "duration"},
 		{"an overlap that is too long", http.MethodPost, first.ID + "/rotate", `{"overlap":"721h"}`, http.StatusBadRequest, "720 hours"},
 		{"an overlap before now", http.MethodPost, first.ID + "/rotate", `{"overlap":"-1s"}`, http.StatusBadRequest, "720 hours"},
 	}
@@ -300,7 +303,7 @@ func TestAnIdempotencyKeyMakesOneKeyAndKeepsNoSecret(t *testing.T) {
 	}
 	const failing = "a-key-for-what-fails"
 	if r := send("other", `{"day_cap":-1}`, failing); r.status != http.StatusBadRequest {
-		t.Errorf("a cap that is none: %d", r.status)
+		t.Errorf("an invalid cap: %d", r.status)
 	}
 	if r := send("other", `{"day_cap":-1}`, failing); r.status != http.StatusBadRequest ||
 		r.header.Get("X-Idempotent-Replay") != "" {
@@ -328,7 +331,7 @@ func TestTheDescriptionOfManagingIsApart(t *testing.T) {
 		got[path] = len(methods)
 	}
 	want := map[string]int{
-		"/manage/keys/{name}": 1, "/manage/keys/{id}": 1, "/manage/keys/{id}/rotate": 1, "/manage/erasures": 2,
+		"/manage/keys/{name}": 1, "/manage/keys/{id}": 2, "/manage/keys/{id}/rotate": 1, "/manage/erasures": 2,
 		"/manage/monitors/{name}": 2, "/manage/monitors/{name}/pause": 1, "/manage/monitors/{name}/resume": 1,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

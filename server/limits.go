@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
-	"sync"
 	"time"
-
-	"github.com/socialdata/socialdata/problem"
 )
 
 // Limits limit the resources that callers can take. A field that is zero means the default that its comment states.
@@ -97,34 +94,4 @@ func (l *Limits) fill() {
 	l.IdleTimeout = cmp.Or(l.IdleTimeout, time.Minute)
 	l.Drain = cmp.Or(l.Drain, 30*time.Second)
 	l.LastWords = cmp.Or(l.LastWords, 5*time.Second)
-}
-
-// shares are the calls at work of each account, or the streams of each key.
-type shares struct {
-	most int64
-	full string // the detail of the problem at the limit, which has %d for the number
-
-	mu sync.Mutex
-	by map[string]int64 // only those that have any
-}
-
-func newShares(most int64, full string) *shares {
-	return &shares{most: most, full: full, by: map[string]int64{}}
-}
-
-// take counts a call of an account, or a stream of a key, until give is called. At the limit it fails with a problem.
-func (s *shares) take(of string) (give func(), err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.by[of] >= s.most {
-		return nil, problem.New(problem.RateLimited, s.full, s.most).After(time.Second)
-	}
-	s.by[of]++
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.by[of]--; s.by[of] == 0 {
-			delete(s.by, of)
-		}
-	}, nil
 }

@@ -62,7 +62,7 @@ func (s *Server) drain(ctx context.Context, web *http.Server, open *connections)
 	quiet := make(chan struct{})
 	go func() {
 		defer close(quiet)
-		if s.calls.Acquire(ctx, s.limits.InFlight) == nil && s.lent.Acquire(ctx, s.limits.Mounted) == nil {
+		if s.places.takeAll(ctx) {
 			time.AfterFunc(s.limits.LastWords, stop) // no call is at work: the callers that remain do not read
 		}
 	}()

@@ -204,10 +204,10 @@ func (s *Server) mayManage(w *response, r *http.Request) error {
 		return errMayNotManage
 	}
 	if err == nil {
-		err = s.takeBody(w, r)
+		err = takeBody(w, r, &s.limits)
 	}
 	if err == nil {
-		err = s.admit(w, client.Key())
+		err = s.places.admit(w, client.Key())
 	}
 	if err == nil {
 		w.who = client

@@ -52,7 +52,7 @@ func TestMonitorsAreManagedOverHTTP(t *testing.T) {
 		{"two objects", http.MethodPut, "/manage/monitors/salma", profileBody + profileBody, http.StatusBadRequest, ""},
 		{"an unknown field", http.MethodPut, "/manage/monitors/salma", `{"operation":"profile","platforn":"mock"}`, http.StatusBadRequest, ""},
 		{"a field of another type", http.MethodPut, "/manage/monitors/salma", `{"operation":"profile","pages":"two"}`, http.StatusBadRequest, ""},
-		{"a pace that is none", http.MethodPut, "/manage/monitors/salma", `{"operation":"profile","platform":"mock","params":{"handle":"salma"},"every":"daily"}`, http.StatusBadRequest, ""},
+		{"an invalid pace", http.MethodPut, "/manage/monitors/salma", `{"operation":"profile","platform":"mock","params":{"handle":"salma"},"every":"daily"}`, http.StatusBadRequest, ""},
 		{"a bad name", http.MethodPut, "/manage/monitors/Salma", profileBody, http.StatusBadRequest, ""},
 		{"another method", http.MethodGet, "/manage/monitors/salma", "", http.StatusMethodNotAllowed, ""},
 	}
@@ -135,7 +135,7 @@ func TestChangesStream(t *testing.T) {
 	}
 	resp, _ = s.streamed(ctx, t, "/v1/changes", "x")
 	if resp.StatusCode != http.StatusBadRequest {
-		t.Errorf("an id that is none: status %d", resp.StatusCode)
+		t.Errorf("an invalid id: status %d", resp.StatusCode)
 	}
 }
 

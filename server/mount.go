@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/keys"
-	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 )
 
@@ -17,22 +16,22 @@ import (
 // it takes a place, and releases the place when the handler begins to answer, so that callers who send or read slowly
 // keep no place.
 func (s *Server) lend(w *response, r *http.Request, h http.Handler) {
-	if err := s.takeBody(w, r); err != nil {
+	if err := takeBody(w, r, &s.limits); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	if !s.lent.TryAcquire(1) {
+	if !s.places.lent.TryAcquire(1) {
 		w.turnedAway = true
 		s.fail(w, r, errBusy)
 		return
 	}
-	w.leave, w.lent = func() { s.lent.Release(1) }, true
+	w.leave, w.lent = func() { s.places.lent.Release(1) }, true
 	defer w.done()
-	h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), lentKey{}, &loan{s, w})))
+	h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), lentKey{}, &loan{s.places, w})))
 }
 
 // takeBody receives the body of a request for a mounted handler, unless its method is one that reads.
-func (s *Server) takeBody(w *response, r *http.Request) error {
+func takeBody(w http.ResponseWriter, r *http.Request, limits *Limits) error {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		dropBody(w, r)
 		return nil
@@ -43,8 +42,8 @@ func (s *Server) takeBody(w *response, r *http.Request) error {
 	enter(r, waiting)
 	defer enter(r, working)
 	// Not every response supports it. The web server's own limit may be longer, or absent.
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.limits.BodyTimeout))
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.limits.BodyBytes))
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(limits.BodyTimeout))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limits.BodyBytes))
 	if _, long := errors.AsType[*http.MaxBytesError](err); long {
 		return &problem.Error{
 			Code: problem.InvalidRequest, Status: http.StatusRequestEntityTooLarge,
@@ -62,8 +61,8 @@ type lentKey struct{}
 
 // loan is a request while a mounted handler answers it.
 type loan struct {
-	s *Server
-	w *response
+	places *places
+	w      *response
 }
 
 // Enter tells the server which key a handler of [WithMount] has found in a request. From then on until its answer, the
@@ -76,47 +75,5 @@ func Enter(ctx context.Context, key *keys.Key) error {
 		return nil
 	}
 	l.w.done()
-	return l.s.admit(l.w, key)
-}
-
-// admit counts a call of a known client, in total and for its account, until the request is answered.
-func (s *Server) admit(w *response, key *keys.Key) error {
-	if key != nil {
-		w.key = key.ID
-	}
-	if !s.calls.TryAcquire(1) {
-		w.turnedAway = true
-		return errBusy
-	}
-	if key == nil {
-		w.leave = func() { s.calls.Release(1) }
-		return nil
-	}
-	give, err := s.shares.take(key.Account)
-	if err != nil {
-		s.calls.Release(1)
-		return err
-	}
-	w.leave = func() {
-		give()
-		s.calls.Release(1)
-	}
-	return nil
-}
-
-// play counts a call of a sandbox, besides the call itself, if the request is for a sandbox.
-func (s *Server) play(w *response) error {
-	if info, _ := platform.Lookup(platform.ID(w.target)); !info.Sandbox {
-		return nil
-	}
-	if !s.sandbox.TryAcquire(1) {
-		w.turnedAway = true
-		return errBusy
-	}
-	leave := w.leave
-	w.leave = func() {
-		s.sandbox.Release(1)
-		leave()
-	}
-	return nil
+	return l.places.admit(l.w, key)
 }

@@ -51,6 +51,6 @@ func TestEachRequestIsObservedWithoutTextOfItsCaller(t *testing.T) {
 	}
 	s.do(t, "SALMA", "/docs", http.Header{})
 	if got := <-told; got.Method != "_OTHER" || got.Status != http.StatusMethodNotAllowed {
-		t.Errorf("a method that nobody knows: %+v", got)
+		t.Errorf("an unknown method: %+v", got)
 	}
 }

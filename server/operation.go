@@ -23,10 +23,10 @@ func (s *Server) operate(w *response, r *http.Request, o *operation.Operation) {
 	defer w.done()
 	client, err := s.authenticate(r)
 	if err == nil {
-		err = s.admit(w, client.Key())
+		err = s.places.admit(w, client.Key())
 	}
 	if err == nil {
-		err = s.play(w)
+		err = s.places.play(w)
 	}
 	if err == nil {
 		err = limit(w, r, client)

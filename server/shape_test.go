@@ -43,7 +43,7 @@ func TestShapesOfRequests(t *testing.T) {
 		{"a key in other letters", "GET /v1/me HTTP/1.1\r\nHost: a\r\nAUTHORIZATION: bEARER   KEY  \r\n\r\n", []int{200}, false},
 		{"a request in a body", "GET /v1/me HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer KEY\r\nContent-Length: 31\r\n\r\nGET /livez HTTP/1.1\r\nHost: a\r\n\r\n", []int{200}, true},
 		{"two lengths", "GET /livez HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd", []int{400}, true},
-		{"a length that is none", "GET /livez HTTP/1.1\r\nHost: a\r\nContent-Length: +4\r\n\r\nabcd", []int{400}, true},
+		{"an invalid length", "GET /livez HTTP/1.1\r\nHost: a\r\nContent-Length: +4\r\n\r\nabcd", []int{400}, true},
 		{"a negative length", "GET /livez HTTP/1.1\r\nHost: a\r\nContent-Length: -4\r\n\r\n", []int{400}, true},
 		{
 			"a length and chunks", "GET /livez HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: " +

@@ -93,7 +93,7 @@ func refusal(p []byte) (status int, why string) {
 // key.
 func (s *Server) refused(status int, why string) []byte {
 	p := &problem.Error{
-		Code: problem.InvalidRequest, Status: status, Detail: s.refusedDetail(status, why),
+		Code: problem.InvalidRequest, Status: status, Detail: s.limits.refused(status, why),
 		RequestID: operation.NewRequestID(),
 	}
 	ctx := operation.WithRequestID(context.Background(), p.RequestID)
@@ -114,12 +114,12 @@ func (s *Server) refused(status int, why string) []byte {
 	return b.Bytes()
 }
 
-// refusedDetail returns what is wrong with a request that was refused with status. why is the text of net/http, or "".
-func (s *Server) refusedDetail(status int, why string) string {
+// refused returns what is wrong with a request that was refused with status. why is the text of net/http, or "".
+func (l *Limits) refused(status int, why string) string {
 	switch status {
 	case http.StatusRequestHeaderFieldsTooLarge:
 		return fmt.Sprintf("the head of the request is too long: its first line and its header fields may have %d bytes",
-			s.limits.HeaderBytes)
+			l.HeaderBytes)
 	case http.StatusExpectationFailed:
 		return "the header field Expect can be 100-continue alone"
 	case http.StatusNotImplemented:

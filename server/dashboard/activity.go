@@ -1,6 +1,9 @@
 package dashboard
 
 import (
+	"cmp"
+	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/socialdata/socialdata"
@@ -9,13 +12,23 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Activity keeps recent events of a process: cache hits and misses, and which circuit breakers are open. The zero
-// Activity is ready to use. It is safe for concurrent use.
+// Activity keeps recent events of a process: cache hits and misses, requests to upstreams, and which circuit breakers
+// are open. The zero Activity is ready to use. It is safe for concurrent use.
 type Activity struct {
-	mu       sync.Mutex
-	hits     int64
-	misses   int64
-	breakers map[Breaker]observe.State
+	mu        sync.Mutex
+	hits      int64
+	misses    int64
+	breakers  map[Breaker]observe.State
+	upstreams map[Breaker]*Upstream
+}
+
+// Upstream is how many requests were sent to a provider for a platform.
+type Upstream struct {
+	Breaker
+	Requests   int64 // repeated ones included
+	Unanswered int64 // those without an answer that could be read whole
+	Refused    int64 // those answered with a status of 400 or more
+	Unchanged  int64 // those answered 304
 }
 
 // Breaker names the circuit breaker of a provider.
@@ -26,7 +39,45 @@ type Breaker struct {
 
 // Observer returns an observer for the client whose calls a counts.
 func (a *Activity) Observer() observe.Observer {
-	return observe.Observer{Call: a.call, Breaker: a.breaker}
+	return observe.Observer{Call: a.call, Breaker: a.breaker, Upstream: a.upstream}
+}
+
+func (a *Activity) upstream(u observe.Upstream) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	of := Breaker{u.Platform, u.Provider}
+	n := a.upstreams[of]
+	if n == nil {
+		if a.upstreams == nil {
+			a.upstreams = map[Breaker]*Upstream{}
+		}
+		n = &Upstream{Breaker: of}
+		a.upstreams[of] = n
+	}
+	n.Requests++
+	switch {
+	case u.Err != nil:
+		n.Unanswered++
+	case u.Status >= http.StatusBadRequest:
+		n.Refused++
+	case u.Revalidated:
+		n.Unchanged++
+	}
+}
+
+// Upstreams returns how many requests were sent to each upstream since the process started, by platform and provider.
+// Upstreams without any are left out.
+func (a *Activity) Upstreams() []Upstream {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var out []Upstream
+	for _, n := range a.upstreams {
+		out = append(out, *n)
+	}
+	slices.SortFunc(out, func(a, b Upstream) int {
+		return cmp.Or(cmp.Compare(a.Platform, b.Platform), cmp.Compare(a.Provider, b.Provider))
+	})
+	return out
 }
 
 func (a *Activity) call(c observe.Call) {

@@ -1,4 +1,4 @@
-// Package dashboard is the pages on which whoever runs a service looks after it: accounts and their credits, keys, what
+// Package dashboard is the pages on which the operator of a service looks after it: accounts and their credits, keys, what
 // was read and what it cost, and how the upstreams are.
 //
 // The pages are made on the server and work without a script. Behind the admin secret ([Reset]) everybody may do
@@ -12,6 +12,7 @@ package dashboard
 
 import (
 	"cmp"
+	"context"
 	"embed"
 	"errors"
 	"log/slog"
@@ -30,13 +31,19 @@ type Ledger interface {
 	credits.Granter
 }
 
-// Config configures a [Dashboard]. All fields but the last two are required.
+// Config configures a [Dashboard]. All fields but the last four are required.
 type Config struct {
 	Client   *socialdata.Client
 	Keys     keys.Admin
 	Ledger   Ledger        // pays for the accounts of Keys
 	Records  records.Store // has the hash of the admin secret, and the sessions
 	Activity *Activity     // recent events; the client and the server must report to it
+
+	// Audit audits the books. Its error is not nil when they could not be read. Nil means that they cannot be audited.
+	Audit func(ctx context.Context) (Audited, error)
+
+	// Settings returns the settings of the providers, for each page that shows them. Nil shows none.
+	Settings func() []Setting
 
 	Logger *slog.Logger     // nil disables logging
 	Now    func() time.Time // the clock; nil means time.Now
@@ -49,6 +56,9 @@ type Dashboard struct {
 	now   func() time.Time
 	pages http.Handler
 	tries *keys.MemoryLimiter // of the admin secret
+
+	sessions sessions
+	audits   audits
 }
 
 // Root is the path below which the pages are.
@@ -67,6 +77,7 @@ func New(cfg Config) (*Dashboard, error) {
 		d.now = time.Now
 	}
 	d.tries = keys.NewMemoryLimiter(keys.MemoryLimiterConfig{Now: d.now})
+	d.sessions = sessions{client: cfg.Client, keys: cfg.Keys, records: cfg.Records, now: d.now}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+Root+"/login", d.showLogin)
 	mux.HandleFunc("POST "+Root+"/login", d.login)
@@ -81,14 +92,19 @@ func New(cfg Config) (*Dashboard, error) {
 		"GET " + Root:                                    d.signedIn(d.overview),
 		"GET " + Root + "/{$}":                           d.signedIn(d.overview),
 		"GET " + Root + "/calls":                         d.signedIn(d.calls),
+		"GET " + Root + "/jobs":                          d.signedIn(d.jobs),
+		"GET " + Root + "/platforms/{platform}":          d.forOperator(d.platform),
 		"GET " + Root + "/erasures":                      d.forOperator(d.erasures),
 		"POST " + Root + "/erasures":                     d.forOperator(d.erase),
+		"GET " + Root + "/audit":                         d.forOperator(d.showAudit),
+		"POST " + Root + "/audit":                        d.forOperator(d.audit),
 		"POST " + Root + "/accounts":                     d.forOperator(d.createAccount),
 		"GET " + Root + "/accounts/{account}":            d.forOwner(d.account),
 		"GET " + Root + "/accounts/{account}/ledger":     d.forOwner(d.ledger),
 		"GET " + Root + "/accounts/{account}/ledger.csv": d.forOwner(d.ledgerCSV),
 		"POST " + Root + "/accounts/{account}/give":      d.forOperator(d.give),
 		"POST " + Root + "/accounts/{account}/refund":    d.forOperator(d.refund),
+		"POST " + Root + "/accounts/{account}/reverse":   d.forOperator(d.reverse),
 		"POST " + Root + "/accounts/{account}/keys":      d.forOwner(d.createKey),
 		"GET " + Root + "/keys/{key}/change":             d.forOwner(d.askAbout("change", "Change a key")),
 		"POST " + Root + "/keys/{key}/change":            d.forOwner(d.changeKey),

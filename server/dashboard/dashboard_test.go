@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
@@ -41,9 +43,16 @@ type service struct {
 	pages   http.Handler
 	client  *socialdata.Client
 	now     time.Time
+
+	activity *dashboard.Activity
 }
 
 func open(t *testing.T, more ...providers.Provider) *service {
+	t.Helper()
+	return openWith(t, func(*dashboard.Config) {}, more...)
+}
+
+func openWith(t *testing.T, change func(*dashboard.Config), more ...providers.Provider) *service {
 	t.Helper()
 	s := &service{now: time.Now()}
 	clock := func() time.Time { return s.now }
@@ -55,7 +64,7 @@ func open(t *testing.T, more ...providers.Provider) *service {
 	activity := &dashboard.Activity{}
 	client, err := socialdata.New(socialdata.WithProviders(append(mock.New(mock.Config{}), more...)),
 		socialdata.WithLedger(ledger), socialdata.WithKeys(store),
-		socialdata.WithObserver(activity.Observer()))
+		socialdata.WithObserver(activity.Observer()), socialdata.WithPrivateWebhooks())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,13 +72,15 @@ func open(t *testing.T, more ...providers.Provider) *service {
 	if s.secret, err = dashboard.Begin(t.Context(), s.records); err != nil || s.secret == "" {
 		t.Fatal(s.secret, err)
 	}
-	pages, err := dashboard.New(dashboard.Config{
+	cfg := dashboard.Config{
 		Client: client, Keys: store, Ledger: ledger, Records: s.read, Activity: activity, Now: clock,
-	})
+	}
+	change(&cfg)
+	pages, err := dashboard.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.pages, s.client = pages, client
+	s.pages, s.client, s.activity = pages, client, activity
 	srv, err := server.New(client, server.WithMount(dashboard.Root, pages), server.WithMount(dashboard.Root+"/", pages))
 	if err != nil {
 		t.Fatal(err)
@@ -236,14 +247,20 @@ func TestCreditsAreGivenOnce(t *testing.T) {
 	}
 }
 
+// teaShop opens an account with 5 credits, and returns its path and its page.
+func (s *service) teaShop(t *testing.T) (account, page string) {
+	t.Helper()
+	_, page = s.get(t, "/dashboard")
+	_, page = s.post(t, "/dashboard/accounts",
+		url.Values{"name": {"tea"}, "credits": {"5"}, "once": {match(t, page, once)}})
+	return strings.TrimSuffix(match(t, page, `action="(/dashboard/accounts/[^"]+/keys)"`), "/keys"), page
+}
+
 func TestARequestIsRefunded(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.signIn(t)
-	_, page := s.get(t, "/dashboard")
-	_, page = s.post(t, "/dashboard/accounts",
-		url.Values{"name": {"tea"}, "credits": {"5"}, "once": {match(t, page, once)}})
-	account := strings.TrimSuffix(match(t, page, `action="(/dashboard/accounts/[^"]+/keys)"`), "/keys")
+	account, page := s.teaShop(t)
 	form := url.Values{"name": {"first"}, "environment": {"live"}, "once": {match(t, page, `value="([^"]+k)"`)}}
 	_, page = s.post(t, account+"/keys", form)
 	bearer := http.Header{"Authorization": {"Bearer " + match(t, page, `id="secret">(sk_live_[A-Za-z0-9]+)<`)}}
@@ -284,6 +301,84 @@ func TestARequestIsRefunded(t *testing.T) {
 	}
 }
 
+// TestTheOverviewAddsUpAllAccounts makes calls of two accounts, and requests to upstreams.
+func TestTheOverviewAddsUpAllAccounts(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.signIn(t)
+	if _, page := s.get(t, "/dashboard"); !strings.Contains(page, "No upstream was asked") ||
+		!strings.Contains(page, "Nothing was spent") {
+		t.Errorf("at the beginning:\n%s", page)
+	}
+	ids := map[string]string{}
+	for name, reads := range map[string]int{"tea": 1, "coffee": 3} {
+		a, err := s.keys.OpenAccount(t.Context(), name, 100, "to begin with")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids[name] = a.ID
+		_, key, err := s.keys.CreateKey(t.Context(), keys.NewKey{Account: a.ID, Environment: keys.Live})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range reads {
+			req := socialdata.ProfileRequest{Platform: platform.Mock, Handle: "ann"}
+			if _, err := s.client.As(key).Profile(t.Context(), req); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, call := range []providers.UpstreamCall{
+		{Status: 200}, {Status: 304, Revalidated: true}, {Status: 404}, {Status: 503}, {Err: io.ErrUnexpectedEOF},
+	} {
+		s.activity.Observer().Upstream(observe.Upstream{Platform: platform.X, Provider: "x", UpstreamCall: call})
+	}
+	s.activity.Observer().Upstream(observe.Upstream{
+		Platform: platform.GitHub, Provider: "github", UpstreamCall: providers.UpstreamCall{Status: 200},
+	})
+	_, page := s.get(t, "/dashboard")
+	row := func(cells ...string) string { return strings.Join(cells, `</td><td class="n">`) + "</td></tr>" }
+	places := []int{
+		strings.Index(page, `<a href="/dashboard/accounts/`+ids["coffee"]+`">coffee</a></td><td class="n">3</td>`),
+		strings.Index(page, `<a href="/dashboard/accounts/`+ids["tea"]+`">tea</a></td><td class="n">1</td>`),
+		strings.Index(page, `<th scope="row">github</th><td>`+row("github", "1", "0", "0", "0")),
+		strings.Index(page, `<th scope="row">x</th><td>`+row("x", "5", "1", "2", "1")),
+	}
+	if places[0] < 0 || !slices.IsSorted(places) {
+		t.Errorf("what is looked for is at %v of\n%s", places, page)
+	}
+}
+
+func TestAGrantIsTakenBack(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.signIn(t)
+	account, _ := s.teaShop(t)
+	s.post(t, account+"/give", url.Values{"credits": {"7"}, "once": {"gift"}})
+	for i, tt := range []struct {
+		entry   string
+		status  int
+		balance string
+	}{
+		{"", http.StatusBadRequest, "12"},
+		{"0", http.StatusBadRequest, "12"},
+		{"3", http.StatusBadRequest, "12"},
+		{"2", http.StatusOK, "5"},
+		{"2", http.StatusOK, "5"}, // nothing is taken twice
+		{"3", http.StatusBadRequest, "5"},
+		{"1", http.StatusOK, "0"},
+	} {
+		form := url.Values{"entry": {tt.entry}, "reason": {"a slip"}}
+		status, page := s.post(t, account+"/reverse", form)
+		if status != tt.status || status == http.StatusOK && !strings.Contains(page, "a slip") {
+			t.Errorf("reversal %d: %d\n%s", i, status, page)
+		}
+		if _, page = s.get(t, account); !strings.Contains(page, `<p class="big">`+tt.balance+" ") {
+			t.Errorf("reversal %d: the balance is not %s:\n%s", i, tt.balance, page)
+		}
+	}
+}
+
 func TestPagesRequireTheSecret(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -293,7 +388,8 @@ func TestPagesRequireTheSecret(t *testing.T) {
 		}
 	}
 	for _, path := range []string{
-		"/dashboard/accounts", "/dashboard/accounts/x/give", "/dashboard/accounts/x/refund", "/dashboard/accounts/x/keys", "/dashboard/keys/x/revoke",
+		"/dashboard/accounts", "/dashboard/accounts/x/give", "/dashboard/accounts/x/refund",
+		"/dashboard/accounts/x/reverse", "/dashboard/accounts/x/keys", "/dashboard/keys/x/revoke",
 	} {
 		if status, _ := s.post(t, path, url.Values{"once": {"x"}}); status != http.StatusUnauthorized {
 			t.Errorf("POST %s: %d", path, status)

@@ -25,10 +25,11 @@ type erasuresPage struct {
 
 // counted is what was removed, or would be.
 type counted struct {
-	Title   string
-	Removed []removed
-	Confirm bool // it has not been done yet
-	Form    erasureForm
+	Title    string
+	Removed  []removed
+	Mentions int64 // stored items of others that mention it, and stay
+	Confirm  bool  // it has not been done yet
+	Form     erasureForm
 }
 
 type removed struct {
@@ -140,6 +141,7 @@ func (d *Dashboard) erase(w http.ResponseWriter, r *http.Request) {
 	for _, kind := range privacy.Kinds(receipt.Removed) {
 		c.Removed = append(c.Removed, removed{kind, int64(receipt.Removed[kind])})
 	}
+	c.Mentions = int64(receipt.Mentions)
 	d.showErasures(w, r, c)
 }
 

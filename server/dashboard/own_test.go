@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/cookiejar"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/keys"
 )
 
@@ -83,6 +85,7 @@ func TestAnAccountSeesItselfAlone(t *testing.T) {
 		{"its ledger", http.MethodGet, "/dashboard/accounts/" + own.ID + "/ledger", 200},
 		{"its ledger as CSV", http.MethodGet, "/dashboard/accounts/" + own.ID + "/ledger.csv", 200},
 		{"its calls", http.MethodGet, "/dashboard/calls", 200},
+		{"its jobs", http.MethodGet, "/dashboard/jobs", 200},
 		{"changing its key", http.MethodGet, "/dashboard/keys/" + mine.ID + "/change", 200},
 		{"rotating its key", http.MethodGet, "/dashboard/keys/" + mine.ID + "/rotate", 200},
 		{"another account", http.MethodGet, "/dashboard/accounts/" + other.ID, 404},
@@ -257,5 +260,52 @@ func TestAccountsAreSearchedAndPaged(t *testing.T) {
 	}
 	if _, page = s.get(t, "/dashboard?search=SHOP+07"); strings.Count(page, ">shop ") != 1 {
 		t.Errorf("a search finds %d accounts", strings.Count(page, ">shop "))
+	}
+}
+
+func TestAnAccountSeesItsEndpoints(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusTeapot)
+	}))
+	t.Cleanup(hook.Close)
+	own, secret, mine := s.account(t, "shop", keys.NewKey{Environment: keys.Live, Manage: true})
+	_, key, err := s.keys.CreateKey(t.Context(), keys.NewKey{Account: own.ID, Environment: keys.Live})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := "/dashboard/accounts/" + own.ID
+	if _, page := s.signInAs(t, secret); !strings.Contains(page, "PUT /manage/endpoints/{name}") {
+		t.Errorf("without endpoints:\n%s", page)
+	}
+	client := s.client.As(mine)
+	_, shown, _, err := client.Endpoints().Make(t.Context(), socialdata.EndpointRequest{
+		Name: "orders", URL: hook.URL + "/?a=<b>", Types: []string{"key.revoked"},
+	})
+	if err == nil {
+		_, err = client.Keys().Revoke(t.Context(), key.ID)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := ""
+	for !strings.Contains(page, "key.revoked waiting 2") { // with the time of the attempt
+		_, page = s.get(t, path)
+	}
+	for _, want := range []string{
+		`<th scope="row">orders</th><td><code>` + hook.URL + `/?a=&lt;b&gt;</code></td><td>key.revoked </td><td>all</td>`,
+		": it answered 418</td>",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s:\n%s", want, page)
+		}
+	}
+	if strings.Contains(page, shown) {
+		t.Error("the page has the secret of the endpoint")
+	}
+	_, theirs, _ := s.account(t, "other", keys.NewKey{Environment: keys.Live, Manage: true})
+	if _, page := s.signInAs(t, theirs); strings.Contains(page, hook.URL) {
+		t.Errorf("another account sees the endpoint:\n%s", page)
 	}
 }

@@ -40,10 +40,12 @@ var templates = func() map[string]*template.Template {
 		},
 		"short": func(d time.Duration) string { return d.Round(10 * time.Microsecond).String() },
 	}
-	frame := template.Must(template.New("frame.html").Funcs(funcs).ParseFS(assets, "assets/frame.html"))
+	frame := template.New("frame.html").Funcs(funcs)
+	frame = template.Must(frame.ParseFS(assets, "assets/frame.html", "assets/usage.html"))
 	out := map[string]*template.Template{}
 	for _, name := range []string{
-		"login", "overview", "calls", "account", "key", "revoke", "change", "rotate", "ledger", "erasures", "problem",
+		"login", "overview", "calls", "jobs", "platform", "account", "key", "revoke", "change", "rotate", "ledger", "erasures", "audit",
+		"problem",
 	} {
 		out[name] = template.Must(template.Must(frame.Clone()).ParseFS(assets, "assets/"+name+".html"))
 	}
@@ -125,7 +127,7 @@ func (d *Dashboard) answer(w http.ResponseWriter, r *http.Request, err error) {
 func newOnce() string { return rand.Text() }
 
 func (d *Dashboard) showLogin(w http.ResponseWriter, r *http.Request) {
-	if v, err := d.known(r); err == nil && v != nil {
+	if v, err := d.sessions.known(r); err == nil && v != nil {
 		http.Redirect(w, r, Root, http.StatusSeeOther)
 		return
 	}
@@ -146,6 +148,8 @@ type overview struct {
 	Platforms []platformRow
 	Drifted   []observe.Drifted
 	Quotas    []observe.Quota
+	Usage     usage // of all accounts
+	Upstreams []Upstream
 	Hits      int64
 	Reads     int64
 	Share     string // of answers from the cache, in percent; "" before the first
@@ -166,7 +170,8 @@ type platformRow struct {
 
 const (
 	shownDrift    = 20
-	shownAccounts = 50 // on a page
+	shownUsage    = 100 // keys or accounts
+	shownAccounts = 50  // on a page
 )
 
 func (d *Dashboard) overview(w http.ResponseWriter, r *http.Request) {
@@ -175,7 +180,10 @@ func (d *Dashboard) overview(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, Root+"/accounts/"+v.key.Account, http.StatusSeeOther)
 		return
 	}
-	o := overview{Once: rand.Text(), Drifted: d.cfg.Client.Drifted(), Quotas: d.cfg.Client.Quotas()}
+	o := overview{
+		Once: rand.Text(), Drifted: d.cfg.Client.Drifted(), Quotas: d.cfg.Client.Quotas(),
+		Upstreams: d.cfg.Activity.Upstreams(),
+	}
 	o.Drifted = o.Drifted[:min(len(o.Drifted), shownDrift)]
 	hits, misses := d.cfg.Activity.Cache()
 	if o.Hits, o.Reads = hits, hits+misses; o.Reads > 0 {
@@ -185,6 +193,17 @@ func (d *Dashboard) overview(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		d.fail(w, r, err)
 		return
+	}
+	if o.Usage, err = d.usage(ctx, "", requests.ByAccount); err != nil {
+		d.fail(w, r, err)
+		return
+	}
+	for i, row := range o.Usage.Rows {
+		for _, a := range accounts {
+			if a.ID == row.Account {
+				o.Usage.Rows[i].Name, o.Usage.Rows[i].Link = a.Name, Root+"/accounts/"+a.ID
+			}
+		}
 	}
 	all, err := d.cfg.Keys.Keys(ctx, "")
 	if err != nil {
@@ -216,7 +235,7 @@ func (d *Dashboard) overview(w http.ResponseWriter, r *http.Request) {
 	}
 	broken := d.cfg.Activity.Broken()
 	health := d.cfg.Client.Health(ctx)
-	served, err := d.served(ctx)
+	served, err := served(ctx, d.cfg.Client)
 	if err != nil {
 		d.fail(w, r, err)
 		return
@@ -276,8 +295,8 @@ func (d *Dashboard) calls(w http.ResponseWriter, r *http.Request) {
 }
 
 // served returns the platforms with at least one operation that can be called.
-func (d *Dashboard) served(ctx context.Context) (map[platform.ID]bool, error) {
-	got, err := d.cfg.Client.Platforms(ctx, socialdata.PlatformsRequest{})
+func served(ctx context.Context, client *socialdata.Client) (map[platform.ID]bool, error) {
+	got, err := client.Platforms(ctx, socialdata.PlatformsRequest{})
 	if err != nil {
 		return nil, err
 	}
@@ -300,11 +319,34 @@ type accountPage struct {
 	Balance  int64
 	Keys     []keys.Key
 	Monitors []schema.Monitor
+	Outlets  []outlet
 	Entries  []credits.Entry
-	Chart    chart
-	Rates    []requests.Rollup // by platform and operation, most expensive first
-	ByKey    []requests.Rollup // most expensive first
-	Dropped  int64             // calls that the request log has lost
+	Usage    usage
+}
+
+// usage is the usage of one account, or of all, in the last days.
+type usage struct {
+	Chart   chart
+	Rates   []requests.Rollup // by platform and operation, most expensive first
+	By      requests.Dimension
+	Word    string            // of By, as the head of a column
+	Rows    []usageRow        // by By, most expensive first
+	Dropped int64             // calls that the request log has lost
+	Days    []requests.Rollup // newest first, with what upstreams were sent; none for one account
+}
+
+// usageRow is the usage of one key or account.
+type usageRow struct {
+	Name string
+	Link string // to its page; "" for none
+	requests.Rollup
+}
+
+// outlet is an endpoint with the latest delivery to it.
+type outlet struct {
+	schema.Endpoint
+
+	Latest *schema.Delivery // nil when it is not among the latest deliveries of the account
 }
 
 const (
@@ -323,14 +365,18 @@ func (d *Dashboard) account(w http.ResponseWriter, r *http.Request) {
 		p.Keys, err = d.cfg.Keys.Keys(ctx, p.Account.ID)
 	}
 	if err == nil {
-		p.Monitors, err = d.monitors(ctx, p.Account.ID)
-	}
-	since := d.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
-	if err == nil {
-		p.Entries, err = d.cfg.Ledger.Entries(ctx, credits.Query{Account: p.Account.ID, Since: since, Limit: pageEntries})
+		p.Monitors, err = monitors(ctx, d.cfg.Client, p.Account.ID)
 	}
 	if err == nil {
-		err = d.usage(ctx, &p, since)
+		p.Outlets, err = outlets(ctx, d.cfg.Client, p.Account.ID)
+	}
+	if err == nil {
+		p.Entries, err = d.cfg.Ledger.Entries(ctx, credits.Query{
+			Account: p.Account.ID, Since: d.shownSince(), Limit: pageEntries,
+		})
+	}
+	if err == nil {
+		p.Usage, err = d.usage(ctx, p.Account.ID, requests.ByKey)
 	}
 	if err != nil {
 		d.answer(w, r, err)
@@ -340,38 +386,83 @@ func (d *Dashboard) account(w http.ResponseWriter, r *http.Request) {
 	d.show(w, r, http.StatusOK, "account", frame{Title: p.Account.Name, Data: p})
 }
 
-// usage adds the usage of an account to its page.
-func (d *Dashboard) usage(ctx context.Context, p *accountPage, since time.Time) error {
+// shownSince returns the beginning of the first of the last days.
+func (d *Dashboard) shownSince() time.Time {
+	return d.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
+}
+
+// usage returns the usage of an account, or of all for "", in the last days, with a row for each key or account.
+func (d *Dashboard) usage(ctx context.Context, account string, of requests.Dimension) (u usage, err error) {
+	since := d.shownSince()
 	by := func(by ...requests.Dimension) ([]requests.Rollup, error) {
-		return d.cfg.Client.Rollups(ctx, requests.SumQuery{Account: p.Account.ID, Since: requests.DayOf(since), By: by})
+		return d.cfg.Client.Rollups(ctx, requests.SumQuery{Account: account, Since: requests.DayOf(since), By: by})
 	}
 	perDay, err := by(requests.ByDay, requests.ByPlatform)
-	if err == nil {
-		p.Rates, err = by(requests.ByPlatform, requests.ByOperation)
-	}
-	if err == nil {
-		p.ByKey, err = by(requests.ByKey)
-	}
 	if err != nil {
-		return err
+		return u, err
 	}
-	p.Chart, p.Rates, p.ByKey = plot(perDay, since, days), dearest(p.Rates), dearest(p.ByKey)
-	for _, u := range p.ByKey {
-		p.Dropped += u.Dropped
+	rates, err := by(requests.ByPlatform, requests.ByOperation)
+	if err != nil {
+		return u, err
 	}
-	return nil
+	rows, err := by(of)
+	if err != nil {
+		return u, err
+	}
+	idle := func(r requests.Rollup) bool { return r.Idle() }
+	rates, rows = slices.DeleteFunc(rates, idle), slices.DeleteFunc(rows, idle)
+	u = usage{Chart: plot(perDay, since, days), Rates: dearest(rates), By: of, Word: "Key"}
+	if of == requests.ByAccount {
+		u.Word = "Account"
+	}
+	if account == "" {
+		if u.Days, err = by(requests.ByDay); err != nil {
+			return u, err
+		}
+		slices.Reverse(u.Days)
+	}
+	for _, r := range rows {
+		u.Dropped += r.Dropped
+	}
+	rows = dearest(rows)
+	for _, r := range rows[:min(len(rows), shownUsage)] {
+		u.Rows = append(u.Rows, usageRow{Name: r.Group(of), Rollup: r})
+	}
+	return u, nil
 }
 
 // shownMonitors is how many monitors of an account are listed.
 const shownMonitors = 100
 
 // monitors returns the first monitors of an account, by name.
-func (d *Dashboard) monitors(ctx context.Context, account string) ([]schema.Monitor, error) {
-	list, err := d.cfg.Client.As(keys.Key{Account: account}).ListMonitors(ctx, socialdata.MonitorsRequest{})
+func monitors(ctx context.Context, client *socialdata.Client, account string) ([]schema.Monitor, error) {
+	list, err := client.As(keys.Key{Account: account}).ListMonitors(ctx, socialdata.MonitorsRequest{})
 	if err != nil {
 		return nil, err
 	}
 	return list.Data[:min(len(list.Data), shownMonitors)], nil
+}
+
+// outlets returns the endpoints of an account, by name.
+func outlets(ctx context.Context, client *socialdata.Client, account string) ([]outlet, error) {
+	client = client.As(keys.Key{Account: account})
+	list, err := client.ListEndpoints(ctx, socialdata.EndpointsRequest{})
+	if err != nil || len(list.Data) == 0 {
+		return nil, err
+	}
+	sent, err := client.Deliveries(ctx, socialdata.DeliveriesRequest{})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]outlet, len(list.Data))
+	for i, e := range list.Data {
+		out[i].Endpoint = e
+		to := func(of schema.Delivery) bool { return of.Endpoint == e.Name }
+		if at := slices.IndexFunc(sent.Data, to); at >= 0 {
+			out[i].Latest = &sent.Data[at]
+		}
+	}
+	return out, nil
 }
 
 // once reports whether the form of r is new. A form that is sent again, such as by reloading the page, changes nothing.
@@ -468,6 +559,30 @@ func (d *Dashboard) refund(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	http.Redirect(w, r, Root+"/accounts/"+a.ID, http.StatusSeeOther)
+}
+
+// reverse takes back a grant that was made by mistake.
+func (d *Dashboard) reverse(w http.ResponseWriter, r *http.Request) {
+	seq, err := strconv.ParseInt(strings.TrimSpace(r.PostFormValue("entry")), 10, 64)
+	if err != nil || seq < 1 {
+		d.refuse(w, r, http.StatusBadRequest, "The entry must be a number of the ledger, such as 12. Go back and change it.")
+		return
+	}
+	a, err := d.cfg.Keys.Account(r.Context(), r.PathValue("account"))
+	if err == nil {
+		reason := cmp.Or(strings.TrimSpace(r.PostFormValue("reason")), "taken back in the dashboard")
+		_, err = d.cfg.Ledger.Reverse(r.Context(), a.ID, seq, reason) // the ledger does it once
+	}
+	switch {
+	case errors.Is(err, credits.ErrInsufficient):
+		d.refuse(w, r, http.StatusConflict, "The account can spend less than this grant was. Nothing was taken back.")
+	case errors.Is(err, credits.ErrNotGrant):
+		d.refuse(w, r, http.StatusBadRequest, fmt.Sprintf("Entry %d is not a grant. Go back and change it.", seq))
+	case err != nil:
+		d.answer(w, r, err)
+	default:
+		http.Redirect(w, r, Root+"/accounts/"+a.ID, http.StatusSeeOther)
+	}
 }
 
 // keyPage is the content of the page that shows a new key.

@@ -2,16 +2,10 @@ package dashboard
 
 import (
 	"context"
-	"crypto/subtle"
-	"encoding/json"
-	"errors"
 	"net/http"
-	"strings"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/keys"
-	"github.com/socialdata/socialdata/problem"
-	"github.com/socialdata/socialdata/store/records"
 )
 
 // viewer is who has signed in: the operator, or an account with one of its keys.
@@ -37,7 +31,7 @@ func viewerOf(r *http.Request) *viewer {
 // signedIn calls h for requests with a session, and redirects all others to the login.
 func (d *Dashboard) signedIn(h http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		v, err := d.known(r)
+		v, err := d.sessions.known(r)
 		switch {
 		case err != nil:
 			d.fail(w, r, err)
@@ -85,85 +79,6 @@ func (d *Dashboard) forOwner(h http.HandlerFunc) http.Handler {
 		}
 		h(w, r)
 	})
-}
-
-// known returns who r comes from, nil without a session, and keeps the session alive.
-func (d *Dashboard) known(r *http.Request) (*viewer, error) {
-	cookie, err := r.Cookie(cookieName)
-	if err != nil {
-		return nil, nil //nolint:nilerr,nilnil // no cookie is no session
-	}
-	kept, err := d.cfg.Records.Get(r.Context(), sessionKey(cookie.Value))
-	if errors.Is(err, records.ErrAbsent) {
-		return nil, nil //nolint:nilnil // it is none
-	}
-	if err != nil {
-		return nil, err
-	}
-	var s session
-	if err := json.Unmarshal(kept.Value, &s); err != nil {
-		return nil, err
-	}
-	left := s.Until.Sub(d.now())
-	v, err := d.stillMay(r.Context(), s)
-	if err != nil || v == nil || left <= 0 {
-		return nil, err
-	}
-	// Put replaces the version that was read: a session that was ended meanwhile stays ended.
-	_, err = d.cfg.Records.Put(r.Context(), records.Record{Key: kept.Key, Value: kept.Value, Version: kept.Version},
-		min(idle, left))
-	if errors.Is(err, records.ErrConflict) {
-		err = nil // another request has extended the session, or has ended it
-	}
-	return v, err
-}
-
-// stillMay returns who has begun a session, nil when what it was begun with opens nothing any longer.
-func (d *Dashboard) stillMay(ctx context.Context, s session) (*viewer, error) {
-	if s.Key == "" {
-		secret, err := d.cfg.Records.Get(ctx, secretKey)
-		if err != nil && !errors.Is(err, records.ErrAbsent) {
-			return nil, err
-		}
-		if subtle.ConstantTimeCompare(s.Secret, secret.Value) != 1 {
-			return nil, nil //nolint:nilnil // it is another one's
-		}
-		return &viewer{}, nil
-	}
-	k, err := d.cfg.Keys.Key(ctx, s.Key)
-	if errors.Is(err, keys.ErrAbsent) {
-		return nil, nil //nolint:nilnil // it is gone
-	}
-	if err != nil {
-		return nil, err
-	}
-	if len(s.Secret) != len(keys.Hash{}) || !opens(&k) || !k.Accepts(keys.Hash(s.Secret), d.now()) {
-		return nil, nil //nolint:nilnil // it may no longer
-	}
-	return &viewer{&k}, nil
-}
-
-// opens reports whether an account can sign in with a key.
-func opens(k *keys.Key) bool {
-	return k.RevokedAt == nil && k.Environment == keys.Live && k.Manage
-}
-
-// keyOf returns the key whose secret is given, if an account can sign in with it, else nil.
-func (d *Dashboard) keyOf(ctx context.Context, secret string) (*keys.Key, error) {
-	if !strings.HasPrefix(secret, "sk_") {
-		return nil, nil //nolint:nilnil // it is none
-	}
-	client, err := d.cfg.Client.Authenticate(ctx, secret)
-	if p, ok := errors.AsType[*problem.Error](err); ok && p.Code == problem.Unauthorized {
-		return nil, nil //nolint:nilnil // there is no such key
-	}
-	if err != nil {
-		return nil, err
-	}
-	if k := client.Key(); opens(k) {
-		return k, nil
-	}
-	return nil, nil //nolint:nilnil // it is for calls alone
 }
 
 // acting returns what manages the keys of an account on behalf of the viewer, false for the operator.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,8 +47,17 @@ func Manage(routes []Managed) ([]byte, error) {
 	for _, name := range managedHeaders {
 		headerDocs[name] = used[name]
 	}
-	for name := range c.schemas {
-		if slices.Contains([]string{"PlatformID", "Source", "Flag"}, name) {
+	refs, err := referenced(paths, responses, headerDocs, c.schemas)
+	if err != nil {
+		return nil, err
+	}
+	for name, h := range used {
+		if refs["#/components/headers/"+name] {
+			headerDocs[name] = h
+		}
+	}
+	for _, name := range []string{"PlatformID", "Source", "Flag"} {
+		if !refs["#/components/schemas/"+name] {
 			delete(c.schemas, name)
 		}
 	}
@@ -81,6 +91,23 @@ func Manage(routes []Managed) ([]byte, error) {
 	err = json.Indent(&indented, compact, "", " ")
 	return indented.Bytes(), err
 }
+
+// referenced returns the references in parts of a document.
+func referenced(parts ...object) (map[string]bool, error) {
+	refs := map[string]bool{}
+	for _, part := range parts {
+		text, err := json.Marshal(part)
+		if err != nil {
+			return nil, err
+		}
+		for _, ref := range refPattern.FindAllSubmatch(text, -1) {
+			refs[string(ref[1])] = true
+		}
+	}
+	return refs, nil
+}
+
+var refPattern = regexp.MustCompile(`"\$ref":"([^"]+)"`)
 
 var (
 	managedProblems = []string{

@@ -24,6 +24,7 @@ type offer struct {
 	schema.OperationInfo
 	ID    string // its anchor
 	Paged bool
+	Size  int // the maximum number of items of a page; 0 when the platform decides, or it is not paged
 }
 
 // filter is a parameter that narrows a list, with the values that the platform accepts; none if it accepts any.
@@ -77,7 +78,7 @@ func (s site) offers(p schema.PlatformInfo) []offer {
 	for _, o := range s.Reads() {
 		i := slices.IndexFunc(p.Operations, func(i schema.OperationInfo) bool { return i.Operation == o.Name })
 		if i >= 0 {
-			out = append(out, offer{p.Operations[i], o.ID, o.Paged()})
+			out = append(out, offer{p.Operations[i], o.ID, o.Paged(), s.PageSizes[p.Platform][o.Name]})
 		}
 	}
 	return out

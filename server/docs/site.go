@@ -12,19 +12,22 @@ import (
 	"slices"
 
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 )
 
 // Config is the content of the pages.
 type Config struct {
-	Operations []Operation           // in the order of the page
-	Groups     map[string]string     // the description of each operation group, by name
-	Platforms  []schema.PlatformInfo // what can be read now, and why not if it cannot
-	Headers    []Header              // of responses
+	Operations []Operation                    // in the order of the page
+	Groups     map[string]string              // the description of each operation group, by name
+	Platforms  []schema.PlatformInfo          // what can be read now, and why not if it cannot
+	Headers    []Header                       // of responses
+	PageSizes  map[platform.ID]map[string]int // the items of a page by operation, where they are known
 	Problems   []Problem
 	Sections   []Section // shown after the page's own sections
 	Tools      bool      // whether the Model Context Protocol is served at mcp
+	Dashboard  bool      // whether the pages of the operator are served at dashboard
 
 	SchemaFiles []string // the JSON Schemas under schemas/, such as "post.json"
 }

@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"math"
 	"net"
@@ -57,19 +55,6 @@ func hash(secret string) []byte {
 	return sum[:]
 }
 
-// session is what the store keeps for a session's cookie.
-type session struct {
-	Secret []byte    `json:"secret"`        // the hash of the admin secret with which it began
-	Key    string    `json:"key,omitempty"` // the id of the account's key that it is of; "" for the admin secret
-	Until  time.Time `json:"until"`
-}
-
-// sessionKey returns the key of a session's record. It is a hash, so that a cookie cannot be made from what is in the
-// store.
-func sessionKey(cookie string) string {
-	return records.Key("admin-session", base64.RawURLEncoding.EncodeToString(hash(cookie)))
-}
-
 // login begins a session. Attempts with a wrong secret are limited, for each address and in total. The right secret is
 // always accepted: behind a proxy all callers may have one address, and the secret cannot be guessed at any rate.
 func (d *Dashboard) login(w http.ResponseWriter, r *http.Request) {
@@ -81,7 +66,7 @@ func (d *Dashboard) login(w http.ResponseWriter, r *http.Request) {
 	secret := strings.TrimSpace(r.PostFormValue("secret"))
 	begun := session{Secret: hash(secret), Until: d.now().Add(longest)}
 	if subtle.ConstantTimeCompare(begun.Secret, kept.Value) != 1 {
-		k, err := d.keyOf(r.Context(), secret)
+		k, err := d.sessions.keyOf(r.Context(), secret)
 		if err != nil {
 			d.fail(w, r, err)
 			return
@@ -100,11 +85,7 @@ func (d *Dashboard) login(w http.ResponseWriter, r *http.Request) {
 		}
 		begun.Key = k.ID
 	}
-	value := rand.Text() + rand.Text()
-	b, err := json.Marshal(begun)
-	if err == nil {
-		_, err = d.cfg.Records.Put(r.Context(), records.Record{Key: sessionKey(value), Value: b}, idle)
-	}
+	value, err := d.sessions.begin(r.Context(), begun)
 	if err != nil {
 		d.fail(w, r, err)
 		return
@@ -156,7 +137,7 @@ func secure(r *http.Request) bool {
 
 func (d *Dashboard) logout(w http.ResponseWriter, r *http.Request) {
 	if cookie, err := r.Cookie(cookieName); err == nil {
-		if err := d.cfg.Records.Delete(r.Context(), sessionKey(cookie.Value), 0); err != nil {
+		if err := d.sessions.end(r.Context(), cookie.Value); err != nil {
 			d.fail(w, r, err)
 			return
 		}

@@ -1,0 +1,133 @@
+package dashboard
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/store/records"
+)
+
+// sessions stores the sessions of viewers, and finds who has begun one.
+type sessions struct {
+	client  *socialdata.Client
+	keys    keys.Admin
+	records records.Store
+	now     func() time.Time
+}
+
+// session is what the store keeps for a session's cookie.
+type session struct {
+	Secret []byte    `json:"secret"`        // the hash of the admin secret with which it began
+	Key    string    `json:"key,omitempty"` // the id of the account's key that it is of; "" for the admin secret
+	Until  time.Time `json:"until"`
+}
+
+// sessionKey returns the key of a session's record. It is a hash, so that a cookie cannot be made from what is in the
+// store.
+func sessionKey(cookie string) string {
+	return records.Key("admin-session", base64.RawURLEncoding.EncodeToString(hash(cookie)))
+}
+
+// begin stores a session and returns the value of its cookie.
+func (s *sessions) begin(ctx context.Context, begun session) (cookie string, err error) {
+	cookie = rand.Text() + rand.Text()
+	b, err := json.Marshal(begun)
+	if err == nil {
+		_, err = s.records.Put(ctx, records.Record{Key: sessionKey(cookie), Value: b}, idle)
+	}
+	return cookie, err
+}
+
+// end removes the session of a cookie, if there is one.
+func (s *sessions) end(ctx context.Context, cookie string) error {
+	return s.records.Delete(ctx, sessionKey(cookie), 0)
+}
+
+// known returns who r comes from, nil without a session, and keeps the session alive.
+func (s *sessions) known(r *http.Request) (*viewer, error) {
+	cookie, err := r.Cookie(cookieName)
+	if err != nil {
+		return nil, nil //nolint:nilerr,nilnil // no cookie is no session
+	}
+	kept, err := s.records.Get(r.Context(), sessionKey(cookie.Value))
+	if errors.Is(err, records.ErrAbsent) {
+		return nil, nil //nolint:nilnil // it is not one
+	}
+	if err != nil {
+		return nil, err
+	}
+	var begun session
+	if err := json.Unmarshal(kept.Value, &begun); err != nil {
+		return nil, err
+	}
+	left := begun.Until.Sub(s.now())
+	v, err := s.stillMay(r.Context(), begun)
+	if err != nil || v == nil || left <= 0 {
+		return nil, err
+	}
+	// Put replaces the version that was read: a session that was ended meanwhile stays ended.
+	_, err = s.records.Put(r.Context(), records.Record{Key: kept.Key, Value: kept.Value, Version: kept.Version},
+		min(idle, left))
+	if errors.Is(err, records.ErrConflict) {
+		err = nil // another request has extended the session, or has ended it
+	}
+	return v, err
+}
+
+// stillMay returns who has begun a session, nil when what it was begun with opens nothing any longer.
+func (s *sessions) stillMay(ctx context.Context, begun session) (*viewer, error) {
+	if begun.Key == "" {
+		secret, err := s.records.Get(ctx, secretKey)
+		if err != nil && !errors.Is(err, records.ErrAbsent) {
+			return nil, err
+		}
+		if subtle.ConstantTimeCompare(begun.Secret, secret.Value) != 1 {
+			return nil, nil //nolint:nilnil // it is another one's
+		}
+		return &viewer{}, nil
+	}
+	k, err := s.keys.Key(ctx, begun.Key)
+	if errors.Is(err, keys.ErrAbsent) {
+		return nil, nil //nolint:nilnil // it is gone
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(begun.Secret) != len(keys.Hash{}) || !opens(&k) || !k.Accepts(keys.Hash(begun.Secret), s.now()) {
+		return nil, nil //nolint:nilnil // it may no longer
+	}
+	return &viewer{&k}, nil
+}
+
+// opens reports whether an account can sign in with a key.
+func opens(k *keys.Key) bool {
+	return k.RevokedAt == nil && k.Environment == keys.Live && k.Manage
+}
+
+// keyOf returns the key whose secret is given, if an account can sign in with it, else nil.
+func (s *sessions) keyOf(ctx context.Context, secret string) (*keys.Key, error) {
+	if !strings.HasPrefix(secret, "sk_") {
+		return nil, nil //nolint:nilnil // it is not one
+	}
+	client, err := s.client.Authenticate(ctx, secret)
+	if p, ok := errors.AsType[*problem.Error](err); ok && p.Code == problem.Unauthorized {
+		return nil, nil //nolint:nilnil // there is no such key
+	}
+	if err != nil {
+		return nil, err
+	}
+	if k := client.Key(); opens(k) {
+		return k, nil
+	}
+	return nil, nil //nolint:nilnil // it is for calls alone
+}
