@@ -20,7 +20,7 @@ type accountCmd struct {
 	Create accountCreateCmd `cmd:"" help:"Create an account."`
 	List   accountListCmd   `cmd:"" help:"List the accounts."`
 	Show   accountShowCmd   `cmd:"" help:"Show one account."`
-	Grant  accountGrantCmd  `cmd:"" help:"Give an account credits."`
+	Grant  accountGrantCmd  `cmd:"" help:"Give an account credits, or take back a grant that was made by mistake."`
 	Refund accountRefundCmd `cmd:"" help:"Give an account back what one of its requests was charged, or a part of it."`
 }
 
@@ -37,7 +37,7 @@ func (c *accountCreateCmd) Run(e *env) error {
 		return err
 	}
 	if c.Credits < 0 || c.Credits > credits.MaxBalance {
-		return fmt.Errorf("--credits must be 0 to %d", int64(credits.MaxBalance))
+		return misusef("--credits must be 0 to %d", int64(credits.MaxBalance))
 	}
 	if err := keys.CheckName(c.Name); err != nil {
 		return err
@@ -102,7 +102,7 @@ func (c *accountShowCmd) Run(e *env) error {
 		return c.me(e)
 	}
 	if c.Name == "" {
-		return errors.New("name the account; account list lists them")
+		return misusef("name the account; account list lists them")
 	}
 	return e.with(func(db *store) error {
 		a, err := db.Keys().Account(e.ctx, c.Name)
@@ -129,29 +129,66 @@ func (c *accountShowCmd) Run(e *env) error {
 
 type accountGrantCmd struct {
 	Name    string `arg:"" help:"The account's name or id." predictor:"account"`
-	Credits int64  `arg:"" help:"How many credits."`
-	Reason  string `help:"Why, for the books." default:"grant" placeholder:"TEXT"`
+	Credits *int64 `arg:"" optional:"" help:"How many credits; left out with --undo."`
+	Reason  string `help:"Why, for the books; grant or undo of entry N without it." placeholder:"TEXT"`
 	Once    string `help:"A key of your own: with the same one the account is given this once, however often the command is repeated." placeholder:"KEY"`
+	Undo    int64  `help:"Take back the whole grant that is the account's entry with this number, as usage lists it, with an entry of its own. Repeating it changes nothing." placeholder:"ENTRY"`
 
 	outputFlags `embed:""`
 }
 
-// Run grants the credits.
+// Run grants the credits, or takes a grant back.
 func (c *accountGrantCmd) Run(e *env) error {
 	if err := e.local("account grant"); err != nil {
 		return err
+	}
+	switch {
+	case c.Undo < 0:
+		return misusef("--undo needs the number of an entry, as usage lists it")
+	case c.Undo > 0 && (c.Credits != nil || c.Once != ""):
+		return misusef("--undo takes back the whole grant, once: leave out the credits and --once")
+	case c.Undo == 0 && c.Credits == nil:
+		return misusef("say how many credits")
 	}
 	return e.with(func(db *store) error {
 		a, err := db.Keys().Account(e.ctx, c.Name)
 		if err != nil {
 			return err
 		}
-		g := credits.Gift{Account: a.ID, Kind: credits.Granted, Amount: c.Credits, Reason: c.Reason, Key: c.Once}
+		if c.Undo > 0 {
+			return c.undo(e, db, a)
+		}
+		g := credits.Gift{
+			Account: a.ID, Kind: credits.Granted, Amount: *c.Credits, Reason: cmp.Or(c.Reason, "grant"), Key: c.Once,
+		}
 		if _, err := db.Ledger().Give(e.ctx, g); err != nil {
 			return err
 		}
 		return c.account(e, db, a, e.balance)
 	})
+}
+
+// undo takes back the grant that is entry c.Undo of a.
+func (c *accountGrantCmd) undo(e *env, db *store, a keys.Account) error {
+	reason := cmp.Or(c.Reason, fmt.Sprintf("undo of entry %d", c.Undo))
+	got, err := db.Ledger().Reverse(e.ctx, a.ID, c.Undo, reason)
+	switch {
+	case errors.Is(err, credits.ErrInsufficient):
+		return fmt.Errorf("%w; nothing was taken back from %s", err, a.Name)
+	case errors.Is(err, credits.ErrNotGrant):
+		return fmt.Errorf("entry %d of %s is not a grant: usage %s lists the entries", c.Undo, a.Name, a.Name)
+	case err != nil:
+		return err
+	}
+	words := fmt.Sprintf("Entry %d takes back the %d credits of entry %d.\n", got.Entry.Seq, -got.Entry.Amount, c.Undo)
+	if got.Earlier {
+		words = fmt.Sprintf("Entry %d has taken back the %d credits of entry %d already; nothing was changed.\n",
+			got.Entry.Seq, -got.Entry.Amount, c.Undo)
+	}
+	if _, err := fmt.Fprint(e.log, words); err != nil {
+		return err
+	}
+	return c.account(e, db, a, e.balance)
 }
 
 type accountRefundCmd struct {
@@ -222,8 +259,8 @@ type keyCmd struct {
 }
 
 type keyCreateCmd struct {
-	Account      string   `help:"The account's name or id." required:"" placeholder:"NAME" predictor:"account"`
-	Name         string   `help:"The key's name, for people." placeholder:"TEXT"`
+	Account      string   `help:"The account's name or id; with --server it is that of --key." placeholder:"NAME" predictor:"account"`
+	Name         string   `help:"The key's name, for people; required with --server." placeholder:"TEXT"`
 	Env          string   `help:"live or test." enum:"live,test" default:"live"`
 	DayCap       *int64   `help:"Credits that the key may spend in one UTC day." placeholder:"N"`
 	TotalCap     *int64   `help:"Credits that the key may ever spend." placeholder:"N"`
@@ -241,10 +278,16 @@ func (c *keyCreateCmd) Run(e *env) error {
 		Manage: c.Manage,
 	}
 	if (c.RateCapacity == nil) != (c.RateRefill == nil) {
-		return fmt.Errorf("--rate-capacity and --rate-refill go together")
+		return misusef("--rate-capacity and --rate-refill go together")
 	}
 	if c.RateCapacity != nil {
 		n.Rate = &keys.Rate{Capacity: *c.RateCapacity, Refill: *c.RateRefill}
+	}
+	if e.remote() {
+		return c.there(e, n)
+	}
+	if c.Account == "" {
+		return misusef("name the account with --account; account list lists them")
 	}
 	if err := n.Check(); err != nil {
 		return err
@@ -262,13 +305,16 @@ func (c *keyCreateCmd) Run(e *env) error {
 }
 
 type keyListCmd struct {
-	Account string `help:"Only the keys of this account." placeholder:"NAME" predictor:"account"`
+	Account string `help:"Only the keys of this account; with --server it is that of --key." placeholder:"NAME" predictor:"account"`
 
 	outputFlags `embed:""`
 }
 
 // Run lists the keys.
 func (c *keyListCmd) Run(e *env) error {
+	if e.remote() {
+		return c.there(e)
+	}
 	return e.with(func(db *store) error {
 		list, err := db.Keys().Keys(e.ctx, c.Account)
 		if err != nil {
@@ -326,11 +372,11 @@ type keySetCmd struct {
 
 // Run changes the key. The limits that an operator sets are the highest that the account itself can set.
 func (c *keySetCmd) Run(e *env) error {
-	if err := e.local("key set"); err != nil {
-		return err
-	}
 	if (c.RateCapacity == nil) != (c.RateRefill == nil) {
-		return errors.New("--rate-capacity and --rate-refill go together")
+		return misusef("--rate-capacity and --rate-refill go together")
+	}
+	if e.remote() {
+		return c.there(e)
 	}
 	return e.with(func(db *store) error {
 		k, err := db.Keys().Change(e.ctx, c.ID, func(k *keys.Key) error {
@@ -394,11 +440,11 @@ type keyRotateCmd struct {
 
 // Run rotates the key. Without --output, standard output has nothing but the new secret.
 func (c *keyRotateCmd) Run(e *env) error {
-	if err := e.local("key rotate"); err != nil {
-		return err
-	}
 	if c.Overlap < 0 || c.Overlap > keys.LongestOverlap {
-		return errors.New("--overlap must be 0 to 720h")
+		return misusef("--overlap must be 0 to 720h")
+	}
+	if e.remote() {
+		return c.there(e)
 	}
 	return e.with(func(db *store) error {
 		until := keys.Overlap(e.now(), c.Overlap)
@@ -422,6 +468,9 @@ type keyRevokeCmd struct {
 
 // Run revokes the key.
 func (c *keyRevokeCmd) Run(e *env) error {
+	if e.remote() {
+		return c.there(e)
+	}
 	return e.with(func(db *store) error {
 		k, err := db.Keys().Revoke(e.ctx, c.ID)
 		if err != nil {
@@ -457,7 +506,7 @@ func (c *usageCmd) Run(e *env) error {
 		return c.print(e, shapes)
 	}
 	if c.Account == "" {
-		return errors.New("name the account; account list lists them")
+		return misusef("name the account; account list lists them")
 	}
 	return e.with(func(db *store) error {
 		a, err := db.Keys().Account(e.ctx, c.Account)
@@ -492,7 +541,7 @@ func (c *usageCmd) print(e *env, shapes []entryShape) error {
 }
 
 type auditCmd struct {
-	Heads      bool   `help:"Write the heads of all accounts and keys to standard output, to keep where nobody who can write the database can."`
+	Heads      bool   `help:"Write the heads of all accounts and keys to standard output, to keep in a place that those who can write the database cannot write."`
 	CheckHeads string `help:"Compare with what --heads wrote earlier." type:"existingfile" placeholder:"FILE"`
 
 	outputFlags `embed:""`
@@ -504,7 +553,7 @@ func (c *auditCmd) Run(e *env) error {
 	out := e.out
 	if c.Heads {
 		if out = e.log; c.Output != "" {
-			return errors.New("--heads has a form of its own; leave --output out")
+			return misusef("--heads has a form of its own; leave --output out")
 		}
 	}
 	return e.with(func(db *store) error {

@@ -43,7 +43,7 @@ func (c *batchCmd) Run(e *env) error {
 	named := call{Platform: c.Platform, Operation: c.Operation + "/batch", Params: c.Params}
 	if one := socialdata.Operation(strings.ToLower(c.Operation)); one != nil &&
 		socialdata.Operation(one.Name+"/batch") == nil {
-		return fmt.Errorf("%s reads more than one thing by a key: it has no batch", one.Name)
+		return misusef("%s reads more than one thing by a key: it has no batch", one.Name)
 	}
 	o, asked, err := named.parse(e.localPlatforms())
 	if err != nil {

@@ -72,7 +72,7 @@ func warn(cfg Config, log io.Writer, environ []string) {
 type commandLine struct {
 	DB        string   `help:"The database file." default:"./socialdata.db" env:"SOCIALDATA_DB" type:"path" name:"db" group:"where"`
 	Postgres  []string `help:"Keep everything in this PostgreSQL database instead, which any number of servers share; several, in an order that never changes, share the accounts among them." env:"SOCIALDATA_POSTGRES" sep:";" placeholder:"DSN" group:"where"`
-	Server    string   `help:"Call the server at this address, such as https://data.example.com, instead of reading here: get, search, export, watch, changes, platforms, usage, logs and account show." env:"SOCIALDATA_SERVER" placeholder:"URL" group:"where"`
+	Server    string   `help:"Call the server at this address, such as https://data.example.com, instead of reading here: get, search, export, watch, changes, endpoints, platforms, usage, logs, account show and key." env:"SOCIALDATA_SERVER" placeholder:"URL" group:"where"`
 	APIKey    string   `name:"key" help:"The API key whose account pays for calls of --server and of mcp; better set in the environment than given here." env:"SOCIALDATA_KEY" placeholder:"KEY" group:"where"`
 	ReplayURL string   `help:"Send every upstream request for https://HOST/PATH to this address as /HOST/PATH." env:"SOCIALDATA_REPLAY_URL" placeholder:"URL" group:"where"`
 
@@ -91,11 +91,12 @@ type commandLine struct {
 	Search    searchCmd    `cmd:"" help:"Search many platforms at once; free of charge without --server."`
 	Watch     watchCmd     `cmd:"" help:"Read something again and again and print what changes; free of charge without --server."`
 	Changes   changesCmd   `cmd:"" help:"List what the monitors of an account have found, oldest first."`
+	Endpoints endpointsCmd `cmd:"" help:"Have changes sent to URLs, and see what became of that."`
 	Doctor    doctorCmd    `cmd:"" help:"Check the settings, the database, the clock and the way to the upstreams, and say what to do."`
 	Quotas    quotasCmd    `cmd:"" help:"List the limits of the upstreams, what is left of each, and when it starts anew."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 	Licenses  licensesCmd  `cmd:"" help:"Print the licences of what the program contains of others."`
-	Admin     adminCmd     `cmd:"" help:"Let whoever has lost the dashboard's secret in again."`
+	Admin     adminCmd     `cmd:"" help:"Reset the dashboard's admin secret."`
 	Erase     eraseCmd     `cmd:"" help:"Forget an account or an object: remove all that is kept of it, from every server's memory too."`
 	Erasures  erasuresCmd  `cmd:"" help:"List and verify the receipts of erasures, and let someone be read again."`
 	Usage     usageCmd     `cmd:"" help:"List an account's entries, newest first, or what its calls add up to."`
@@ -170,6 +171,18 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 
 const everyCommand = "Of every command:"
 
+// misuse is an error in the arguments of a command. It ends the program with status 2.
+type misuse struct{ error }
+
+// misusef formats a misuse.
+func misusef(format string, args ...any) error { return misuse{fmt.Errorf(format, args...)} }
+
+// misused reports whether the arguments are invalid, by the command itself or by what it called.
+func misused(err error) bool {
+	_, ok := errors.AsType[misuse](err)
+	return ok || errors.Is(err, problem.InvalidRequest)
+}
+
 // errSilent ends the program with status 1 without a message.
 var errSilent = errors.New("")
 
@@ -227,16 +240,28 @@ func Run(ctx context.Context, cfg Config, args []string, streams Streams, getenv
 		return 1
 	}
 	_, _ = fmt.Fprintln(log, "socialdata:", escaped(inWords(err)))
+	if misused(err) {
+		return 2
+	}
 	return 1
 }
 
 // help returns where the invalid arguments are explained.
 func help(err error) string {
-	misread, ok := errors.AsType[*kong.ParseError](err)
-	if !ok || misread.Context.Selected() == nil {
+	command := selected(err)
+	if command == nil {
 		return "Run socialdata --help to see the commands."
 	}
-	return "Run socialdata " + misread.Context.Selected().Path() + " --help to see what it takes."
+	return "Run socialdata " + command.Path() + " --help to see what it takes."
+}
+
+// selected returns the command whose arguments are invalid, nil when there is none.
+func selected(err error) *kong.Node {
+	misread, ok := errors.AsType[*kong.ParseError](err)
+	if !ok {
+		return nil
+	}
+	return misread.Context.Selected()
 }
 
 // misread returns what is wrong with the arguments, and the most similar command to one that does not exist.
@@ -251,7 +276,14 @@ func misread(parser *kong.Kong, err error) string {
 		if strings.Contains(arg, "=") {
 			return fmt.Sprintf("%q must stand before the flags, with the other parameters", arg)
 		}
-		return fmt.Sprintf("there is no command %q%s", arg, problem.DidYouMean(arg, commandNames(parser)))
+		under := parser.Model.Node
+		if command := selected(err); command != nil {
+			under = command
+		}
+		if under.Leaf() {
+			return fmt.Sprintf("%s does not take %q", under.Path(), arg)
+		}
+		return fmt.Sprintf("there is no command %q%s", arg, problem.DidYouMean(arg, commandNames(under)))
 	}
 	return text
 }

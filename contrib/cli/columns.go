@@ -15,7 +15,7 @@ import (
 func choose(columns, fields []string) ([]string, error) {
 	chosen, unknown := schema.Choose(columns, fields)
 	if unknown != "" {
-		return nil, fmt.Errorf("--fields: there is no field %q%s; there are %s",
+		return nil, misusef("--fields: there is no field %q%s; there are %s",
 			unknown, problem.DidYouMean(unknown, columns), strings.Join(columns, ", "))
 	}
 	return chosen, nil

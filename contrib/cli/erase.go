@@ -29,7 +29,7 @@ func (a subjectArgs) request() (socialdata.EraseRequest, error) {
 	case name == "id" && value != "":
 		req.ID = value
 	default:
-		return req, fmt.Errorf("%q is not what can be erased: give handle=NAME, id=ID or a web address", a.What)
+		return req, misusef("%q is not what can be erased: give handle=NAME, id=ID or a web address", a.What)
 	}
 	return req, nil
 }
@@ -71,6 +71,11 @@ func (e *env) erased(r privacy.Receipt, dryRun bool) error {
 		}
 	}); err != nil {
 		return err
+	}
+	if r.Mentions > 0 {
+		if err := e.printf("\n%d stored items of others mention it, and stay.\n", r.Mentions); err != nil {
+			return err
+		}
 	}
 	switch {
 	case dryRun:
@@ -122,7 +127,7 @@ func (c *erasuresListCmd) Run(e *env) error {
 			return err
 		}
 		return c.show(e, receipts, func() error {
-			return e.table([]string{"NO", "AT", "BY", "WHAT", "PLATFORM", "SUBJECT", "BLOCK", "REMOVED", "REASON"},
+			return e.table([]string{"NO", "AT", "BY", "WHAT", "PLATFORM", "SUBJECT", "BLOCK", "REMOVED", "MENTIONS", "REASON"},
 				func(row func(...string)) {
 					for _, r := range receipts {
 						sum := 0
@@ -130,8 +135,7 @@ func (c *erasuresListCmd) Run(e *env) error {
 							sum += n
 						}
 						row(fmt.Sprint(r.No), stamp(&r.At), r.By, r.Kind, r.Platform, r.Subject[:min(16, len(r.Subject))],
-							fmt.Sprint(r.Block),
-							fmt.Sprint(sum), orDash(r.Reason))
+							fmt.Sprint(r.Block), fmt.Sprint(sum), fmt.Sprint(r.Mentions), orDash(r.Reason))
 					}
 				})
 		})

@@ -47,8 +47,8 @@ func TestErase(t *testing.T) {
 	if status, _ := profile(); status != http.StatusOK {
 		t.Errorf("unblocked: %d, want 200", status)
 	}
-	command(1, "handle=NAME", "erase", "mock", "unmistakable")
-	command(1, "reason", "erase", "mock", "handle=unmistakable", "--reason", "UNMISTAKABLE asked")
+	command(2, "handle=NAME", "erase", "mock", "unmistakable")
+	command(2, "reason", "erase", "mock", "handle=unmistakable", "--reason", "UNMISTAKABLE asked")
 	command(0, "Receipt 7", "erase", "mock", "handle=unmistakable")
 	command(0, "in order", "audit")
 	stop()

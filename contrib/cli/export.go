@@ -48,7 +48,7 @@ func (c *exportCmd) Run(e *env) error {
 		return booksExportCmd{}.Run(e)
 	}
 	if c.Limit < 0 || c.Most < 0 {
-		return errors.New("--limit and --max-credits must not be negative")
+		return misusef("--limit and --max-credits must not be negative")
 	}
 	named := call{Platform: c.Platform, Operation: c.Operation, Params: c.Params}
 	o, asked, err := named.parse(e.localPlatforms())
@@ -56,10 +56,10 @@ func (c *exportCmd) Run(e *env) error {
 		return err
 	}
 	if c.Most > 0 && asked.Params.Has(maxCredits) {
-		return errors.New("give --max-credits, which is about all pages, or max_credits=N, which is about each")
+		return misusef("give --max-credits, which is about all pages, or max_credits=N, which is about each")
 	}
 	if !o.Paged() {
-		return fmt.Errorf("%s is one answer; socialdata get prints it", o.Name)
+		return misusef("%s is one answer; socialdata get prints it", o.Name)
 	}
 	columns, err := choose(schema.Columns(o.Data), c.Fields)
 	if err != nil {

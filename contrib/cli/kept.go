@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -12,15 +11,15 @@ import (
 
 // keptFlags configure how long a server stores what it writes for each call.
 type keptFlags struct {
-	LogCalls    int           `help:"Calls that the request log keeps, the newest ones." default:"100000" env:"SOCIALDATA_LOG_CALLS" group:"watching"`
+	LogCalls    int           `help:"Calls that the request log keeps, the newest ones; with 0 there is none, and usage only has paid calls." default:"100000" env:"SOCIALDATA_LOG_CALLS" group:"watching"`
 	LogLife     time.Duration `help:"How long the request log keeps a call." default:"168h" env:"SOCIALDATA_LOG_LIFE" group:"watching"`
 	KeepAnswers time.Duration `help:"How long an answer is kept under its Idempotency-Key, up to 24h; a call that is repeated later is made again, and not charged again for 24 hours." default:"24h" env:"SOCIALDATA_KEEP_ANSWERS" group:"limits"`
 	KeepJobs    time.Duration `help:"How long the job of a search is kept after its end, up to 24h; one made under an Idempotency-Key is kept as long as its answer." default:"15m" env:"SOCIALDATA_KEEP_JOBS" group:"limits"`
 }
 
 func (f *keptFlags) check() error {
-	if f.LogCalls < 1 || f.LogLife <= 0 {
-		return errors.New("--log-calls and --log-life must be at least 1")
+	if f.LogCalls < 0 || f.LogLife <= 0 {
+		return misusef("--log-calls must not be negative, and --log-life must be positive")
 	}
 	for flag, d := range map[string]time.Duration{"--keep-answers": f.KeepAnswers, "--keep-jobs": f.KeepJobs} {
 		if d < time.Minute || d > credits.IdempotentFor {
@@ -32,7 +31,11 @@ func (f *keptFlags) check() error {
 
 // bounds returns the limits of the request log.
 func (f *keptFlags) bounds() requests.Bounds {
-	return requests.Bounds{Most: f.LogCalls, Life: f.LogLife}
+	b := requests.Bounds{Most: f.LogCalls, Life: f.LogLife}
+	if b.Most == 0 {
+		b.Most = -1
+	}
+	return b
 }
 
 // limit returns how long a kind is stored, and which setting changes it.

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -26,13 +25,10 @@ type logsCmd struct {
 	outputFlags `embed:""`
 }
 
-// followEvery is the interval at which logs looks for new calls.
-const followEvery = time.Second
-
 // Run lists the last calls, newest first.
 func (c *logsCmd) Run(e *env) error {
 	if c.Limit < 1 {
-		return errors.New("--limit must be at least 1")
+		return misusef("--limit must be at least 1")
 	}
 	if e.remote() {
 		return c.overHTTP(e)
@@ -47,7 +43,7 @@ func (c *logsCmd) Run(e *env) error {
 			q.Account = a.ID
 		}
 		if c.Follow {
-			return c.follow(e, db, q)
+			return c.follow(e, everyHere, listed(e.ctx, db.Requests(), q))
 		}
 		found, err := db.Requests().List(e.ctx, q)
 		if err != nil {
@@ -59,40 +55,6 @@ func (c *logsCmd) Run(e *env) error {
 		}
 		return c.print(e, shapes)
 	})
-}
-
-// follow prints each new call on its own line, oldest first, until the context ends.
-func (c *logsCmd) follow(e *env, db *store, q requests.Query) error {
-	if c.Output != "" && c.Output != "jsonl" {
-		return errors.New("--follow prints a line for each call: use it with --output jsonl, or without --output")
-	}
-	tick := time.NewTicker(followEvery)
-	defer tick.Stop()
-	for {
-		found, err := db.Requests().List(e.ctx, q)
-		if err != nil {
-			return ended(e.ctx, err)
-		}
-		for i := len(found) - 1; i >= 0; i-- {
-			if err := c.line(e, shapeOfRequest(&found[i])); err != nil {
-				return err
-			}
-			q.After, q.Limit = found[i].Seq, 0
-		}
-		select {
-		case <-tick.C:
-		case <-e.ctx.Done():
-			return nil
-		}
-	}
-}
-
-// ended returns nil for an error that is caused by the end of ctx.
-func ended(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
-	}
-	return err
 }
 
 func (c *logsCmd) line(e *env, r requestShape) error {
@@ -110,8 +72,8 @@ func (c *logsCmd) line(e *env, r requestShape) error {
 
 // overHTTP lists the calls of the account of --key.
 func (c *logsCmd) overHTTP(e *env) error {
-	if c.Account != "" || c.Follow {
-		return errors.New("with --server the account is that of the key, and --follow does not work: leave both out")
+	if c.Account != "" {
+		return errKeyAccount
 	}
 	client, err := e.server()
 	if err != nil {
@@ -120,12 +82,22 @@ func (c *logsCmd) overHTTP(e *env) error {
 	req := socialdata.RequestsRequest{
 		RequestID: c.Request, KeyID: c.KeyID, Status: c.Status, Platform: platform.ID(c.Platform),
 	}
+	rows := func(yield func(requestShape, error) bool) {
+		for r, err := range socialdata.Walk(e.ctx, client.Requests, req) {
+			if !yield(shapeOfRequestRow(&r), err) {
+				return
+			}
+		}
+	}
+	if c.Follow {
+		return c.follow(e, everyThere, rows)
+	}
 	shapes := []requestShape{}
-	for r, err := range socialdata.Walk(e.ctx, client.Requests, req) {
+	for r, err := range rows {
 		if err != nil {
 			return err
 		}
-		if shapes = append(shapes, shapeOfRequestRow(&r)); len(shapes) == c.Limit {
+		if shapes = append(shapes, r); len(shapes) == c.Limit {
 			break
 		}
 	}
@@ -204,13 +176,13 @@ type usageShape struct {
 // by prints the account's usage, grouped by --by.
 func (c *usageCmd) by(e *env) error {
 	if c.RequestID != "" || c.Before != 0 {
-		return errors.New("--request-id and --before select entries: leave them out with --by")
+		return misusef("--request-id and --before select entries: leave them out with --by")
 	}
 	req := socialdata.UsageByRequest{Group: socialdata.UsageGroup(c.By)}
 	req.Platform, req.Since, req.Until = platform.ID(c.Platform), c.Since, c.Until
 	if e.remote() {
 		if c.Account != "" {
-			return errors.New("with --server the account is that of the key: leave out its name")
+			return misusef("with --server the account is that of the key: leave out its name")
 		}
 		client, err := e.server()
 		if err != nil {
@@ -219,7 +191,7 @@ func (c *usageCmd) by(e *env) error {
 		return c.rollups(e, client.UsageBy, req)
 	}
 	if c.Account == "" {
-		return errors.New("name the account; account list lists them")
+		return misusef("name the account; account list lists them")
 	}
 	return e.with(func(db *store) error {
 		a, err := db.Keys().Account(e.ctx, c.Account)

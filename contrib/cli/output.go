@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -44,7 +43,7 @@ func (f readFlags) check(o *operation.Operation) error {
 		o = socialdata.Operation("estimate")
 	}
 	if f.Limit < 0 {
-		return errors.New("--limit must not be negative")
+		return misusef("--limit must not be negative")
 	}
 	if f.Limit > 0 && !o.List() {
 		return fmt.Errorf("--limit is for lists, and %s is one answer", o.Name)

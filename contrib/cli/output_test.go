@@ -150,14 +150,19 @@ func TestUnknownNamesAreAnsweredWithTheNearest(t *testing.T) {
 		"get githu profile handle=a":                  `there is no platform "githu" (did you mean github?)`,
 		"get mock profil handle=a":                    `there is no operation "profil" (did you mean profile?)`,
 		"get mock profile hande=a":                    `profile has no parameter "hande" (did you mean handle?); it takes handle`,
+		"get mock profile":                            `parameter "handle" is required`,
+		"get mock posts handle=ann --fields x":        `there is no field "x"`,
+		"export mock posts handle=ann --limit=-1":     `must not be negative`,
 		"get zzzzzzzz profile":                        `there is no platform "zzzzzzzz"; socialdata platforms lists them`,
 		"search tea platform=mock":                    `(did you mean platforms?)`,
 		"export mock profil handle=a":                 `(did you mean profile?)`,
 		"export mock profile":                         `socialdata get prints it`,
 		"get mock profile fresh=true -o csv handle=a": `"handle=a" must stand before the flags`,
 		"accoutn list":                                `there is no command "accoutn" (did you mean account?)`,
+		"account lsit":                                `there is no command "lsit" (did you mean list?)`,
+		"account create shop 10":                      `account create does not take "10"`,
 	} {
-		if status, out, log := cliRun(t, nil, strings.Fields(args)...); status == 0 || out != "" ||
+		if status, out, log := cliRun(t, nil, strings.Fields(args)...); status != 2 || out != "" ||
 			!strings.Contains(log, want) {
 			t.Errorf("%s: exit status %d, log %q", args, status, log)
 		}

@@ -31,7 +31,7 @@ func TestAProgramHasCustomPlatforms(t *testing.T) {
 	}{
 		{"get mastodon profile handle=salma -o json", `"platform":"mastodon"`, 0},
 		{"platforms", "mastodon\n", 0},
-		{"get mastodno profile handle=salma", "did you mean mastodon?", 1},
+		{"get mastodno profile handle=salma", "did you mean mastodon?", 2},
 	} {
 		var out bytes.Buffer
 		getenv := func(name string) string { return map[string]string{"SOCIALDATA_DB": db}[name] }

@@ -19,32 +19,32 @@ import (
 )
 
 // newDatabase makes a PostgreSQL database for the test only and returns its DSN.
-func newDatabase(t *testing.T) string {
-	t.Helper()
+func newDatabase(tb testing.TB) string {
+	tb.Helper()
 	dsn := os.Getenv("SOCIALDATA_TEST_POSTGRES")
 	if dsn == "" {
-		t.Skip("SOCIALDATA_TEST_POSTGRES is not set: give it the DSN of a PostgreSQL database, whose user may make others")
+		tb.Skip("SOCIALDATA_TEST_POSTGRES is not set: give it the DSN of a PostgreSQL database, whose user may make others")
 	}
 	name := "socialdata_test_" + strings.ToLower(rand.Text())
 	do := func(statement string) {
-		t.Helper()
+		tb.Helper()
 		ctx := context.Background()
 		c, err := pgx.Connect(ctx, dsn)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		if _, err = c.Exec(ctx, statement); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 		if err := c.Close(ctx); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	}
 	do("CREATE DATABASE " + name)
-	t.Cleanup(func() { do("DROP DATABASE " + name + " WITH (FORCE)") })
+	tb.Cleanup(func() { do("DROP DATABASE " + name + " WITH (FORCE)") })
 	u, err := url.Parse(dsn)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	u.Path = "/" + name
 	return u.String()

@@ -111,7 +111,7 @@ func parseShares(text string) (providers.Shares, error) {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), ":")
 		n, err := strconv.Atoi(value)
 		if to[name] == nil || err != nil || n < 0 || n > 100 {
-			return s, fmt.Errorf("%q is none of %s, with a percentage from 0 to 100 behind a colon, such as "+
+			return s, fmt.Errorf("%q is not one of %s, with a percentage from 0 to 100 behind a colon, such as "+
 				"dear:80,background:50",
 				part, strings.Join(slices.Sorted(maps.Keys(to)), " and "))
 		}

@@ -30,16 +30,16 @@ type call struct {
 func (c *call) parse(known *platform.Table) (*operation.Operation, operation.Call, error) {
 	id := platform.ID(strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(c.Platform)))
 	if known != nil && !known.Has(id) {
-		return nil, operation.Call{}, fmt.Errorf("there is no platform %q%s; socialdata platforms lists them", c.Platform,
+		return nil, operation.Call{}, misusef("there is no platform %q%s; socialdata platforms lists them", c.Platform,
 			problem.DidYouMean(c.Platform, known.Names()))
 	}
 	if c.Operation == "" {
 		return nil, operation.Call{},
-			fmt.Errorf("an operation must stand behind %s, such as posts; socialdata platforms lists them", c.Platform)
+			misusef("an operation must stand behind %s, such as posts; socialdata platforms lists them", c.Platform)
 	}
 	o := socialdata.Operation(strings.ToLower(c.Operation))
 	if o == nil || o.Service {
-		return nil, operation.Call{}, fmt.Errorf("there is no operation %q%s; socialdata platforms lists them", c.Operation,
+		return nil, operation.Call{}, misusef("there is no operation %q%s; socialdata platforms lists them", c.Operation,
 			problem.DidYouMean(c.Operation, operationNames()))
 	}
 	params, err := parseParams(o, c.Params)
@@ -52,10 +52,10 @@ func parseParams(o *operation.Operation, given []string) (url.Values, error) {
 	for _, p := range given {
 		name, value, ok := strings.Cut(p, "=")
 		if !ok {
-			return nil, fmt.Errorf("parameter %q must be name=value; %s takes %s", p, o.Name, strings.Join(names, ", "))
+			return nil, misusef("parameter %q must be name=value; %s takes %s", p, o.Name, strings.Join(names, ", "))
 		}
 		if !slices.Contains(names, name) {
-			return nil, fmt.Errorf("%s has no parameter %q%s; it takes %s", o.Name, name, problem.DidYouMean(name, names),
+			return nil, misusef("%s has no parameter %q%s; it takes %s", o.Name, name, problem.DidYouMean(name, names),
 				strings.Join(names, ", "))
 		}
 		params.Add(name, value)

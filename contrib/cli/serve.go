@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -113,8 +114,10 @@ func (c *serveCmd) Run(e *env) (err error) {
 		return err
 	}
 	pages, err := dashboard.New(dashboard.Config{
-		Client: client, Keys: db.Keys(), Ledger: db.Ledger(), Records: db.Records(), Activity: activity, Logger: log,
-		Now: e.cfg.Now,
+		Client: client, Keys: db.Keys(), Ledger: db.Ledger(), Records: db.Records(), Activity: activity, Audit: db.audited,
+		// Finding the settings makes every provider once more: only for the first page that shows them.
+		Settings: sync.OnceValue(func() []dashboard.Setting { return e.switches(client.PlatformTable()) }),
+		Logger:   log, Now: e.cfg.Now,
 	})
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/requests"
+	"github.com/socialdata/socialdata/server/dashboard"
 	"github.com/socialdata/socialdata/store/bookkeeping"
 	"github.com/socialdata/socialdata/store/records"
 	"github.com/socialdata/socialdata/store/sqlite"
@@ -68,6 +69,18 @@ func (s *store) Records() records.Store { return s.records }
 
 // Requests returns the request log and the usage.
 func (s *store) Requests() requests.Store { return s.requests }
+
+// audited audits the books for the dashboard.
+func (s *store) audited(ctx context.Context) (dashboard.Audited, error) {
+	r, err := s.Audit(ctx)
+	a := dashboard.Audited{
+		Accounts: r.Accounts, Keys: r.Keys, Entries: r.Entries, Credits: r.Credits, Problems: r.Problems,
+	}
+	for _, l := range r.Losses {
+		a.Losses = append(a.Losses, dashboard.Loss(l))
+	}
+	return a, err
+}
 
 // Watches returns the monitors and their changes.
 func (s *store) Watches() watch.Store { return s.watches }

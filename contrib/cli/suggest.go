@@ -34,10 +34,10 @@ func paramNames(o *operation.Operation) []string {
 	return names
 }
 
-// commandNames returns the names of the commands that are not hidden.
-func commandNames(parser *kong.Kong) []string {
+// commandNames returns the names of the commands under a node that are not hidden.
+func commandNames(under *kong.Node) []string {
 	var names []string
-	for _, c := range parser.Model.Children {
+	for _, c := range under.Children {
 		if !c.Hidden {
 			names = append(names, c.Name)
 		}

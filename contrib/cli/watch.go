@@ -40,7 +40,7 @@ func (c *watchCmd) Run(e *env) error {
 		return err
 	}
 	if !o.Watched {
-		return fmt.Errorf("%s cannot be watched; these can: %s", o.Name, strings.Join(watchedNames(), ", "))
+		return misusef("%s cannot be watched; these can: %s", o.Name, strings.Join(watchedNames(), ", "))
 	}
 	req := socialdata.WatchRequest{
 		Name: c.Name, Operation: o.Name, Platform: platform.ID(parsed.Platform), Params: map[string]string{}, Every: c.Every,
@@ -48,7 +48,7 @@ func (c *watchCmd) Run(e *env) error {
 	}
 	for name, values := range parsed.Params {
 		if len(values) != 1 {
-			return fmt.Errorf("parameter %q must be given once", name)
+			return misusef("parameter %q must be given once", name)
 		}
 		req.Params[name] = values[0]
 	}
@@ -139,7 +139,7 @@ type changesCmd struct {
 func (c *changesCmd) Run(e *env) error {
 	if e.remote() {
 		if c.Account != "" {
-			return errors.New("with --server the account is that of the key: leave out --account")
+			return errKeyAccount
 		}
 		client, err := e.server()
 		if err != nil {
@@ -152,7 +152,7 @@ func (c *changesCmd) Run(e *env) error {
 		return c.print(e, socialdata.Walk(e.ctx, client.Changes, req))
 	}
 	if c.Account == "" {
-		return errors.New("--account must name the account whose feed it is")
+		return misusef("--account must name the account whose feed it is")
 	}
 	return e.with(func(db *store) error {
 		account, err := db.Keys().Account(e.ctx, c.Account)
@@ -214,7 +214,7 @@ func (f outputFlags) printChanges(e *env, changes iter.Seq2[schema.Change, error
 			err = printLine(e, &c)
 		default:
 			if live {
-				return fmt.Errorf("--output %s needs the end, and there is none: use jsonl or leave it out", f.Output)
+				return misusef("--output %s needs the end, and there is none: use jsonl or leave it out", f.Output)
 			}
 			all = append(all, c)
 		}

@@ -31,7 +31,7 @@ var words = []struct {
 
 // packages are the prefixes of errors with names of packages, which are of no use to people.
 var packages = []string{
-	"keys: ", "credits: ", "sqlite: ", "postgres: ", "bookkeeping: ", "records: ", "socialdata: ", "json: ",
+	"keys: ", "credits: ", "sqlite: ", "postgres: ", "bookkeeping: ", "records: ", "watch: ", "socialdata: ", "json: ",
 }
 
 // toSet returns which variables to set for settings, each named as provider.setting.

@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 	"reflect"
+	"regexp"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -20,6 +21,9 @@ func (s *Server) dataSchema(t reflect.Type) (*jsonschema.Schema, error) {
 	return read(s.inline().Data(t))
 }
 
+// separated matches how a list is written in an address; here it is an array.
+var separated = regexp.MustCompile(`, separated by commas[^;.]*`)
+
 // paramsSchema returns the schema of an object of parameters.
 func (s *Server) paramsSchema(params []operation.Param) (*jsonschema.Schema, error) {
 	out := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
@@ -27,6 +31,9 @@ func (s *Server) paramsSchema(params []operation.Param) (*jsonschema.Schema, err
 		own, err := read(s.inline().Param(p))
 		if err != nil {
 			return nil, err
+		}
+		if own.Items != nil {
+			own.Description = separated.ReplaceAllString(own.Description, "")
 		}
 		if p.Filter {
 			own.Description += " Only where the platform can: see its filters in platforms."
@@ -49,7 +56,9 @@ func (s *Server) briefly(params []operation.Param) (*jsonschema.Schema, error) {
 	}
 	for _, p := range params {
 		own := out.Properties[p.Name]
-		own.Description = p.Doc
+		if own.Description = p.Doc; own.Items != nil {
+			own.Description = separated.ReplaceAllString(p.Doc, "")
+		}
 		own.MinLength, own.MaxLength, own.Pattern, own.Format = nil, nil, "", ""
 		if own.Items != nil {
 			own.Items = &jsonschema.Schema{Type: own.Items.Type}

@@ -43,7 +43,7 @@ type Config struct {
 // Server serves the tools. It is safe for concurrent use.
 type Server struct {
 	cfg     Config
-	records records.Store // those of cfg, compressed
+	records records.Store // those of cfg, compressed, without what was erased meanwhile
 	client  *socialdata.Client
 	tools   func() (*sdk.Server, error) // made for the first client
 }
@@ -63,7 +63,7 @@ func New(client *socialdata.Client, cfg Config) *Server {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{cfg: cfg, records: records.Compress(cfg.Records), client: client}
+	s := &Server{cfg: cfg, records: client.Unerased(records.Compress(cfg.Records)), client: client}
 	s.tools = sync.OnceValues(s.describeTools)
 	return s
 }

@@ -460,7 +460,7 @@ func TestProblemsAreToolErrorsThatSayWhatToDo(t *testing.T) {
 		{"a search for nothing", "search", args{}, problem.InvalidRequest},
 		{"a search on an unknown platform", "search", args{"query": "a", "platforms": []string{"mock", "nowhere"}}, problem.InvalidRequest},
 		{"no such job", "job", args{"id": "job_nothing"}, problem.NotFound},
-		{"a time that is none", "account", args{"operation": "usage", "since": "yesterday"}, problem.InvalidRequest},
+		{"an invalid time", "account", args{"operation": "usage", "since": "yesterday"}, problem.InvalidRequest},
 		{"a mistyped argument", "platforms", args{"plattform": "mock"}, problem.InvalidRequest},
 	}
 	for _, tt := range tests {

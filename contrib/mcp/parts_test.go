@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -183,6 +184,48 @@ func TestAJobComesInParts(t *testing.T) {
 	}
 	if parts < 2 || len(found) == 0 || s.told != 2 || s.spent(t) != 2 {
 		t.Errorf("%d results in %d parts, told %d credits, charged %d", len(found), parts, s.told, s.spent(t))
+	}
+}
+
+// TestAnAnswerIsNotKeptIfSomeoneIsErasedMeanwhile erases someone while an answer is read that may contain anyone: it is
+// returned whole, since it is paid for, and not stored.
+func TestAnAnswerIsNotKeptIfSomeoneIsErasedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, connect := range transports {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store := records.NewMemory(records.MemoryConfig{})
+			during := func() {}
+			posts := enginetest.Posts(platform.X, "x", func(context.Context, string, string) (page providers.Page[schema.Post], err error) {
+				during()
+				for i := range 10 {
+					p := enginetest.Post(strconv.Itoa(i))
+					p.Text = strings.Repeat("tea ", 100)
+					page.Items = append(page.Items, p)
+				}
+				return page, nil
+			})
+			s := open(t, connect, enginetest.Config{Providers: []providers.Provider{posts}},
+				mcp.Config{MaxBytes: 1 << 10, Records: store})
+			read := func(handle string, want int, partly bool) {
+				t.Helper()
+				got := s.good(t, "read", args{"platform": "x", "operation": "posts", "params": args{"handle": handle}})
+				kept, err := store.Keys(t.Context(), "mcp/")
+				if in := strings.HasPrefix(got.Meta.NextCursor, "part."); err != nil || len(kept) != want || in != partly {
+					t.Errorf("of %s %d answers are stored, want %d, and its cursor is %q: %v", handle, len(kept), want,
+						got.Meta.NextCursor, err)
+				}
+			}
+			read("ann", 1, true)
+			during = func() {
+				if _, err := s.Open.Erase(t.Context(), socialdata.EraseRequest{Platform: platform.X, Handle: "carl"}); err != nil {
+					t.Error(err)
+				}
+			}
+			read("bob", 1, false)
+			during = func() {}
+			read("dora", 2, true)
+		})
 	}
 }
 

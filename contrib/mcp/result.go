@@ -101,6 +101,8 @@ func (s *Server) do(ctx context.Context, who caller, in request) (*result, error
 			return err
 		}
 	}
+	in.call.RequestID = operation.NewRequestID()
+	ctx = operation.WithRequestID(ctx, in.call.RequestID) // so that it is known when the call began
 	a, err := who.client.Do(ctx, in.row, in.call)
 	if err != nil {
 		return nil, err

@@ -27,6 +27,9 @@ func TestTheListingIsSmall(t *testing.T) {
 	if len(listing) >= 24_000 {
 		t.Errorf("the list of tools takes %d bytes, want under 24,000", len(listing))
 	}
+	if strings.Contains(string(listing), "separated by") {
+		t.Error("the description of an array says how its items are separated in an address")
+	}
 }
 
 // rows reads a list of objects.

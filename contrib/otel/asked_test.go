@@ -266,7 +266,7 @@ func listen(t *testing.T, fail func(context.Context) error) {
 				r.Header.Set("Authorization", "Bearer "+e.Secret)
 				w := httptest.NewRecorder()
 				srv.Handler().ServeHTTP(w, r)
-				time.Sleep(time.Hour) // so that circuit breakers close
+				time.Sleep(2 * time.Minute) // so that circuit breakers close
 				e.Clock.Advance(2 * time.Hour)
 			}
 		}

@@ -394,10 +394,10 @@ func TestWithoutProvidersNothingIsMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	if telemetry.Observer().Call != nil || len(telemetry.Server()) > 0 {
-		t.Error("somebody is told where nobody listens")
+		t.Error("something is reported although there is no listener")
 	}
 	if base := (&http.Transport{}); telemetry.Transport(base) != http.RoundTripper(base) {
-		t.Error("requests to upstreams are traced for nobody")
+		t.Error("requests to upstreams are traced without a tracer")
 	}
 	if err := telemetry.Health(func(context.Context) schema.Health { return schema.Health{} }); err != nil {
 		t.Error(err)

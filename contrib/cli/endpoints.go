@@ -1,0 +1,303 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/remote"
+	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/watch"
+)
+
+type endpointsCmd struct {
+	List       endpointsListCmd       `cmd:"" help:"List the endpoints."`
+	Add        endpointsAddCmd        `cmd:"" help:"Make an endpoint and print its secret, once, or change the one of that name; with --server."`
+	Secret     endpointsSecretCmd     `cmd:"" help:"Give an endpoint a new secret and print it, once; the one before signs as well for a day; with --server."`
+	Test       endpointsTestCmd       `cmd:"" help:"Send a test to an endpoint and say what came of it; with --server."`
+	Remove     endpointsRemoveCmd     `cmd:"" help:"Remove an endpoint, with the deliveries to it."`
+	Deliveries endpointsDeliveriesCmd `cmd:"" help:"List what became of each delivery, those of the latest changes first."`
+	Again      endpointsAgainCmd      `cmd:"" help:"Make a delivery again, whatever came of it."`
+}
+
+// ownerFlags name the account whose endpoints a command is about.
+type ownerFlags struct {
+	Account string `help:"The account whose endpoints they are; that of --key with --server." placeholder:"NAME" predictor:"account"`
+}
+
+// either calls there with the client of --server, or here with the database and the account.
+func (f ownerFlags) either(e *env, there func(*remote.Client) error, here func(*store, keys.Account) error) error {
+	if e.remote() {
+		if f.Account != "" {
+			return errKeyAccount
+		}
+		client, err := e.server()
+		if err != nil {
+			return err
+		}
+		return there(client)
+	}
+	if f.Account == "" {
+		return misusef("--account must name the account whose endpoints they are")
+	}
+	return e.with(func(db *store) error {
+		a, err := db.Keys().Account(e.ctx, f.Account)
+		if err != nil {
+			return err
+		}
+		return here(db, a)
+	})
+}
+
+// serverOnly returns the client of --server, for a command that only a server can run: it sends, or seals a secret.
+func serverOnly(e *env, command string) (*remote.Client, error) {
+	if !e.remote() {
+		return nil, errors.New(command +
+			" is done by a server: name it with --server, and give a --key that manages its account")
+	}
+	return e.server()
+}
+
+type endpointsListCmd struct {
+	ownerFlags  `embed:""`
+	outputFlags `embed:""`
+}
+
+// Run lists the endpoints by name.
+func (c *endpointsListCmd) Run(e *env) error {
+	list := []schema.Endpoint{}
+	err := c.either(e, func(client *remote.Client) error {
+		for found, err := range socialdata.Walk(e.ctx, client.ListEndpoints, socialdata.EndpointsRequest{}) {
+			if err != nil {
+				return err
+			}
+			list = append(list, found)
+		}
+		return nil
+	}, func(db *store, a keys.Account) error {
+		all, err := db.Watches().Endpoints(e.ctx, a.ID, "", 0)
+		for i := range all {
+			list = append(list, all[i].Shape())
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.show(e, list, func() error {
+		return e.table([]string{"NAME", "STATE", "URL", "TYPES", "MONITORS", "DETAIL"}, func(row func(...string)) {
+			for _, p := range list {
+				row(p.Name, p.State, p.URL, chosen(p.Types), chosen(p.Monitors), detailOf(p.Detail))
+			}
+		})
+	})
+}
+
+// chosen returns what an endpoint selects, for a table.
+func chosen(names []string) string {
+	if len(names) == 0 {
+		return "all"
+	}
+	return strings.Join(names, ",")
+}
+
+func detailOf(detail *string) string {
+	if detail == nil {
+		return ""
+	}
+	return *detail
+}
+
+type endpointsAddCmd struct {
+	Name     string   `arg:"" help:"The name of the endpoint, of a-z, 0-9 and -."`
+	URL      string   `arg:"" name:"url" help:"Where changes are sent; it begins with https://."`
+	Types    []string `name:"type" help:"Send only changes of these types, such as new or credits.low." placeholder:"A,B"`
+	Monitors []string `name:"monitor" help:"Send only changes of these monitors." placeholder:"A,B"`
+
+	outputFlags `embed:""`
+}
+
+// Run makes or changes the endpoint.
+func (c *endpointsAddCmd) Run(e *env) error {
+	client, err := serverOnly(e, "endpoints add")
+	if err != nil {
+		return err
+	}
+	made, secret, isNew, err := client.Endpoints().Make(e.ctx, socialdata.EndpointRequest{
+		Name: c.Name, URL: c.URL, Types: c.Types, Monitors: c.Monitors,
+	})
+	if err != nil {
+		return err
+	}
+	if !isNew {
+		return c.show(e, schema.MadeEndpoint{Endpoint: made}, func() error {
+			return e.printf("changed %s, which keeps its secret\n", made.Name)
+		})
+	}
+	return c.secret(e, made, secret, "Made")
+}
+
+// secret prints an endpoint with its secret.
+func (f outputFlags) secret(e *env, p schema.Endpoint, secret, done string) error {
+	if _, err := fmt.Fprintf(e.log, "%s. The secret is shown this once.\n", done+" "+escaped(p.Name)); err != nil {
+		return err
+	}
+	return f.show(e, schema.MadeEndpoint{Endpoint: p, Secret: &secret}, func() error { return e.printf("%s\n", secret) })
+}
+
+type endpointsSecretCmd struct {
+	Name string `arg:"" help:"The name of the endpoint."`
+
+	outputFlags `embed:""`
+}
+
+// Run gives the endpoint another secret.
+func (c *endpointsSecretCmd) Run(e *env) error {
+	client, err := serverOnly(e, "endpoints secret")
+	if err != nil {
+		return err
+	}
+	p, secret, err := client.Endpoints().NewSecret(e.ctx, c.Name)
+	if err != nil {
+		return err
+	}
+	return c.secret(e, p, secret, "Changed the secret of")
+}
+
+type endpointsTestCmd struct {
+	Name string `arg:"" help:"The name of the endpoint."`
+
+	outputFlags `embed:""`
+}
+
+// Run sends the test. It fails when the endpoint does not accept it.
+func (c *endpointsTestCmd) Run(e *env) error {
+	client, err := serverOnly(e, "endpoints test")
+	if err != nil {
+		return err
+	}
+	d, err := client.Endpoints().Test(e.ctx, c.Name)
+	if err != nil {
+		return err
+	}
+	if err := c.show(e, d, func() error { return e.printf("%s\n", strings.Join(outcomeOf(&d), "  ")) }); err != nil {
+		return err
+	}
+	if d.State != watch.Delivered {
+		return errSilent
+	}
+	return nil
+}
+
+// outcomeOf returns what came of a delivery: its state, the status of the answer and why it failed.
+func outcomeOf(d *schema.Delivery) []string {
+	status := "-"
+	if d.Status != nil {
+		status = strconv.FormatInt(*d.Status, 10)
+	}
+	return []string{d.State, status, detailOf(d.Detail)}
+}
+
+type endpointsRemoveCmd struct {
+	Name string `arg:"" help:"The name of the endpoint."`
+
+	ownerFlags `embed:""`
+}
+
+// Run removes the endpoint.
+func (c *endpointsRemoveCmd) Run(e *env) error {
+	if err := c.either(e, func(client *remote.Client) error {
+		return client.Endpoints().End(e.ctx, c.Name)
+	}, func(db *store, a keys.Account) error {
+		return db.Watches().EndEndpoint(e.ctx, a.ID, c.Name)
+	}); err != nil {
+		return err
+	}
+	return e.printf("removed %s\n", c.Name)
+}
+
+type endpointsDeliveriesCmd struct {
+	Endpoint string `arg:"" optional:"" help:"The name of the endpoint; all without it."`
+	Limit    int    `help:"At most so many." default:"50"`
+
+	ownerFlags  `embed:""`
+	outputFlags `embed:""`
+}
+
+// Run lists the deliveries.
+func (c *endpointsDeliveriesCmd) Run(e *env) error {
+	if c.Limit < 1 {
+		return misusef("--limit must be at least 1")
+	}
+	list := []schema.Delivery{}
+	err := c.either(e, func(client *remote.Client) error {
+		for d, err := range socialdata.Walk(e.ctx, client.Deliveries, socialdata.DeliveriesRequest{Endpoint: c.Endpoint}) {
+			if err != nil {
+				return err
+			}
+			if list = append(list, d); len(list) == c.Limit {
+				break
+			}
+		}
+		return nil
+	}, func(db *store, a keys.Account) error {
+		if c.Endpoint != "" { // a mistyped name must not look like an endpoint without deliveries
+			if _, err := db.Watches().Endpoint(e.ctx, a.ID, c.Endpoint); err != nil {
+				return err
+			}
+		}
+		all, err := db.Watches().Deliveries(e.ctx, watch.Outgoing{Account: a.ID, Endpoint: c.Endpoint, Limit: c.Limit})
+		for i := range all {
+			list = append(list, all[i].Shape())
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.show(e, list, func() error {
+		head := []string{"ID", "TYPE", "QUEUED", "TRIED", "NEXT", "STATE", "STATUS", "DETAIL"}
+		return e.table(head, func(row func(...string)) {
+			for i := range list {
+				d := &list[i]
+				next := "-"
+				if d.NextAt != nil {
+					next = stamp(d.NextAt)
+				}
+				row(slices.Concat([]string{d.ID, d.Type, stamp(&d.QueuedAt), strconv.FormatInt(d.Attempts, 10), next},
+					outcomeOf(d))...)
+			}
+		})
+	})
+}
+
+type endpointsAgainCmd struct {
+	ID string `arg:"" help:"The id of the delivery, such as mine.12."`
+
+	ownerFlags  `embed:""`
+	outputFlags `embed:""`
+}
+
+// Run makes the delivery due now. A server sends it.
+func (c *endpointsAgainCmd) Run(e *env) error {
+	var out schema.Delivery
+	if err := c.either(e, func(client *remote.Client) (err error) {
+		out, err = client.Endpoints().Again(e.ctx, c.ID)
+		return err
+	}, func(db *store, a keys.Account) error {
+		name, seq, err := watch.ParseDeliveryID(c.ID)
+		if err != nil {
+			return err
+		}
+		d, err := db.Watches().Again(e.ctx, a.ID, name, seq, e.now().UTC())
+		out = d.Shape()
+		return err
+	}); err != nil {
+		return err
+	}
+	return c.show(e, out, func() error { return e.printf("%s is sent again\n", out.ID) })
+}
