@@ -24,7 +24,10 @@ func TestAShortRunComesToItsEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := cli{Program: program, Handle: "ann", Connections: []int{4}, For: 100 * time.Millisecond, Rounds: 1, LogLevel: "info", Wide: 8}
+	c := cli{
+		Program: program, Handle: "ann", Connections: []int{4}, For: 100 * time.Millisecond, Rounds: 1, LogLevel: "info",
+		Wide: 8, WithoutLog: true,
+	}
 	if err := c.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@
 //
 //	go run ./examples/load                                     # a short one
 //	go run ./examples/load --for 5s --rounds 7 --nginx /usr/sbin/nginx
+//	go run ./examples/load --without-log                    # what the request log costs
 //	go run ./examples/load --requests 1000000 --wide 1024   # how much memory the server uses
 //	go run ./examples/load --starts 11                      # how long the program takes to start, and its idle memory
 package main
@@ -34,6 +35,7 @@ type cli struct {
 	Requests    int           `help:"Instead: make so many requests and say what the server's memory is after a hundredth of them and after all." placeholder:"N"`
 	Wide        int           `help:"Connections for --requests." default:"1024"`
 	Starts      int           `help:"Instead: start the program so often and say how long it takes to its first /health." placeholder:"N"`
+	WithoutLog  bool          `help:"Also measure the server without its request log, and print the share that it reaches with it."`
 	LogLevel    string        `help:"The log level of the server; its lines go nowhere." default:"info"`
 	DebugAddr   string        `help:"Where the server serves profiles meanwhile." placeholder:"ADDR"`
 	Bare        bool          `hidden:"" help:"Be the bare handler, of the body on standard input."`
@@ -78,7 +80,7 @@ func (c *cli) run(ctx context.Context) (err error) {
 	if c.Starts > 0 {
 		return c.starts(ctx, dir)
 	}
-	ours, err := c.ours(ctx, dir, &running)
+	ours, err := c.ours(ctx, dir, "socialdata", &running)
 	if err != nil {
 		return err
 	}
@@ -94,6 +96,13 @@ func (c *cli) run(ctx context.Context) (err error) {
 		return err
 	}
 	targets := []target{plain, ours}
+	if c.WithoutLog {
+		unlogged, err := c.ours(ctx, dir, "without a log", &running, "--log-calls", "0")
+		if err != nil {
+			return err
+		}
+		targets = append(targets, unlogged)
+	}
 	if c.Nginx != "" {
 		front, err := startNginx(ctx, c.Nginx, dir, plain.addr, &running)
 		if err != nil {
@@ -134,8 +143,8 @@ func (c *cli) compare(ctx context.Context, connections int, targets []target) er
 		say("%-18s %10.0f   %-10s %-10s %-9.2f %.1f\n", t.name, m.rate, round(m.p50), round(m.p99),
 			m.rate/reference.rate, float64(m.p99)/float64(reference.p99))
 	}
-	if len(targets) > 2 {
-		say("of nginx: %.2f\n", medians(results[1]).rate/medians(results[2]).rate)
+	for i := 2; i < len(targets); i++ {
+		say("of %s: %.3f\n", targets[i].name, medians(results[1]).rate/medians(results[i]).rate)
 	}
 	return nil
 }

@@ -86,9 +86,10 @@ func (c *cli) serve(ctx context.Context, dir string, running *children) (target,
 }
 
 // ours starts the shipped server with an account that can pay for all requests.
-func (c *cli) ours(ctx context.Context, dir string, running *children) (target, error) {
-	db := filepath.Join(dir, "load.db")
+func (c *cli) ours(ctx context.Context, dir, name string, running *children, flags ...string) (target, error) {
+	db := filepath.Join(dir, name+".db")
 	cmd := c.command(ctx, db)
+	cmd.Args = append(cmd.Args, flags...)
 	found, err := started(cmd, running, secret)
 	if err != nil {
 		return target{}, err
@@ -97,7 +98,7 @@ func (c *cli) ours(ctx context.Context, dir string, running *children) (target, 
 	if out, err := grant.CombinedOutput(); err != nil {
 		return target{}, fmt.Errorf("%w: %s", err, out)
 	}
-	return target{"socialdata", found[2], request("/v1/mock/profile?handle="+c.Handle, found[2], "Authorization: "+found[1]), cmd.Process.Pid}, nil
+	return target{name, found[2], request("/v1/mock/profile?handle="+c.Handle, found[2], "Authorization: "+found[1]), cmd.Process.Pid}, nil
 }
 
 // request returns the bytes of a request.

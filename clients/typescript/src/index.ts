@@ -1,9 +1,11 @@
-// A client of the socialdata API. The types are generated from its description; written by hand are pages, problems and
+// A client of the socialdata API. The types are generated from its descriptions; written by hand are pages, problems and
 // retries.
-import createClient, { type FetchResponse, type MaybeOptionalInit } from "openapi-fetch";
+import createClient, { type ClientOptions, type FetchResponse, type MaybeOptionalInit, type Middleware } from "openapi-fetch";
 import type { MediaType, PathsWithMethod } from "openapi-typescript-helpers";
+import type { paths as managed } from "./managing.js";
 import type { components, paths } from "./schema.js";
 
+export type { components as ManagingComponents, paths as ManagingPaths } from "./managing.js";
 export type { components, operations, paths } from "./schema.js";
 export type Schemas = components["schemas"];
 /** The stable words that say what kind of problem it is. */
@@ -17,6 +19,13 @@ type Given<I> = undefined extends I ? [init?: I] : [init: I];
 export type Answer<P extends Path> = Exclude<NonNullable<FetchResponse<paths[P]["get"], {}, MediaType>["data"]>, string>;
 /** The paths that answer in pages. */
 export type ListPath = { [P in Path]: paths[P]["get"] extends { parameters: { query?: { cursor?: string } } } ? P : never }[Path];
+
+/** The methods of the routes below /manage. */
+export type Method = "get" | "put" | "post" | "delete";
+type ManagePath<M extends Method> = PathsWithMethod<managed, M>;
+type ManageInit<M extends Method, P extends ManagePath<M>> = MaybeOptionalInit<managed[P], M>;
+/** What a route below /manage answers, such as the key that was made; undefined for one that answers nothing. */
+export type Managed<M extends Method, P extends ManagePath<M>> = FetchResponse<managed[P][M] & Record<string, unknown>, {}, MediaType>["data"];
 
 /** A call that failed. It cost nothing. */
 export class Problem extends Error {
@@ -61,7 +70,7 @@ export function socialdata({ baseUrl, key, retries = 3, patience = 60, fetch = (
       await wait(1000 * (seconds || 0.2 * 2 ** tries * (0.5 + Math.random())), request.signal);
     }
   };
-  const client = createClient<paths>({
+  const options: ClientOptions = {
     baseUrl,
     fetch: repeat,
     redirect: "manual", // the key is for this service alone
@@ -69,23 +78,38 @@ export function socialdata({ baseUrl, key, retries = 3, patience = 60, fetch = (
     // The path of a raw read has slashes of its own.
     pathSerializer: (path, params) => path.replace(/\{(\w+)\}/g, (_, name) =>
       encodeURIComponent(String(params[name])).replaceAll("%2F", name === "path" ? "/" : "%2F")),
-  });
-  client.use({
+  };
+  const identify: Middleware = {
     onRequest({ request }) {
       request.headers.set("Authorization", `Bearer ${key}`);
       if (!request.headers.has("Idempotency-Key")) request.headers.set("Idempotency-Key", crypto.randomUUID());
     },
-  });
+  };
+  const client = createClient<paths>(options), manager = createClient<managed>(options);
+  client.use(identify);
+  manager.use(identify);
 
-  const call = client.GET as (path: Path, init?: unknown) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
+  const call = client.GET as (path: Path, init?: unknown) => Promise<Result>;
+  const change = manager.request as (method: Method, path: string, init?: unknown) => Promise<Result>;
 
   /** Makes a call and returns its answer. It throws a Problem when the call fails. */
   async function get<P extends Path>(path: P, ...init: Given<Init<P>>): Promise<Answer<P>> {
-    const { data, error, response } = await call(path, init[0]);
-    if (data !== undefined) return data as Answer<P>;
-    const problem = error as Partial<Schemas["Problem"]> | undefined;
-    if (problem?.code && problem.detail !== undefined) throw new Problem(problem as Schemas["Problem"]);
-    throw new Error(`the server answered ${response.status} without a problem document; check its address`);
+    const result = await call(path, init[0]);
+    if (result.data === undefined) throw failure(result);
+    return result.data as Answer<P>;
+  }
+
+  /**
+   * Makes, changes or ends what is the account's own, with a key that has the mark manage: keys, monitors, endpoints. It
+   * is done once, however often it is sent; when the first answer is lost, a secret in it is null. It throws a Problem
+   * when it fails.
+   */
+  async function manage<M extends Method, P extends ManagePath<M>>(
+    method: M, path: P, ...init: Given<ManageInit<M, P>>
+  ): Promise<Managed<M, P>> {
+    const result = await change(method, path as string, init[0]);
+    if (!result.response.ok || result.error !== undefined) throw failure(result);
+    return result.data as Managed<M, P>;
   }
 
   /** Reads the pages of a list, each with its meta. Each page is a call with its own price. */
@@ -100,7 +124,16 @@ export function socialdata({ baseUrl, key, retries = 3, patience = 60, fetch = (
     } while (cursor);
   }
 
-  return { get, pages };
+  return { get, pages, manage };
+}
+
+interface Result { data?: unknown; error?: unknown; response: Response }
+
+/** Returns what a call that failed throws. */
+function failure({ error, response }: Result): Error {
+  const problem = error as Partial<Schemas["Problem"]> | undefined;
+  if (problem?.code && problem.detail !== undefined) return new Problem(problem as Schemas["Problem"]);
+  return new Error(`the server answered ${response.status} without a problem document; check its address`);
 }
 
 export type Client = ReturnType<typeof socialdata>;

@@ -1,5 +1,5 @@
 // Calls every operation of a running server once, and what a caller meets beside answers.
-// Usage: node test/every.mjs http://127.0.0.1:PORT KEY, after npm run build
+// Usage: node test/every.mjs http://127.0.0.1:PORT KEY, after npm run build; the server runs with --webhooks-private.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { Problem, socialdata } from "socialdata";
@@ -11,11 +11,14 @@ const resolve = (ref) => ref.$ref ? ref.$ref.slice(2).split("/").reduce((at, nam
 
 const values = { platform: "mock", provider: "mock", path: "users/salma_haddad", region: "SA", text: "قهوة", of: "/v1/mock/profile?handle=salma_haddad",
   url: "https://mock.example/@salma_haddad", monitor: "salma", field: "followers" };
-const made = await fetch(`${baseUrl}/manage/monitors/${values.monitor}`, {
-  method: "PUT", headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
-  body: JSON.stringify({ operation: "profile", platform: "mock", params: { handle: "salma_haddad" }, every: "1h" }),
-});
-assert.equal(made.status, 201, await made.text());
+const done = new Set(); // the routes below /manage that were called
+const manage = (method, path, names, body) => {
+  done.add(`${method} ${path}`);
+  return client.manage(method, path, { params: { path: names }, ...(body && { body }) });
+};
+const monitor = { name: values.monitor };
+const watched = { operation: "profile", platform: "mock", params: { handle: "salma_haddad" }, every: "1h" };
+assert.equal((await manage("put", "/manage/monitors/{name}", monitor, watched)).name, values.monitor);
 // Of several parameters just one is given.
 const oneOf = (p) => p.description.includes("Exactly one of");
 let called = 0;
@@ -56,6 +59,57 @@ await assert.rejects(
 );
 await assert.rejects(socialdata({ baseUrl, key: "sk_live_wrong" }).get("/v1/me"), (e) => e instanceof Problem && e.code === "unauthorized");
 
+// What the account makes, changes and ends itself.
+const refused = (code) => (e) => e instanceof Problem && e.code === code;
+const name = `web ${Date.now()}`;
+const web = await manage("put", "/manage/keys/{name}", { name }, { day_cap: 5 });
+assert.ok(web.secret.startsWith("sk_") && web.name === name && web.day_cap === 5, JSON.stringify({ ...web, secret: "" }));
+assert.equal((await manage("put", "/manage/keys/{name}", { name }, { day_cap: 4 })).secret, null);
+assert.equal((await manage("post", "/manage/keys/{id}", { id: web.id }, { day_cap: 3 })).day_cap, 3);
+const rotated = await manage("post", "/manage/keys/{id}/rotate", { id: web.id }, { overlap: "1h" });
+for (const secret of [web.secret, rotated.secret]) {
+  const other = socialdata({ baseUrl, key: secret });
+  assert.equal((await other.get("/v1/me")).data.key.id, web.id);
+  await assert.rejects(other.manage("delete", "/manage/keys/{id}", { params: { path: { id: web.id } } }), refused("unauthorized"));
+}
+const listed = [];
+for await (const page of client.pages("/v1/keys")) listed.push(...page.data);
+assert.ok(listed.some((k) => k.id === web.id && k.day_cap === 3) && !JSON.stringify(listed).includes(rotated.secret));
+assert.ok((await manage("delete", "/manage/keys/{id}", { id: web.id })).revoked_at);
+await assert.rejects(socialdata({ baseUrl, key: web.secret }).get("/v1/me"), refused("unauthorized"));
+
+assert.equal((await manage("put", "/manage/account", {}, { credits_low: 50 })).credits_low, 50);
+assert.equal((await manage("get", "/manage/account", {})).credits_low, 50);
+assert.equal((await manage("post", "/manage/monitors/{name}/pause", monitor)).state, "paused");
+assert.notEqual((await manage("post", "/manage/monitors/{name}/resume", monitor)).state, "paused");
+assert.equal(await manage("delete", "/manage/monitors/{name}", monitor), undefined);
+const hooks = [];
+const receiver = createServer((request, response) => {
+  hooks.push(request.headers["webhook-id"]);
+  request.resume().on("end", () => response.writeHead(204).end());
+});
+await new Promise((ready) => receiver.listen(0, "127.0.0.1", ready));
+const url = `http://127.0.0.1:${receiver.address().port}/salma`;
+const hook = await manage("put", "/manage/endpoints/{name}", { name: "hook" }, { url });
+assert.ok(hook.secret);
+assert.notEqual((await manage("post", "/manage/endpoints/{name}/secret", { name: "hook" })).secret, hook.secret);
+// It may be told of the key that was revoked before as well.
+const tested = await manage("post", "/manage/endpoints/{name}/test", { name: "hook" });
+assert.ok(hooks.includes(tested.change), `${hooks} lacks ${JSON.stringify(tested)}`);
+await assert.rejects(manage("post", "/manage/deliveries/{id}/again", { id: "none" }), refused("not_found"));
+assert.equal(await manage("delete", "/manage/endpoints/{name}", { name: "hook" }), undefined);
+receiver.close();
+receiver.closeAllConnections();
+const managing = await (await fetch(`${baseUrl}/manage/openapi.json`)).json();
+for (const [path, methods] of Object.entries(managing.paths)) {
+  for (const [method, { security }] of Object.entries(methods)) {
+    if (security) { // it is for the operator
+      await assert.rejects(manage(method, path, {}, method === "get" ? undefined : {}), refused("unauthorized"));
+    }
+    assert.ok(done.has(`${method} ${path}`), `${method} ${path} was not called`);
+  }
+}
+
 // A service that refuses twice and then answers, and one that leads elsewhere.
 const seen = [];
 const flaky = createServer((request, response) => {
@@ -75,4 +129,4 @@ try {
 } finally {
   flaky.close();
 }
-console.log(`TypeScript: ${called} operations, pages, problems and retries`);
+console.log(`TypeScript: ${called} operations, ${done.size} routes that manage, pages, problems and retries`);

@@ -15,7 +15,17 @@ for (const result of (await client.get("/v1/search", { params: { query: { query:
   if (result.kind === "post") export_(result.text);
 }
 
+for await (const page of client.pages("/v1/keys")) export_(page.data[0]?.name);
+const key = await client.manage("put", "/manage/keys/{name}", { params: { path: { name: "web" } }, body: { day_cap: 5 } });
+export const secret: string | null = key!.secret;
+export const overlap: string | null = (await client.manage("post", "/manage/keys/{id}/rotate", { params: { path: { id: "key_a" } } }))!.former_until;
+export const ended: undefined = await client.manage("delete", "/manage/monitors/{name}", { params: { path: { name: "ann" } } });
+
 try {
+  // @ts-expect-error a cap is a number
+  await client.manage("put", "/manage/keys/{name}", { params: { path: { name: "web" } }, body: { day_cap: "5" } });
+  // @ts-expect-error keys are not deleted by name
+  await client.manage("put", "/manage/keys/{id}", { params: { path: { id: "key_a" } }, body: {} });
   // @ts-expect-error a handle is required
   await client.get("/v1/{platform}/profile", { params: { path: { platform: "github" }, query: {} } });
   // @ts-expect-error there is no such path
