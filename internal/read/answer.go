@@ -210,8 +210,12 @@ func Members(object []byte) iter.Seq2[[]byte, []byte] {
 			return
 		}
 		split(object[1:len(object)-1], func(member []byte) bool {
+			member, ok := bytes.CutPrefix(member, []byte(`"`)) // so that it is no part of the end of a name
+			if !ok {
+				return false
+			}
 			name, value, ok := bytes.Cut(member, []byte(`":`))
-			return ok && len(name) > 0 && yield(name[1:], value)
+			return ok && yield(name, value)
 		})
 	}
 }
