@@ -317,7 +317,8 @@ func (c *cluster) startBalancer(t *testing.T, nginx, dir string) {
 	if begin < 0 || end < begin {
 		t.Fatal("nginx.conf does not have its two servers where they were")
 	}
-	conf := "daemon off;\npid " + dir + "/nginx.pid;\nerror_log stderr warn;\nevents { worker_connections 1024; }\nhttp {\naccess_log off;\n"
+	// One process, which is gone when it is killed.
+	conf := "daemon off;\nmaster_process off;\npid " + dir + "/nginx.pid;\nerror_log stderr warn;\nevents { worker_connections 1024; }\nhttp {\naccess_log off;\n"
 	for _, kind := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
 		conf += kind + "_temp_path " + dir + "/" + kind + ";\n"
 	}
