@@ -23,7 +23,7 @@ type Eraser interface {
 	Erase(ctx context.Context, s Subject) (removed map[string]int, err error)
 }
 
-// Name is the keyed hash of one name of an account or of an object. 0 is none.
+// Name is the keyed hash of one name of an account or of an object. 0 is not a name.
 type Name uint64
 
 // Anything is a name that every erasure removes: it marks what may contain anyone.

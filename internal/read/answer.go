@@ -156,7 +156,7 @@ func Splice[V string | []byte](data []byte, field string, values []V) ([]byte, e
 	return append(out, ']'), nil
 }
 
-var errNoArray = errors.New("socialdata: what was encoded is no array any more")
+var errNoArray = errors.New("socialdata: the encoded data is not an array")
 
 // Elements returns the elements of an array in our own encoding, as parts of it: encoding/json would read each twice
 // and copy it. It returns false if data is not an array; the elements are not checked.
@@ -171,8 +171,8 @@ func Elements(data []byte) (elements [][]byte, ok bool) {
 	return elements, ok
 }
 
-// split yields the parts of the inside of an array or an object that its commas part, and reports whether the brackets
-// inside are in pairs. It yields nothing of nothing.
+// split yields what the commas between the brackets of an array or an object separate, and reports whether the brackets
+// within are in pairs. It yields nothing if in is empty.
 func split(in []byte, yield func([]byte) bool) (paired bool) {
 	from, depth := 0, 0
 	for i := 0; i < len(in); i++ {
@@ -210,7 +210,7 @@ func Members(object []byte) iter.Seq2[[]byte, []byte] {
 			return
 		}
 		split(object[1:len(object)-1], func(member []byte) bool {
-			member, ok := bytes.CutPrefix(member, []byte(`"`)) // so that it is no part of the end of a name
+			member, ok := bytes.CutPrefix(member, []byte(`"`)) // which must not be taken for the end of the name
 			if !ok {
 				return false
 			}

@@ -149,9 +149,9 @@ func TestAHandleThatIsLeftOutIsNotFound(t *testing.T) {
 	}
 }
 
-// TestAnAccountWithoutItsHandleIsNobodyElses: the answer about such an account does not show which handle was
+// TestAnAccountWithoutItsHandleIsNotAnothers: the answer about such an account does not show which handle was
 // requested.
-func TestAnAccountWithoutItsHandleIsNobodyElses(t *testing.T) {
+func TestAnAccountWithoutItsHandleIsNotAnothers(t *testing.T) {
 	t.Parallel()
 	body := `{"profiles":[{"did":"` + ann + `","handle":"handle.invalid"},{"did":"` + bob + `","handle":"bob.example.com"}]}`
 	p := named("bluesky", bluesky.Config{HTTP: answering(http.StatusOK, body)})

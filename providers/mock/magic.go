@@ -57,7 +57,8 @@ type word struct {
 	touch func(i int, o any)                                           // changes the i-th object of a page
 }
 
-// turn is the part of a series that makes up a page, and the number of the page that it states as the next; 0 is none.
+// turn is the part of a series that makes up a page, and the number of the page that it states as the next, 0 if there
+// is none.
 type turn struct{ from, to, next int }
 
 // longestSlow is the longest wait that a word may cause without Faults.

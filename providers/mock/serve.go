@@ -39,7 +39,7 @@ func (l series[T]) slice(from, to int) []T {
 	return out
 }
 
-// page returns a page of an ordinary list, and the number of the next one; 0 is none.
+// page returns a page of an ordinary list, and the number of the next one, 0 if there is none.
 func (l series[T]) page(number int) (items []T, next int, err error) {
 	from, to, n := (number-1)*pageSize, number*pageSize, l.n
 	if l.keep == nil && l.sort == nil { // only the page has to be generated

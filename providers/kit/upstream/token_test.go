@@ -98,7 +98,7 @@ func TestFiftyCallersShareOneFetch(t *testing.T) {
 	})
 }
 
-func TestCallerWhoLeavesFailsNobodyElse(t *testing.T) {
+func TestACallerWhoLeavesDoesNotFailOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var fetches atomic.Int32
