@@ -313,6 +313,11 @@ func (m *Memory) Charge(ctx context.Context, who Spender, c Charge) (Receipt, er
 	defer m.mu.Unlock()
 	now := m.now()
 	b, err := m.room(who, c.Amount, now)
+	if errors.Is(err, ErrInsufficient) {
+		if earlier, ok := m.books[who.Account].chargedBefore(c.IdempotencyKey, now); ok && c.Amount > 0 {
+			return Receipt{Balance: m.spendable(who.Account), Charged: -earlier.Amount, Earlier: true}, nil
+		}
+	}
 	if err != nil {
 		return Receipt{}, err
 	}

@@ -383,6 +383,11 @@ func (o *charging) decide(ctx context.Context, b *batch) (err error) {
 			return nil
 		}
 	}
+	earlier, ok := b.keyed[keyed{a.id, o.charge.IdempotencyKey}]
+	if ok && o.charge.Amount > 0 { // it is returned even if nothing more can be spent
+		o.receipt = credits.Receipt{Balance: a.free(), Charged: earlier.Charged, Earlier: true}
+		return nil
+	}
 	if o.err, err = b.room(ctx, a, o.hold.Spender, o.charge.Amount); o.err != nil || err != nil {
 		return err
 	}

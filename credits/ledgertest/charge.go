@@ -165,6 +165,30 @@ func testCharge(t *testing.T, open Open) {
 		}
 		wantCharges(t, l, 2, 3)
 	})
+	t.Run("an earlier charge with the key is returned though nothing more can be spent", func(t *testing.T) {
+		t.Parallel()
+		l := charger(t, open, 5)
+		capped := who
+		capped.TotalCap = new(int64(2))
+		c := credits.Charge{Amount: 2, IdempotencyKey: "once"}
+		for i, tt := range []struct {
+			who     credits.Spender
+			balance int64
+		}{{capped, 3}, {capped, 3}, {who, 0}} {
+			if i == 2 {
+				spend(t, l, 3, credits.Charge{})
+			}
+			r, err := l.Charge(t.Context(), tt.who, c)
+			want := credits.Receipt{Balance: tt.balance, Charged: 2, Earlier: i > 0}
+			if diff := cmp.Diff(want, r); diff != "" || err != nil {
+				t.Errorf("Charge %d: %v (-want +got):\n%s", i, err, diff)
+			}
+		}
+		if _, err := l.Charge(t.Context(), who, credits.Charge{Amount: 2, IdempotencyKey: "other"}); !errors.Is(err, credits.ErrInsufficient) {
+			t.Errorf("Charge with another key = %v; want ErrInsufficient", err)
+		}
+		wantCharges(t, l, 2, 3)
+	})
 	t.Run("a text that cannot be kept is refused", func(t *testing.T) {
 		t.Parallel()
 		l := charger(t, open, 10)

@@ -249,6 +249,9 @@ func (m *model) chargeNow(rt *rapid.T) {
 		IdempotencyKey: rapid.SampledFrom([]string{"", "", "once_a", "once_b"}).Draw(rt, "idempotency key"),
 	}
 	want := m.refusal(spender, c.Amount)
+	if last, again := m.keyed[c.IdempotencyKey]; again && c.Amount > 0 && m.clock.Now().Sub(last) < 24*time.Hour {
+		want = nil // the earlier charge is returned
+	}
 	if c.Amount < 0 {
 		want = credits.ErrAmount
 	}

@@ -104,6 +104,9 @@ func (l *Ledger) Charge(ctx context.Context, who credits.Spender, c credits.Char
 	l.mu.Lock()
 	if err := l.room(ctx, epoch, who, c.Amount); err != nil {
 		l.mu.Unlock()
+		if errors.Is(err, credits.ErrInsufficient) && c.IdempotencyKey != "" && c.Amount > 0 {
+			return l.chargedBefore(ctx, who.Account, c.IdempotencyKey, err)
+		}
 		return credits.Receipt{}, err
 	}
 	if c.Amount == 0 {
@@ -122,6 +125,37 @@ func (l *Ledger) Charge(ctx context.Context, who credits.Spender, c credits.Char
 		l.forget(h.ID)
 	}
 	return r, err
+}
+
+// chargedBefore returns the receipt of the account's charge with that idempotency key in the last 24 hours, or refused
+// if there is none.
+func (l *Ledger) chargedBefore(ctx context.Context, account, key string, refused error) (credits.Receipt, error) {
+	l.mu.Lock()
+	b := l.cache.queue(account)
+	l.mu.Unlock()
+	var charged int64
+	found := false
+	err := l.file.writer.do(&task{
+		apply: func(w *writer) (err error) {
+			if err = w.load(b); err == nil {
+				charged, found, err = w.chargedBefore(b, key, w.now())
+			}
+			return err
+		},
+		finish: func(error) {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.cache.unqueue(b)
+		},
+	})
+	if err == nil && !found {
+		err = refused
+	}
+	if err != nil {
+		return credits.Receipt{}, err
+	}
+	balance, err := l.Balance(ctx, account)
+	return credits.Receipt{Balance: balance, Charged: charged, Earlier: true}, err
 }
 
 // forget removes the hold of a charge that was not made.
