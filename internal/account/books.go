@@ -40,6 +40,13 @@ type Due struct {
 // ErrUndecided means that the ledger failed and that it is unknown whether it charged. Settling again resolves that.
 var ErrUndecided = errors.New("socialdata: it is not known whether the ledger has charged")
 
+// undecidedError is an [ErrUndecided] with the error of the charge and that of the last attempt to find out.
+type undecidedError struct{ cause, last error }
+
+func (e *undecidedError) Error() string { return errors.Join(ErrUndecided, e.cause, e.last).Error() }
+
+func (e *undecidedError) Unwrap() []error { return []error{ErrUndecided, e.cause, e.last} }
+
 // Reserve holds the amount of each item, all or none. With an idempotencyKey other than "", they are charged once,
 // however often they are settled.
 func (c Caller) Reserve(ctx context.Context, requestID, idempotencyKey string, items ...Item) (Books, error) {
@@ -213,6 +220,9 @@ func (a *Accounts) Withdraw(ctx context.Context, d Due) (credits.Receipt, error)
 // Releasing the hold tells, and then changes nothing. With an idempotency key, the charge may be that of another call
 // with the key: d is then shared.
 func (a *Accounts) resolve(ctx context.Context, d *Due, err error) (credits.Receipt, error) {
+	if earlier, ok := errors.AsType[*undecidedError](err); ok {
+		err = earlier.cause
+	}
 	receipt, released := a.settle(ctx, d.Hold, credits.Charge{})
 	switch {
 	case released == nil && receipt.Charged > 0:
@@ -222,7 +232,7 @@ func (a *Accounts) resolve(ctx context.Context, d *Due, err error) (credits.Rece
 	case released == nil, errors.Is(released, credits.ErrExpired):
 		return receipt, err
 	}
-	return credits.Receipt{}, errors.Join(ErrUndecided, err, released)
+	return credits.Receipt{}, &undecidedError{err, released}
 }
 
 // Charge charges the caller for an answer that is already available, in one step if the ledger supports it. Without a
@@ -248,17 +258,25 @@ func (c Caller) Charge(
 		return credits.Receipt{}, err
 	}
 	ctx = operation.Detach(ctx)
-	d := NewDue(credits.Hold{ID: a.ids.Next(), Spender: who}, requestID, idempotencyKey, charge)
-	d.Charge.ID = d.Hold.ID
 	over := a.guard.over(ctx, 0)
-	receipt, err := a.charge(ctx, charger, d)
-	if isRefused(err) {
-		return receipt, a.short(ctx, who.Account, charge.Amount, err)
+	attempt := func() (credits.Receipt, error) {
+		d := NewDue(credits.Hold{ID: a.ids.Next(), Spender: who}, requestID, idempotencyKey, charge)
+		d.Charge.ID = d.Hold.ID
+		receipt, err := a.charge(ctx, charger, d)
+		if isRefused(err) {
+			return receipt, a.short(ctx, who.Account, charge.Amount, err)
+		}
+		if err != nil {
+			receipt, err = a.resolve(ctx, &d, err)
+		}
+		return a.end(ctx, d, over, receipt, err)
 	}
-	if err != nil {
-		receipt, err = a.resolve(ctx, &d, err)
+	receipt, err := attempt()
+	if err == nil || idempotencyKey == "" || isRefused(err) || errors.Is(err, ErrUndecided) || !time.Now().Before(over) {
+		return receipt, err
 	}
-	return a.end(ctx, d, over, receipt, err)
+	// It was not made. It may be that of an earlier call with the key, which the ledger could not tell.
+	return attempt()
 }
 
 // charge calls the ledger's Charge; a panic of the ledger becomes an error.

@@ -65,15 +65,15 @@ func (s *Session) readBatch(ctx context.Context, row *read.Row, call operation.C
 		}
 	}
 	return s.idempotent(ctx, row, call, b.quote.Total(), nil,
-		func(ctx context.Context, idempotencyKey string, left time.Duration) (*operation.Answer, string, error) {
-			answer, err := b.charge(ctx, left, idempotencyKey)
+		func(ctx context.Context, o once, left time.Duration) (*operation.Answer, string, error) {
+			answer, err := b.charge(ctx, left, o)
 			return answer, "", err
 		})
 }
 
 // charge answers the batch in the time left, and charges for the answer: in one step when all of it is in the cache,
 // otherwise with a hold of the whole price.
-func (b *batch) charge(ctx context.Context, left time.Duration, idempotencyKey string) (*operation.Answer, error) {
+func (b *batch) charge(ctx context.Context, left time.Duration, o once) (*operation.Answer, error) {
 	over := time.Now().Add(left)
 	if err := account.Within(b.quote.Total(), b.most); err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (b *batch) charge(ctx context.Context, left time.Duration, idempotencyKey s
 		b.parts[i] = part
 	}
 	if missing != nil || b.quote.Enrich > 0 {
-		return b.chargeRead(ctx, missing, over, idempotencyKey)
+		return b.chargeRead(ctx, missing, over, o)
 	}
 	answer, _, err := b.answer(ctx)
 	if err != nil {
@@ -99,7 +99,7 @@ func (b *batch) charge(ctx context.Context, left time.Duration, idempotencyKey s
 		answer.Meta.CreditsRemaining, err = b.who.Balance(ctx)
 		return answer, err
 	}
-	paid, err := b.chargeHit(ctx, have, b.call.RequestID, idempotencyKey)
+	paid, err := b.chargeHit(ctx, have, b.call.RequestID, o)
 	if err == nil && paid.Meta.CreditsUsed > 0 && !paid.Replayed {
 		b.who.Paid(ctx, b.found()-1) // the first one was given back already
 	}
@@ -108,7 +108,7 @@ func (b *batch) charge(ctx context.Context, left time.Duration, idempotencyKey s
 
 // chargeRead holds the price, reads what is missing, and settles the price of the answer.
 func (b *batch) chargeRead(
-	ctx context.Context, missing []*read.Part, over time.Time, idempotencyKey string,
+	ctx context.Context, missing []*read.Part, over time.Time, o once,
 ) (answer *operation.Answer, err error) {
 	hold, err := b.who.Hold(ctx, b.quote.Total())
 	if err != nil {
@@ -120,10 +120,8 @@ func (b *batch) chargeRead(
 		if answer == nil {
 			answer = &operation.Answer{}
 		}
-		receipt, settleErr := b.who.Settle(ctx, account.NewDue(hold, b.call.RequestID, idempotencyKey, b.due(charge, answer)))
-		answer.Meta.CreditsUsed, answer.Meta.CreditsRemaining = receipt.Charged, receipt.Balance
-		answer.Replayed = receipt.Earlier && idempotencyKey != "" // another call with the key has paid for it
-		if err == nil || charge > 0 {                             // a failed call that is free keeps its error
+		receipt, settleErr := b.settle(ctx, hold, b.call.RequestID, o, answer, b.due(charge, answer))
+		if err == nil || charge > 0 { // a failed call that is free keeps its error
 			err = errors.Join(err, settleErr)
 		}
 		b.close(ctx, tab, missing, receipt, err)

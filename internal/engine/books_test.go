@@ -49,31 +49,34 @@ func TestTheKeysOfASearchsPartsAreReserved(t *testing.T) {
 	}
 }
 
-// failing is a record store that cannot write.
-type failing struct{ records.Store }
-
 var errDisk = errors.New("the disk is on fire")
 
-func (failing) Put(context.Context, records.Record, time.Duration) (int64, error) { return 0, errDisk }
-
-func TestAnIdempotentAnswerThatCannotBeKeptIsGivenAndPaidOnce(t *testing.T) {
+// TestAnIdempotentAnswerThatCannotBeRecordedIsNotCharged checks that the answer is recorded first: what was charged by a
+// process that has died since must be found again.
+func TestAnIdempotentAnswerThatCannotBeRecordedIsNotCharged(t *testing.T) {
 	t.Parallel()
 	clock := &enginetest.Clock{}
-	e := enginetest.New(t, enginetest.Config{Records: failing{records.NewMemory(records.MemoryConfig{Now: clock.Now})}})
-	for i, want := range []int64{999, 999, 997} {
-		params := "handle=ann"
-		if i == 2 { // after a day the key can be used for another request
-			params = "handle=bob&fresh=true"
-			clock.Advance(24 * time.Hour)
+	store := &stalled{Store: records.NewMemory(records.MemoryConfig{Now: clock.Now})}
+	e := enginetest.New(t, enginetest.Config{Records: store})
+	call := func(params string) (*operation.Answer, error) {
+		return e.Client.Do(t.Context(), socialdata.Operation("profile"), keyedCall("mock", idempotencyKey, params))
+	}
+	store.stall(true)
+	_, err := call("handle=ann&fresh=true")
+	enginetest.WantProblem(t, err, problem.InternalError, "")
+	if got := e.Balance(t); got != 1000 {
+		t.Errorf("%d credits are left of 1000", got)
+	}
+	clock.Advance(time.Minute)
+	store.stall(false)
+	for range 2 {
+		if _, err := call("handle=ann&fresh=true"); err != nil || e.Balance(t) != 998 {
+			t.Errorf("%v; %d credits are left of 1000", err, e.Balance(t))
 		}
-		clock.Advance(time.Minute)
-		if _, err := e.Client.Do(t.Context(), socialdata.Operation("profile"),
-			keyedCall("mock", idempotencyKey, params)); err != nil {
-			t.Fatal(err)
-		}
-		if got := e.Balance(t); got != want {
-			t.Errorf("call %d: %d credits are left, want %d", i+1, got, want)
-		}
+	}
+	clock.Advance(25 * time.Hour) // then the key can be used for another request
+	if _, err := call("handle=bob"); err != nil || e.Balance(t) != 997 {
+		t.Errorf("%v; %d credits are left of 1000", err, e.Balance(t))
 	}
 }
 

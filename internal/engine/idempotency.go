@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/internal/account"
 	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/internal/search"
 	"github.com/socialdata/socialdata/operation"
@@ -34,7 +35,7 @@ type kept struct {
 	Claim  string // the id of the call that makes the request
 
 	Answer  *operation.Answer `json:",omitempty"` // of a read
-	Due     *credits.Charge   `json:",omitempty"` // of Answer; only the ledger knows whether it was made
+	Due     *credits.Charge   `json:",omitempty"` // of Answer, recorded before it is made; only the ledger knows if it was
 	Job     string            `json:",omitempty"` // of a search, which is replayed from its own record
 	At      time.Time         // when it was answered
 	Failure *failure          `json:",omitempty"` // for calls that waited for it
@@ -60,6 +61,7 @@ type attempt struct {
 	ready   *ready
 
 	ledgerKey string // the idempotency key of the charge in the ledger
+	release   func() // stops the renewal of the claim
 }
 
 // ready is an answer that was in the cache, with its charge.
@@ -68,10 +70,25 @@ type ready struct {
 	charge credits.Charge
 }
 
-// work makes a charged call. left is its time limit; idempotencyKey is that for the ledger. job is what the answer can
-// be replayed from, or "" when the answer itself has to be stored.
+// once makes a charge happen once for an idempotency key. The zero once is that of a call without a key.
+type once struct {
+	key string // the idempotency key of the charge in the ledger
+	// note records an answer with its charge before that is made; nil if it is not recorded.
+	note func(ctx context.Context, answer *operation.Answer, c credits.Charge) error
+}
+
+// record records an answer that is to be charged. What cannot be recorded must not be charged.
+func (o once) record(ctx context.Context, answer *operation.Answer, c credits.Charge) error {
+	if o.note == nil || c.Amount == 0 {
+		return nil
+	}
+	return o.note(ctx, answer, c)
+}
+
+// work makes a charged call, which is charged as o says. left is its time limit. job is what the answer can be replayed
+// from, or "" when the answer itself has to be stored.
 type work func(
-	ctx context.Context, idempotencyKey string, left time.Duration,
+	ctx context.Context, o once, left time.Duration,
 ) (answer *operation.Answer, job string, err error)
 
 // idempotent makes a charged call or, if the account has made it with the same idempotency key within a day, returns
@@ -80,7 +97,7 @@ func (s *Session) idempotent(
 	ctx context.Context, row *read.Row, call operation.Call, price int64, have *ready, do work,
 ) (*operation.Answer, error) {
 	if call.IdempotencyKey == "" || price == 0 {
-		answer, _, err := do(ctx, "", s.left(ctx))
+		answer, _, err := do(ctx, once{}, s.left(ctx))
 		return answer, err
 	}
 	if err := checkIdempotencyKey(call.IdempotencyKey); err != nil { // for a search: a read has checked it
@@ -338,8 +355,22 @@ func (a *attempt) named() (marks privacy.Marks) {
 	return marks
 }
 
-// put replaces the claim by the record, unless the claim was lost. If the store fails, it may have written
-// nevertheless: the claim then has another version. A call whose time is over does not ask.
+// note records the answer with its charge before that is made: if the process dies then, the next call with the key gets
+// the answer for the charge.
+func (a *attempt) note(ctx context.Context, answer *operation.Answer, c credits.Charge) error {
+	a.release()
+	a.mine.Answer, a.mine.Due, a.mine.At = answer, &c, a.cfg.Now()
+	err := a.put(ctx, a.cfg.AnswerLife)
+	if errors.Is(err, records.ErrConflict) { // another call has made it meanwhile, or is making it
+		err = problem.New(problem.PlatformUnavailable,
+			"another call with this Idempotency-Key is in progress; retry, you will not be charged twice").After(time.Second)
+	}
+	return err
+}
+
+// put replaces the claim by the record, or adds it if the claim has expired, unless another call has claimed the key. If
+// the store fails, it may have written nevertheless: the claim then has another version. A call whose time is over does
+// not ask.
 func (a *attempt) put(ctx context.Context, ttl time.Duration) error {
 	ctx = context.WithoutCancel(ctx)
 	err := a.write(ctx, ttl)
@@ -347,6 +378,9 @@ func (a *attempt) put(ctx context.Context, ttl time.Duration) error {
 		return err
 	}
 	stands, gerr := a.cfg.Records.Get(ctx, a.key)
+	if errors.Is(gerr, records.ErrAbsent) {
+		return a.add(ctx, ttl, err)
+	}
 	var k kept
 	if gerr != nil || json.Unmarshal(stands.Value, &k) != nil || k.Claim != a.mine.Claim {
 		return err
@@ -366,38 +400,63 @@ func (a *attempt) write(ctx context.Context, ttl time.Duration) error {
 	return err
 }
 
+// add adds the record, or returns conflict if another call has claimed the key.
+func (a *attempt) add(ctx context.Context, ttl time.Duration, conflict error) error {
+	r, err := a.record()
+	if err != nil {
+		return err
+	}
+	r.Version = 0
+	stands, added, err := a.cfg.Records.Add(ctx, r, ttl)
+	if err == nil && !added {
+		err = conflict
+	}
+	if err == nil {
+		a.version = stands.Version
+	}
+	return err
+}
+
 // recorded does the work and stores its answer. A failure is stored for calls that wait, but not for later ones.
 func (a *attempt) recorded(ctx context.Context, do work) (*operation.Answer, error) {
-	release := sync.OnceFunc(a.renew(context.WithoutCancel(ctx)))
+	a.release = sync.OnceFunc(a.renew(context.WithoutCancel(ctx)))
 	ended := false
 	defer func() {
-		if release(); !ended { // a panic
+		if a.release(); !ended { // a panic
 			a.failed(ctx, errors.New("the call was cut off"))
 		}
 	}()
-	answer, job, err := do(ctx, a.ledgerKey, time.Until(a.over))
-	release()
+	answer, job, err := do(ctx, once{a.ledgerKey, a.note}, time.Until(a.over))
+	a.release()
 	if ended = true; err != nil {
 		a.failed(ctx, err)
 		return nil, err
+	}
+	if a.mine.Due != nil { // the record has the answer; other calls of this process need not ask the ledger
+		a.mine.Due = nil
+		return answer, nil
 	}
 	a.mine.At = a.cfg.Now()
 	if a.mine.Job = job; job == "" {
 		a.mine.Answer = answer
 	}
 	if err := a.put(ctx, a.cfg.AnswerLife); err != nil {
-		// The charge is made and the answer is valid. A second call would be charged nothing, because the ledger has
-		// the charge.
+		// The answer is valid. It is free, or that of a search, whose own record has its charges.
 		a.cfg.Log.ErrorContext(ctx, "idempotent answer not kept", "request_id", a.call.RequestID, "error", err)
 	}
 	return answer, nil
 }
 
-// failed stores the failure of the call for those that wait.
+// failed stores the failure of the call for those that wait. If it is not known whether its answer was charged, the
+// record keeps that: a call that is repeated asks the ledger.
 func (a *attempt) failed(ctx context.Context, err error) {
 	p := problemOf(a.row.Operation, a.call, err)
+	undecided := a.mine.Due != nil && errors.Is(err, account.ErrUndecided)
 	a.mine.Answer, a.mine.Due = nil, nil
 	a.mine.Failure = &failure{p.Code, p.Detail, p.RetryAfter}
+	if undecided {
+		return
+	}
 	if err := a.put(ctx, idempotencyLease); err != nil {
 		a.cfg.Log.WarnContext(ctx, "failure under an idempotency key not told", "error", err)
 	}

@@ -153,7 +153,7 @@ func (s *Session) Monitors() AccountMonitors { return AccountMonitors{s} }
 
 // poll reads a page, which the ledger charges once by its name.
 func (a AccountMonitors) poll(
-	ctx context.Context, row *read.Row, call operation.Call, once string,
+	ctx context.Context, row *read.Row, call operation.Call, name string,
 ) (*operation.Answer, error) {
 	if row.Price == operation.EachPlatform { // all the time there is, because no caller waits
 		call.Pairs = append(call.Pairs, operation.Pair{Name: "wait_s", Value: "25"})
@@ -162,7 +162,7 @@ func (a AccountMonitors) poll(
 	if err != nil {
 		return nil, err
 	}
-	ledgerKey, err := a.session.books.conceal(ctx, once)
+	ledgerKey, err := a.session.books.conceal(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func (a AccountMonitors) poll(
 		}, plan.search)
 		return answer, err
 	}
-	return a.session.charge(ctx, plan.read, a.session.left(ctx), call.RequestID, ledgerKey)
+	return a.session.charge(ctx, plan.read, a.session.left(ctx), call.RequestID, once{key: ledgerKey})
 }
 
 // callOf returns the call that a monitor makes.

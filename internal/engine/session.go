@@ -105,7 +105,7 @@ func (s *Session) Read(
 		return s.tell(ctx, row, call, begun, nil, err)
 	}
 	q.Typed = true
-	answer, err := s.charge(ctx, q, s.left(ctx), call.RequestID, "")
+	answer, err := s.charge(ctx, q, s.left(ctx), call.RequestID, once{})
 	return s.tell(ctx, row, call, begun, answer, err)
 }
 
@@ -171,15 +171,15 @@ func (s *Session) read(
 		return nil, err
 	}
 	if call.IdempotencyKey == "" {
-		return s.charge(ctx, q, s.left(ctx), call.RequestID, "")
+		return s.charge(ctx, q, s.left(ctx), call.RequestID, once{})
 	}
 	have, err := s.recall(ctx, q, call.RequestID)
 	if err != nil {
 		return nil, err
 	}
 	return s.idempotent(ctx, q.Row, call, q.Quote.Total(), have,
-		func(ctx context.Context, idempotencyKey string, left time.Duration) (*operation.Answer, string, error) {
-			answer, err := s.charge(ctx, q, left, call.RequestID, idempotencyKey)
+		func(ctx context.Context, o once, left time.Duration) (*operation.Answer, string, error) {
+			answer, err := s.charge(ctx, q, left, call.RequestID, o)
 			return answer, "", err
 		})
 }
@@ -187,7 +187,7 @@ func (s *Session) read(
 // charge answers q in the time left, and charges for the answer: in one step when it is in the cache, otherwise with a
 // hold of the whole price.
 func (s *Session) charge(
-	ctx context.Context, q *read.Query, left time.Duration, requestID, idempotencyKey string,
+	ctx context.Context, q *read.Query, left time.Duration, requestID string, o once,
 ) (*operation.Answer, error) {
 	over := time.Now().Add(left)
 	if err := account.Within(q.Quote.Total(), q.Most); err != nil {
@@ -199,9 +199,9 @@ func (s *Session) charge(
 		if err != nil {
 			return nil, err
 		}
-		return s.chargeHit(ctx, have, requestID, idempotencyKey)
+		return s.chargeHit(ctx, have, requestID, o)
 	}
-	return s.chargeRead(ctx, q, entry, over, requestID, idempotencyKey)
+	return s.chargeRead(ctx, q, entry, over, requestID, o)
 }
 
 // whole reports whether a cache entry, or nil, is the whole answer to q.
@@ -236,9 +236,12 @@ func (s *Session) ready(ctx context.Context, q *read.Query, entry *cache.Entry, 
 
 // chargeHit charges for an answer that was in the cache.
 func (s *Session) chargeHit(
-	ctx context.Context, have *ready, requestID, idempotencyKey string,
+	ctx context.Context, have *ready, requestID string, o once,
 ) (*operation.Answer, error) {
-	receipt, err := s.who.Charge(ctx, requestID, idempotencyKey, have.charge)
+	if err := o.record(ctx, have.answer, have.charge); err != nil {
+		return nil, err
+	}
+	receipt, err := s.who.Charge(ctx, requestID, o.key, have.charge)
 	if err != nil {
 		return nil, err
 	}
@@ -247,13 +250,28 @@ func (s *Session) chargeHit(
 	}
 	answer := have.answer
 	answer.Meta.CreditsUsed, answer.Meta.CreditsRemaining = receipt.Charged, receipt.Balance
-	answer.Replayed = receipt.Earlier && idempotencyKey != "" // another call with the key has paid for it
+	answer.Replayed = receipt.Earlier && o.key != "" // another call with the key has paid for it
 	return answer, nil
+}
+
+// settle charges for an answer that was read, or releases its hold. After an error nothing is charged, unless it is
+// [account.ErrUndecided].
+func (s *Session) settle(
+	ctx context.Context, hold credits.Hold, requestID string, o once, answer *operation.Answer, c credits.Charge,
+) (credits.Receipt, error) {
+	noteErr := o.record(ctx, answer, c)
+	if noteErr != nil {
+		c.Amount = 0
+	}
+	receipt, err := s.who.Settle(ctx, account.NewDue(hold, requestID, o.key, c))
+	answer.Meta.CreditsUsed, answer.Meta.CreditsRemaining = receipt.Charged, receipt.Balance
+	answer.Replayed = receipt.Earlier && o.key != "" // another call with the key has paid for it
+	return receipt, errors.Join(noteErr, err)
 }
 
 // chargeRead holds the price of q, reads what known does not have, and settles the price of the answer.
 func (s *Session) chargeRead(
-	ctx context.Context, q *read.Query, known *cache.Entry, over time.Time, requestID, idempotencyKey string,
+	ctx context.Context, q *read.Query, known *cache.Entry, over time.Time, requestID string, o once,
 ) (answer *operation.Answer, err error) {
 	answer = &q.Blank
 	answer.Meta.RequestID, answer.Fresh = requestID, q.Fresh
@@ -264,12 +282,10 @@ func (s *Session) chargeRead(
 	charge := int64(0) // every early return below refunds the whole hold
 	var tab *account.Tab
 	defer func() {
-		receipt, settleErr := s.who.Settle(ctx, account.NewDue(hold, requestID, idempotencyKey, credits.Charge{
+		receipt, settleErr := s.settle(ctx, hold, requestID, o, answer, credits.Charge{
 			Amount: charge, Operation: q.Row.Name, Platform: string(q.Platform), Cache: string(answer.Meta.Cache),
-		}))
-		answer.Meta.CreditsUsed, answer.Meta.CreditsRemaining = receipt.Charged, receipt.Balance
-		answer.Replayed = receipt.Earlier && idempotencyKey != "" // another call with the key has paid for it
-		if err == nil || charge > 0 {                             // a failed call that is free keeps its error
+		})
+		if err == nil || charge > 0 { // a failed call that is free keeps its error
 			err = errors.Join(err, settleErr)
 		}
 		tab.Close(ctx, outcome(receipt, err))
