@@ -55,7 +55,7 @@ func TestEnrichReadsEverydayPostsAndNegations(t *testing.T) {
 			if len(posts) < 200 || len(pairs) < 100 {
 				t.Fatalf("%d posts and %d pairs, want 200 and 100", len(posts), len(pairs))
 			}
-			tt.least.check(t, eval.MeasurePosts(model, posts, nil), eval.MeasurePairs(model, pairs, nil))
+			tt.least.check(t, eval.MeasurePosts(model, posts, nil), eval.MeasurePairs(model, pairs, nil).Both)
 		})
 	}
 }

@@ -16,6 +16,7 @@
 //
 //	go run ./enrich/arabic/lab/cmd/evaluate -data ../shared/arabic -fold 0
 //	go run ./enrich/arabic/lab/cmd/evaluate -data ../shared/arabic -leave qcri
+//	go run ./enrich/arabic/lab/cmd/evaluate -data ../shared/arabic -leave batch-09,pairs-09
 //
 // With -task it trains and measures only that part, which takes less time.
 package main
@@ -48,12 +49,12 @@ func run(args []string, w, progress io.Writer) error {
 	data := flags.String("data", "../shared/arabic", "folder of the labelled data")
 	everyday := flags.String("everyday", "", "file of everyday posts to measure on")
 	negation := flags.String("negation", "", "file of sentences and their negations to measure on")
-	wrong := flags.Bool("wrong", false, "list what comes out wrong of -everyday and -negation")
+	wrong := flags.Bool("wrong", false, "list what comes out wrong of -everyday and -negation, and of written texts that are left out")
 	show := flags.Int("show", 0, "write what comes out of one post in so many of -everyday, as a Markdown table")
 	model := flags.String("model", "", "model file to measure instead of the embedded one")
 	var h eval.HeldOut
 	folds := flags.String("fold", "0", "tenths of the data to hold out, with commas between them")
-	flags.StringVar(&h.Set, "leave", "", "collection to hold out instead, for example qcri")
+	leave := flags.String("leave", "", "collections to hold out instead, with commas between them, for example qcri or batch-02,pairs-09")
 	flags.Uint64Var(&h.Seed, "seed", 1, "seed of training and of cutting texts")
 	flags.BoolVar(&h.Brief, "brief", false, "one line for each set of texts")
 	if err := flags.Parse(args); err != nil {
@@ -70,6 +71,12 @@ func run(args []string, w, progress io.Writer) error {
 		return posts(m, *everyday, *negation, *wrong, *show, w)
 	}
 	h.Task = *task
+	if *leave != "" {
+		h.Sets = strings.Split(*leave, ",")
+	}
+	if *wrong {
+		h.Wrong = w
+	}
 	for f := range strings.SplitSeq(*folds, ",") {
 		n, err := strconv.Atoi(f)
 		if err != nil {
@@ -121,8 +128,7 @@ func posts(m *arabic.Model, everyday, negation string, list bool, show int, w io
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%-34s %s\n", "negation, both right", eval.MeasurePairs(m, pairs, wrong))
-	return err
+	return eval.MeasurePairs(m, pairs, wrong).Write(w)
 }
 
 // measure runs m on one file.

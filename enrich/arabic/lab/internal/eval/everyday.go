@@ -191,22 +191,34 @@ func (e *Everyday) Write(w io.Writer) error {
 	return err
 }
 
-// MeasurePairs counts the pairs in which m gives both sentences the right label. Every other pair is written to wrong;
-// nil drops them.
-func MeasurePairs(m *arabic.Model, pairs []corpus.Pair, wrong io.Writer) Share {
+// Negation holds the results for sentences and their negations: of the sentences, of the negations, and of both.
+type Negation struct{ Plain, Negated, Both Share }
+
+// MeasurePairs counts the pairs in which m gives the sentences the right label. Every other pair is written to wrong; nil
+// drops them.
+func MeasurePairs(m *arabic.Model, pairs []corpus.Pair, wrong io.Writer) Negation {
 	if wrong == nil {
 		wrong = io.Discard
 	}
-	var s Share
+	var n Negation
 	for i := range pairs {
 		p := &pairs[i]
 		plain, negated := enrich(m, p.Plain).Sentiment, enrich(m, p.Negated).Sentiment
+		n.Plain.add(plain.Label == p.PlainLabel)
+		n.Negated.add(negated.Label == p.Negates)
 		right := plain.Label == p.PlainLabel && negated.Label == p.Negates
-		s.add(right)
+		n.Both.add(right)
 		if !right {
 			_, _ = fmt.Fprintf(wrong, "negation %s: want %s, got %s %v and %s %v: %s / %s\n", p.Dialect, p.PlainLabel,
 				plain.Label, plain.Score, negated.Label, negated.Score, p.Plain, p.Negated) // best effort
 		}
 	}
-	return s
+	return n
+}
+
+// Write prints n, a line for each figure.
+func (n Negation) Write(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "%-34s %s\n%-34s %s\n%-34s %s\n", "negation, the sentence", n.Plain,
+		"negation, its negation", n.Negated, "negation, both right", n.Both)
+	return err
 }

@@ -14,11 +14,12 @@ import (
 
 // HeldOut selects what is excluded from training and measured.
 type HeldOut struct {
-	Folds []int  // these tenths of every collection
-	Set   string // or, when set, all of this collection
-	Task  string // what is trained and measured, "" for everything
+	Folds []int    // these tenths of every collection
+	Sets  []string // or, when there are any, all of these collections
+	Task  string   // what is trained and measured, "" for everything
 	Seed  uint64
-	Brief bool // one line for each set of texts
+	Brief bool      // one line for each set of texts
+	Wrong io.Writer // receives the wrong answers about written posts and pairs; nil drops them
 }
 
 // parts are the sections of the model that answer a task.
@@ -34,11 +35,12 @@ var parts = map[string][]string{
 
 // Hold is the filter of [train.Config].
 func (h HeldOut) Hold(set, key string) bool {
-	if h.Set != "" {
-		return set == h.Set
+	if len(h.Sets) > 0 {
+		return slices.Contains(h.Sets, set)
 	}
-	// The written posts are unlike any collection: they are held out one batch at a time.
-	return !strings.HasPrefix(set, "batch-") && slices.Contains(h.Folds, train.Fold(key))
+	// The written posts and pairs are unlike any collection: they are held out by the files of a writer.
+	written := strings.HasPrefix(set, "batch-") || strings.HasPrefix(set, "pairs-")
+	return !written && slices.Contains(h.Folds, train.Fold(key))
 }
 
 // Run trains on the rest of c and writes the results of the model on the part held out. With a task, the parts of the
@@ -59,8 +61,16 @@ func (h HeldOut) Run(c *corpus.Corpus, w, progress io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if batch := train.Batch(h.Set); len(batch) > 0 {
-		return MeasurePosts(m, batch, nil).Write(w)
+	held := func(name string) bool { return slices.Contains(h.Sets, name) }
+	if posts := train.Batches(held); len(posts) > 0 {
+		if err := MeasurePosts(m, posts, h.Wrong).Write(w); err != nil {
+			return err
+		}
+	}
+	if pairs := train.Pairs(held); len(pairs) > 0 {
+		if err := MeasurePairs(m, pairs, h.Wrong).Write(w); err != nil {
+			return err
+		}
 	}
 	for _, r := range h.reports(m, c) {
 		if r.n == 0 {

@@ -2,6 +2,7 @@ package train
 
 import (
 	_ "embed" // what the sentences are made of
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -25,13 +26,9 @@ const pairSet = "pairs"
 // the key.
 func (m *material) pairs() []corpus.Record {
 	var records []corpus.Record
-	for name, lines := range files("posts/pairs-*.txt") {
-		pairs, err := corpus.ParsePairs(lines)
-		if err != nil {
-			panic(name + ": " + err.Error())
-		}
+	for name, pairs := range writtenPairs() {
 		for _, p := range pairs {
-			if m.held(pairSet, p.Plain) {
+			if m.held(name, p.Plain) {
 				continue
 			}
 			records = append(records,
@@ -40,6 +37,32 @@ func (m *material) pairs() []corpus.Record {
 		}
 	}
 	return records
+}
+
+// writtenPairs yields the names of the files of pairs, pairs-09 and so on, and what they hold.
+func writtenPairs() iter.Seq2[string, []corpus.Pair] {
+	return func(yield func(name string, pairs []corpus.Pair) bool) {
+		for name, lines := range files("posts/pairs-*.txt") {
+			pairs, err := corpus.ParsePairs(lines)
+			if err != nil {
+				panic(name + ": " + err.Error())
+			}
+			if !yield(name, pairs) {
+				return
+			}
+		}
+	}
+}
+
+// Pairs returns the pairs of sentences of the files whose names are wanted.
+func Pairs(want func(name string) bool) []corpus.Pair {
+	var out []corpus.Pair
+	for name, pairs := range writtenPairs() {
+		if want(name) {
+			out = append(out, pairs...)
+		}
+	}
+	return out
 }
 
 // negations returns sentences of praise and blame and their negations.

@@ -55,9 +55,9 @@ func everydayPosts() []corpus.Post {
 	return posts
 }
 
-// Batch returns the posts of one batch.
-func Batch(name string) []corpus.Post {
-	return slices.DeleteFunc(everydayPosts(), func(p corpus.Post) bool { return p.Batch != name })
+// Batches returns the posts of the batches whose names are wanted.
+func Batches(want func(name string) bool) []corpus.Post {
+	return slices.DeleteFunc(everydayPosts(), func(p corpus.Post) bool { return !want(p.Batch) })
 }
 
 // tweetSet is the collection whose tweets were relabelled.
