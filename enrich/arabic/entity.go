@@ -98,17 +98,21 @@ func (s *scratch) addTokens(i, j int, kind string) {
 // doubt is how much more certain of a name the tagger must be in a post than in a newspaper: see [ner.Model.Tag].
 var doubt = [2]float32{0, 5}
 
+// shortText is the most words of a text in MSA that is read as a post: newspapers write longer sentences.
+const shortText = 15
+
 // named adds the names that the tagger finds and the rules did not.
 func (m *Model) named(s *scratch, d schema.Dialect) {
 	m.names.Read(&s.seq, &s.text.Doc, &s.text.Set)
-	post := d != schema.MSA
+	spoken := d != schema.MSA
+	post := spoken || len(s.text.Spans) <= shortText
 	if post {
 		s.tags = m.posts.Tag(&s.seq, doubt, s.tags)
 	} else {
 		s.tags = m.news.Tag(&s.seq, [2]float32{}, s.tags)
 	}
+	s.institutions(spoken)
 	if post {
-		s.institutions()
 		s.called()
 	}
 	m.feasts(s)
@@ -122,11 +126,14 @@ func (m *Model) named(s *scratch, d schema.Dialect) {
 		for j < len(s.tags) && s.tags[j] == kind*2+2 {
 			j++
 		}
-		m.name(s, i, j, names[kind], post)
+		m.name(s, i, j, names[kind], post, spoken)
 		i = j
 	}
 	s.firms()
 	s.titled()
+	if spoken {
+		s.clubs()
+	}
 	m.listed(s, post)
 }
 
@@ -138,10 +145,12 @@ const (
 	land               // the same, and with any name; it is a place
 	spot               // part of any name; it is a place
 	show               // makes an event together with a definite word or any name
+	cup                // the same with a name or one of the words in trophies
+	team               // makes an organisation together with the name of a place
 )
 
 // heads maps those words to their kinds.
-var heads = headWords(map[string]uint8{
+var heads = headWords(map[string]uint16{
 	"جامعه كليه مستشفي مشفي سبيطار": school | office, "معهد مصحه مستوصف": school,
 	"وزاره مفوضيه نقابه هيئه مديريه محكمه":                               office,
 	"مدرسه مطعم مطاعم فرن مخبز حلويات كافيه فندق مركز مول بنك مصنع معرض": house, "مصرف": house | office,
@@ -149,13 +158,19 @@ var heads = headWords(map[string]uint8{
 	"مسجد جامع كنيسه سوق طريق قصر مطار مقبره شاطئ قلعه مخيم استاد جسر كوبري برج جزيره درب حاجز معبر " +
 		"ضاحيه اوتوستراد زنقه": spot,
 	"مهرجان مهرجانات ماراثون": show,
+	"كاس دوري اعصار":          cup,
+	"منتخب":                   team,
 })
+
+// trophies are words that make the name of a competition together with the word for cup or league.
+var trophies = words("العالم الخليج الملك الملكه الامير الرئيس السوبر الامم الجمهوريه العرب العرش الاتحاد المحترفين " +
+	"ابطال نجوم امم رئيس ولي خادم")
 
 // general are adjectives at the end of the names of institutions.
 var general = words("العامه العليا الجويه المدنيه الوطنيه")
 
-func headWords(lists map[string]uint8) map[uint32]uint8 {
-	out := map[uint32]uint8{}
+func headWords(lists map[string]uint16) map[uint32]uint16 {
+	out := map[uint32]uint16{}
 	for list, kind := range lists {
 		for key := range words(list) {
 			out[key] |= kind
@@ -164,12 +179,16 @@ func headWords(lists map[string]uint8) map[uint32]uint8 {
 	return out
 }
 
-// institutions adds names of two or more words that begin with the kind of institution or place.
-func (s *scratch) institutions() {
+// institutions adds names of two or more words that begin with the kind of institution or place; in MSA only those of
+// schools and hospitals.
+func (s *scratch) institutions(spoken bool) {
 	for i := 0; i+1 < s.seq.Len(); i++ {
-		kind := uint8(0)
+		kind := uint16(0)
 		for _, key := range s.seq.Forms(i) {
 			kind |= heads[key]
+		}
+		if !spoken {
+			kind &= school
 		}
 		if kind == 0 {
 			continue
@@ -177,30 +196,65 @@ func (s *scratch) institutions() {
 		end := s.nameEnd(i + 1)
 		named, definite := end > i+1, s.seq.Definite(i+1)
 		org := named && s.seq.Name(i+1, end)&organizations != 0 || s.tags[i+1] == 3
+		place := named && (s.seq.Name(i+1, end)&places != 0 || s.tags[i+1] == 5)
 		if !named {
 			end = i + 2
 		}
-		if kind&(school|office|show) != 0 && end > i+1 && s.adjective(end) {
-			end++
+		if kind&(school|office|house|show) != 0 && end > i+1 {
+			end = s.adjectives(end)
 		}
 		switch {
 		case kind&school != 0 && named, kind&office != 0 && definite, kind&house != 0 && named && !org:
+			s.addName(i, end, "organization")
+		case kind&team != 0 && place:
 			s.addName(i, end, "organization")
 		case kind&land != 0 && (named || definite), kind&spot != 0 && named:
 			s.addName(i, end, "location")
 		case kind&show != 0 && (named || definite):
 			s.addName(i, end, "event")
+		case kind&cup != 0 && (named || in(&s.text.Doc, s.seq.Tokens[i+1], trophies)):
+			s.addName(i, s.trophyEnd(i+1, end), "event")
 		}
 	}
 }
 
+// trophyEnd returns the end of the name of a competition whose second word is element i and which goes on until end at
+// least: a definite word or a name after "champions" and the like, and adjectives.
+func (s *scratch) trophyEnd(i, end int) int {
+	if end == i+1 && end < s.seq.Len() && s.tags[i] == 0 && !s.seq.Definite(i) {
+		end = max(s.nameEnd(end), end)
+		if end == i+1 && s.seq.Definite(end) {
+			end++
+		}
+	}
+	return s.adjectives(end)
+}
+
+// adjectives returns the end of a name that goes on until end at least: two definite adjectives, or a noun joined with
+// "and" to a definite one, may follow.
+func (s *scratch) adjectives(end int) int {
+	for range 2 {
+		if !s.adjective(end) {
+			break
+		}
+		end++
+	}
+	if end < s.seq.Len() && s.tags[end]%2 == 0 {
+		if word := s.text.Folded(&s.text.Tokens[s.seq.Tokens[end]]); len(word) > 5 && word[0] == 'و' && word[1] == 'ا' &&
+			word[2] == 'ل' && s.seq.Definite(end-1) {
+			end++
+		}
+	}
+	return end
+}
+
 // adjective reports whether element i is a definite adjective at the end of the name of an institution.
 func (s *scratch) adjective(i int) bool {
-	if i == s.seq.Len() || s.tags[i] != 0 || !s.seq.Definite(i) {
+	if i == s.seq.Len() || s.tags[i]%2 == 1 || !s.seq.Definite(i) {
 		return false
 	}
 	word := s.text.Folded(&s.text.Tokens[s.seq.Tokens[i]])
-	return word[len(word)-1] == 'ي' || general[feature.Key(word)]
+	return word[len(word)-1] == 'ي' || word[len(word)-2] == 'ي' || general[feature.Key(word)]
 }
 
 // nameEnd returns the end of the name that starts at element i according to the tagger or the gazetteer, i when there
@@ -246,6 +300,9 @@ var (
 		"اليوم الليله النهارده الي اللي التي الذي الله الساعه")
 )
 
+// programs are words before the name of a program, which may be that of its maker.
+var programs = words("تطبيق التطبيق برنامج لعبه العاب")
+
 // titled adds the titles of works that are a word and a definite one: after "film", they hardly are anything else.
 func (s *scratch) titled() {
 	d := &s.text.Doc
@@ -256,6 +313,36 @@ func (s *scratch) titled() {
 		}
 		if s.seq.Tokens[i+2] == k+2 && s.seq.Name(i+1, i+2)&(gazetteer.Given|gazetteer.Event|gazetteer.Country) == 0 {
 			s.addTokens(i+1, i+3, "other")
+		}
+	}
+}
+
+// sports are words that make an ambiguous name that of a club, wherever they are in the text.
+var sports = words("مباراه المباراه مباريات ماتش الماتش ماتشات ديربي الديربي دوري الدوري كاس الكاس هدف الهدف هدفين اهداف جون " +
+	"الجون قول لاعب لاعبين اللاعب لعيبه مدرب المدرب تشكيله التشكيله الدكه الدفاع الهجوم حارس الحارس الحكم شوط الشوط " +
+	"نهائي النهائي ملعب الملعب استاد الاستاد بنالتي ركله تعادل التعادل تعادلنا صفقه صفقات تشجيع جماهير جمهور فريق الفريق " +
+	"الفرقه فرقه كوره الكوره كره الكره الجوله جوله الصداره انتدب المهاجم مهاجم الظهير")
+
+// clubs adds clubs with the name of an everyday word or of a place, in texts about sports.
+func (s *scratch) clubs() {
+	d := &s.text.Doc
+	about := false
+	for i := range d.Tokens {
+		about = about || in(d, i, sports)
+	}
+	if !about {
+		return
+	}
+	for i := range s.seq.Len() {
+		end := s.seq.NameEnd(i)
+		word := s.text.Folded(&s.text.Tokens[s.seq.Tokens[i]])
+		if len(word) > 3 && slices.Contains(particles, word[0]) {
+			word = word[1:]
+		}
+		definite := len(word) > 2 && (word[0] == 'ا' || word[0] == 'ل') && word[1] == 'ل'
+		if k := s.seq.Name(i, end); k&gazetteer.Club != 0 && s.tags[i] == 0 && (definite || end > i+1) &&
+			!in(d, s.seq.Tokens[i], sports) {
+			s.addName(i, end, "organization")
 		}
 	}
 }
@@ -300,6 +387,13 @@ var (
 	feast   = words("العيد والعيد فالعيد بالعيد للعيد عالعيد")
 	// feastKinds follow the word for feast and are part of the name.
 	feastKinds = words("الكبير الصغير الوطني")
+	// eid is a feast together with one of occasions; birthdays and sacred places are names by themselves.
+	eid       = words("عيد بعيد لعيد وعيد فعيد")
+	occasions = words("الاضحي الاضحى الفطر الام الميلاد الحب الاستقلال العمال الشكر النيروز الفصح المعلم العرش")
+	birthdays = words("المولد بالمولد للمولد والمولد")
+	prophetic = words("النبوي")
+	nights    = words("ليله عيد ذكرى ذكري حلاوه بليله ليلت") // before the birthday alone, which may be a generator
+	sacred    = words("الكعبه الاقصي الاقصى للكعبه بالكعبه")
 )
 
 // feasts adds the month of fasting, if the tagger has not found a person of that name, and the feast.
@@ -316,13 +410,21 @@ func (m *Model) feasts(s *scratch) {
 				j++
 			}
 			s.addName(i, j, "event")
+		case i+1 < s.seq.Len() && in(d, k, eid) && in(d, k+1, occasions):
+			s.addName(i, i+2, "event")
+		case i+1 < s.seq.Len() && in(d, k, birthdays) && in(d, k+1, prophetic):
+			s.addName(i, i+2, "event")
+		case in(d, k, birthdays) && in(d, k-1, nights):
+			s.addName(i, i+1, "event")
+		case in(d, k, sacred):
+			s.addName(i, i+1, "location")
 		}
 	}
 }
 
 // name adds the elements from i to j of the sequence as a name, without punctuation at its ends, unless they are not a
 // name.
-func (m *Model) name(s *scratch, i, j int, kind string, post bool) {
+func (m *Model) name(s *scratch, i, j int, kind string, post, spoken bool) {
 	tokens := s.text.Tokens
 	for i < j && !isWord(&tokens[s.seq.Tokens[i]]) {
 		i++
@@ -353,8 +455,22 @@ func (m *Model) name(s *scratch, i, j int, kind string, post bool) {
 	if kind == "organization" && i > 0 && in(&s.text.Doc, s.seq.Tokens[i-1], devices) {
 		kind = "product" // a device is called by its maker
 	}
-	if post {
+	if kind == "organization" && post && s.model(j) {
+		kind = "product" // as is one that is called by its maker and a number
+	}
+	if spoken {
 		i, kind = m.designated(s, i, kind)
+	}
+	if post {
+		switch d := &s.text.Doc; {
+		case i == 0:
+		case kind == "product" && in(d, s.seq.Tokens[i-1], works):
+			kind = "other"
+		case kind == "organization" && in(d, s.seq.Tokens[i-1], programs):
+			kind = "product"
+		case kind == "person" && in(d, s.seq.Tokens[i-1], parents):
+			i--
+		}
 	}
 	s.addName(i, m.version(s, j, kind), kind)
 }
@@ -380,6 +496,8 @@ func (m *Model) listed(s *scratch, post bool) {
 	}
 }
 
+const places = gazetteer.Country | gazetteer.City | gazetteer.BigCity | gazetteer.Region | gazetteer.Place
+
 const organizations = gazetteer.Org | gazetteer.Club | gazetteer.Media | gazetteer.Company | gazetteer.University
 
 // sure reports whether a gazetteer name with that many words counts as a name without the tagger.
@@ -401,7 +519,7 @@ var kindsOf = []struct {
 	{gazetteer.Product, "product"},
 	{gazetteer.Event, "event"},
 	{organizations, "organization"},
-	{gazetteer.Country | gazetteer.City | gazetteer.BigCity | gazetteer.Region | gazetteer.Place, "location"},
+	{places, "location"},
 	{gazetteer.Given | gazetteer.Surname | gazetteer.GivenForeign | gazetteer.SurnameForeign | gazetteer.Person, "person"},
 }
 
@@ -421,7 +539,7 @@ func onlyKind(k gazetteer.Kind) string {
 var (
 	designators = words("شارع طريق حي جبل وادي باب دوار ميدان سوق جسر كوبري برج نهر بحيره جزيره قلعه حديقه " +
 		"كورنيش درب زنقه نهج")
-	honours = words("الملك الملكه الامير الشيخ الامام الشهيد الرئيس السلطان سيدي")
+	honours = words("الملك الملكه الامير الاميره الشيخ الامام الشهيد الرئيس السلطان سيدي القاضي الحاج")
 )
 
 // designated moves the start i of a name to a designator before it, if there is one.
@@ -456,6 +574,15 @@ func (m *Model) version(s *scratch, j int, kind string) int {
 	return j
 }
 
+// model reports whether the name that ends before element j ends in the number of a model, as in A55, or has one behind it.
+func (s *scratch) model(j int) bool {
+	digits := func(i int) bool {
+		t := &s.text.Tokens[s.seq.Tokens[i]]
+		return t.Kind == token.Foreign && strings.ContainsAny(s.text.Text(t), "0123456789")
+	}
+	return digits(j-1) || s.text.Tokens[s.seq.Tokens[j-1]].Kind == token.Number || j < s.seq.Len() && digits(j)
+}
+
 // servants come before the name of God in given names, and clan before the name of a family.
 var (
 	servants = words("عبد سعد خير نصر عون جار فتح سيف حبيب عطا هبه امه")
@@ -474,8 +601,12 @@ var god = words("الله لله والله بالله تالله اللهم و�
 // barred reports whether token i is not a name although it may look like one: the name of God, and in posts the name of
 // a currency without a number.
 func barred(d *token.Doc, i int, post bool) bool {
-	return in(d, i, god) || post && (in(d, i, currencies) || in(d, i, currenciesAlone))
+	return in(d, i, god) || post && (in(d, i, currencies) || in(d, i, currenciesAlone) || in(d, i, everyday))
 }
+
+// everyday are words of posts that look like names of one word to the tagger.
+var everyday = words("موبايلي راتب غول بكري فرحان فرحات الغاليه سكينه مبروكه هاديه لورا الحمص البولمان الغبره كسل محفظتي باكو بسطات " +
+	"فايبر الفايبر يينا جاو كيفان")
 
 func isWord(t *token.Token) bool {
 	return t.Kind == token.Word || t.Kind == token.Foreign || t.Kind == token.Number

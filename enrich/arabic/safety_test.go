@@ -115,6 +115,31 @@ func TestEnrichFindsDatesAmountsFeastsAndTitles(t *testing.T) {
 	}
 }
 
+func TestEnrichFindsCupsTeamsAndClubs(t *testing.T) {
+	t.Parallel()
+	model := arabic.New()
+	tests := []struct {
+		text string
+		want schema.Entity
+	}{
+		{"متى تبدا بطولة كأس الخليج؟", schema.Entity{Text: "كأس الخليج", Type: "event"}},
+		{"شوكت مباراة الزوراء والشرطة؟", schema.Entity{Text: "الشرطة", Type: "organization"}},
+		{"وش رايكم في منتخب اليابان امس", schema.Entity{Text: "منتخب اليابان", Type: "organization"}},
+		{"وزارة التربية والتعليم ما ردت علينا لين الحين", schema.Entity{Text: "وزارة التربية والتعليم", Type: "organization"}},
+		{"كل عام وانتم بخير يا شباب بمناسبة عيد الفطر", schema.Entity{Text: "عيد الفطر", Type: "event"}},
+		{"وقفت قدام الكعبة وبكيت", schema.Entity{Text: "الكعبة", Type: "location"}},
+	}
+	for _, tt := range tests {
+		got, err := model.Enrich(t.Context(), tt.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(got.Entities, tt.want) {
+			t.Errorf("entities of %q: %v, want %v", tt.text, got.Entities, tt.want)
+		}
+	}
+}
+
 func TestEnrichLeavesParticlesOutOfNames(t *testing.T) {
 	t.Parallel()
 	model := arabic.New()
