@@ -32,7 +32,7 @@ import (
 // batchSchedules is how many schedules are tried if BATCH_SCHEDULES is not set. For a long run:
 //
 //	BATCH_SCHEDULES=100000 go test -timeout 4h -run TestBatchesChargeWhatTheyReport ./internal/engine
-const batchSchedules = 2000
+const batchSchedules = 500
 
 // batchSchedule is a few batches of one caller with everything that happens to them.
 type batchSchedule struct {

@@ -33,7 +33,7 @@ import (
 // schedules is how many schedules are tried if SCHEDULES is not set. For a long run:
 //
 //	SCHEDULES=100000 go test -race -timeout 2h -run TestChargesAreReported ./internal/search
-const schedules = 2000
+const schedules = 500
 
 // schedule is one search with everything that happens to it: how its platforms answer, where the stores fail, when
 // processes die, and how the caller collects.

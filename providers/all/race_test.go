@@ -3,4 +3,4 @@
 package all
 
 // underRace is the factor by which fewer cases run under the race detector, which is slow.
-const underRace = 6
+const underRace = 24
