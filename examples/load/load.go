@@ -19,6 +19,7 @@ import (
 type result struct {
 	rate     float64 // requests a second
 	p50, p99 time.Duration
+	cpu      time.Duration // of the server, for each request; 0 if it is not known
 }
 
 // load sends requests on that many connections, on each one the next as soon as the previous one is answered, for a
@@ -40,6 +41,7 @@ func load(ctx context.Context, t target, connections int, during time.Duration, 
 	var failed error
 	var left atomic.Int64
 	left.Store(int64(requests))
+	before := spentBy(t.pid)
 	began := time.Now()
 	end := began.Add(during)
 	more := func() bool {
@@ -64,7 +66,10 @@ func load(ctx context.Context, t target, connections int, during time.Duration, 
 		return result{}, cmp.Or(failed, errors.New("nothing was answered"))
 	}
 	slices.Sort(all)
-	return result{float64(len(all)) / spent.Seconds(), all[len(all)/2], all[len(all)*99/100]}, nil
+	return result{
+		rate: float64(len(all)) / spent.Seconds(), p50: all[len(all)/2], p99: all[len(all)*99/100],
+		cpu: (spentBy(t.pid) - before) / time.Duration(len(all)),
+	}, nil
 }
 
 // talk sends one request after the other and returns the latency of each.
@@ -76,7 +81,7 @@ func talk(ctx context.Context, conn net.Conn, request []byte, more func() bool) 
 		if _, err := conn.Write(request); err != nil {
 			return took, err
 		}
-		if err := answer(in); err != nil {
+		if _, err := answer(in); err != nil {
 			return took, err
 		}
 		took = append(took, time.Since(sent))
@@ -84,35 +89,51 @@ func talk(ctx context.Context, conn net.Conn, request []byte, more func() bool) 
 	return took, nil
 }
 
-var length = []byte("Content-Length: ")
+var (
+	length = []byte("Content-Length: ")
+	pause  = []byte("Retry-After: ")
+)
 
-// answer reads an answer as cheaply as possible, so that the client takes little CPU from the server.
-func answer(in *bufio.Reader) error {
+// errRefused means that a call was answered 429 or 503.
+var errRefused = errors.New("refused")
+
+// answer reads an answer as cheaply as possible, so that the client takes little CPU from the server. It returns how
+// long a caller that was refused shall wait.
+func answer(in *bufio.Reader) (wait time.Duration, err error) {
 	status, err := in.ReadSlice('\n')
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if !bytes.HasPrefix(status, []byte("HTTP/1.1 200")) {
-		return fmt.Errorf("answered %q", bytes.TrimSpace(status))
+	code := string(status[:min(len(status), len("HTTP/1.1 200"))])
+	refused := code == "HTTP/1.1 429" || code == "HTTP/1.1 503"
+	if !refused && code != "HTTP/1.1 200" {
+		return 0, fmt.Errorf("answered %q", bytes.TrimSpace(status))
 	}
-	body := -1
+	body, seconds := -1, 0
 	for {
 		line, err := in.ReadSlice('\n')
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			break
 		}
 		if digits, ok := bytes.CutPrefix(line, length); ok {
 			if body, err = strconv.Atoi(string(digits)); err != nil {
-				return err
+				return 0, err
+			}
+		}
+		if digits, ok := bytes.CutPrefix(line, pause); ok {
+			if seconds, err = strconv.Atoi(string(digits)); err != nil {
+				return 0, err
 			}
 		}
 	}
 	if body < 0 {
-		return errors.New("an answer without Content-Length")
+		return 0, errors.New("an answer without Content-Length")
 	}
-	_, err = in.Discard(body)
-	return err
+	if _, err = in.Discard(body); err == nil && refused {
+		err = errRefused
+	}
+	return time.Duration(seconds) * time.Second, err
 }

@@ -35,7 +35,11 @@ func TestAShortRunComesToItsEnd(t *testing.T) {
 	if err := c.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	c.Requests, c.Starts = 1000, 0
+	c.Starts, c.Overload = 0, true
+	if err := c.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.Requests, c.Overload = 1000, false
 	if err := c.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

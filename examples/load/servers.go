@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -107,23 +109,21 @@ func request(path, host string, fields ...string) []byte {
 	return []byte(strings.Join(lines, "\r\n") + "\r\n\r\n")
 }
 
-// once returns the body of an answer from the cache.
-func once(ctx context.Context, t target) ([]byte, error) {
+// once returns an answer from the cache.
+func once(ctx context.Context, t target) (reply, error) {
 	for range 2 { // the first one fills it
 		resp, err := ask(ctx, t)
-		if err != nil {
-			return nil, err
-		}
-		if resp.hit {
-			return resp.body, nil
+		if err != nil || resp.hit {
+			return resp, err
 		}
 	}
-	return nil, fmt.Errorf("%s: the second answer is not from the cache", t.name)
+	return reply{}, fmt.Errorf("%s: the second answer is not from the cache", t.name)
 }
 
 type reply struct {
-	body []byte
-	hit  bool
+	header http.Header
+	body   []byte
+	hit    bool
 }
 
 // ask makes one request.
@@ -145,30 +145,49 @@ func ask(ctx context.Context, t target) (reply, error) {
 	if err == nil && resp.StatusCode != http.StatusOK {
 		err = fmt.Errorf("%s: %s: %s", t.name, resp.Status, body)
 	}
-	return reply{body, resp.Header.Get("X-Cache") == "HIT"}, err
+	return reply{resp.Header, body, resp.Header.Get("X-Cache") == "HIT"}, err
 }
 
 var says = regexp.MustCompile(`serves on (\S+)`)
 
-// startBare starts this program as the bare handler.
-func startBare(ctx context.Context, body []byte, running *children) (target, error) {
+// startBare starts this program as a bare handler that writes the body of an answer, and with full its header fields
+// and a log line too.
+func startBare(ctx context.Context, of reply, full bool, running *children) (target, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return target{}, err
 	}
+	name, what := "bare net/http", same{Body: of.body}
+	if full {
+		name = "same fields, log"
+		what.Header = of.header.Clone()
+		what.Header.Del("Date") // net/http adds these
+		what.Header.Del("Content-Length")
+	}
+	in, err := json.Marshal(what)
+	if err != nil {
+		return target{}, err
+	}
 	cmd := exec.CommandContext(ctx, self, "--bare")
-	cmd.Stdin = bytes.NewReader(body)
+	cmd.Stdin = bytes.NewReader(in)
 	found, err := started(cmd, running, says)
 	if err != nil {
 		return target{}, err
 	}
-	return target{"bare net/http", found[1], request("/v1/mock/profile?handle=ann", found[1]), cmd.Process.Pid}, nil
+	return target{name, found[1], request("/v1/mock/profile?handle=ann", found[1]), cmd.Process.Pid}, nil
 }
 
-// bare serves the body on every path, with the least code that net/http needs.
-func bare(ctx context.Context, in io.Reader, out io.Writer) error {
-	body, err := io.ReadAll(in)
-	if err != nil {
+// same is what a bare handler writes.
+type same struct {
+	Header http.Header // nil for the least, and then it logs nothing
+	Body   []byte
+}
+
+// bare serves the answer in in on every path, with the least code that net/http and log/slog need. The log has the
+// attributes of the server's own line.
+func bare(ctx context.Context, in io.Reader, out, log io.Writer) error {
+	var what same
+	if err := json.NewDecoder(in).Decode(&what); err != nil {
 		return err
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
@@ -178,10 +197,28 @@ func bare(ctx context.Context, in io.Reader, out io.Writer) error {
 	if _, err := fmt.Fprintf(out, "serves on %s\n", listener.Addr()); err != nil {
 		return err
 	}
-	web := &http.Server{ReadHeaderTimeout: 5 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(body)
-	})}
+		_, _ = w.Write(what.Body)
+	})
+	if what.Header != nil {
+		lines := slog.New(slog.NewTextHandler(log, nil))
+		h = func(w http.ResponseWriter, r *http.Request) {
+			began := time.Now()
+			for name, values := range what.Header {
+				for _, v := range values {
+					w.Header().Add(name, v)
+				}
+			}
+			_, _ = w.Write(what.Body)
+			lines.LogAttrs(r.Context(), slog.LevelInfo, "request",
+				slog.String("request_id", what.Header.Get("X-Request-Id")), slog.String("method", r.Method),
+				slog.String("operation", "profile"), slog.String("platform", "mock"),
+				slog.String("key_id", "key_0123456789ABCDEFGHIJ"), slog.Int("status", http.StatusOK),
+				slog.Int("bytes", len(what.Body)), slog.Duration("took", time.Since(began)))
+		}
+	}
+	web := &http.Server{ReadHeaderTimeout: 5 * time.Second, Handler: h}
 	defer context.AfterFunc(ctx, func() { _ = web.Close() })()
 	if err := web.Serve(listener); ctx.Err() == nil {
 		return err
