@@ -80,12 +80,20 @@ func (a *Activity) Upstreams() []Upstream {
 	return out
 }
 
+// cached returns whether the answers of an operation are cached, by its name.
+var cached = sync.OnceValue(func() map[string]bool {
+	out := map[string]bool{}
+	for _, o := range socialdata.Operations() {
+		out[o.Name] = o.TTL > 0
+	}
+	return out
+})
+
 func (a *Activity) call(c observe.Call) {
-	o := socialdata.Operation(c.Operation)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
-	case o == nil || o.TTL == 0: // an answer that is never cached is not a miss
+	case !cached()[c.Operation]: // an answer that is never cached is not a miss
 	case c.Cache == schema.Hit:
 		a.hits++
 	case c.Cache == schema.Miss:
