@@ -35,6 +35,9 @@ func (p *places) add(place int, e *Entry) {
 // of its platform and time, or of its time.
 func (b *book) candidates(q Query) iter.Seq[int] {
 	return func(yield func(int) bool) {
+		if q.RequestID != "" || q.Platform != "" {
+			b.index()
+		}
 		if q.RequestID != "" {
 			place, ok := b.places.requests[q.RequestID]
 			for ok && place >= 0 && yield(place) {

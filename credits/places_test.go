@@ -19,6 +19,7 @@ func TestAFilterThatMatchesNothingLooksAtNothing(t *testing.T) {
 		}
 	}
 	b := m.books["a"]
+	b.index()
 	for i := range b.entries[:len(b.entries)-1] {
 		b.entries[i] = nil
 	}
