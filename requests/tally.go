@@ -56,16 +56,19 @@ type Tallies map[Place]map[string]int64
 // Count counts a request of the log. A call that was charged is counted by its entry in the ledger; here, only its
 // duration is counted.
 func (t Tallies) Count(r *Request) {
-	at := r.place()
+	if r.Code == "" && r.Credits > 0 && r.Operation == "" {
+		return
+	}
+	counts := t.at(r.place())
 	switch {
 	case r.Code != "":
-		t.count(at, wordFailed, 1)
-		t.count(at, wordError+r.Code, 1)
+		counts[wordFailed]++
+		counts[wordError+r.Code]++
 	case r.Credits == 0:
-		t.count(at, wordFree, 1)
+		counts[wordFree]++
 	}
 	if r.Operation != "" {
-		t.count(at, wordTook+strconv.Itoa(bucket(r.Took)), 1)
+		counts[tookWord(bucket(r.Took))]++
 	}
 }
 
@@ -88,10 +91,11 @@ func (t Tallies) Entry(e *credits.Entry) {
 	at := Place{DayOf(e.Time()), e.Account, e.Key, e.Platform, e.Operation}
 	switch e.Kind {
 	case credits.Charged:
-		t.count(at, wordPaid, 1)
-		t.count(at, wordCredits, -e.Amount)
+		counts := t.at(at)
+		counts[wordPaid]++
+		counts[wordCredits] -= e.Amount
 		if e.Cache == "HIT" {
-			t.count(at, wordHits, 1)
+			counts[wordHits]++
 		}
 	case credits.Refunded:
 		t.count(at, wordRefunded, e.Amount)
@@ -101,13 +105,16 @@ func (t Tallies) Entry(e *credits.Entry) {
 
 func (r *Request) place() Place { return Place{DayOf(r.At), r.Account, r.Key, r.Platform, r.Operation} }
 
-func (t Tallies) count(at Place, what string, n int64) {
-	counts := t[at]
+func (t Tallies) count(at Place, what string, n int64) { t.at(at)[what] += n }
+
+// at returns the counts of a place.
+func (t Tallies) at(p Place) map[string]int64 {
+	counts := t[p]
 	if counts == nil {
 		counts = map[string]int64{}
-		t[at] = counts
+		t[p] = counts
 	}
-	counts[what] += n
+	return counts
 }
 
 // Add adds tallies to t.
@@ -154,6 +161,22 @@ func bucket(d time.Duration) int {
 		return 0
 	}
 	return int(math.Ceil(perDoubling * math.Log2(float64(d)/float64(shortest))))
+}
+
+// tookWords are the words of the buckets up to a day.
+var tookWords = func() (words [140]string) {
+	for i := range words {
+		words[i] = wordTook + strconv.Itoa(i)
+	}
+	return words
+}()
+
+// tookWord returns the word for a bucket.
+func tookWord(bucket int) string {
+	if bucket < len(tookWords) {
+		return tookWords[bucket]
+	}
+	return wordTook + strconv.Itoa(bucket)
 }
 
 // middle returns the duration in the middle of a bucket, which is within a tenth of any in it.

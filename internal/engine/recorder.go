@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"log/slog"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -18,6 +17,7 @@ const (
 	queuedMost  = 32_768                 // maximum number of requests in the queue; any more are dropped and counted
 	writeEvery  = 200 * time.Millisecond // maximum time in the queue
 	foldEvery   = 10 * time.Second       // maximum delay of the usage behind the ledger while it is not read
+	foldMany    = 2048                   // entries of an account that are folded at once, while they are in memory
 	trimEvery   = time.Minute
 	writeWithin = 5 * time.Second // time limit of the store for one write
 	warnEvery   = time.Minute     // interval of warnings about what could not be written
@@ -41,11 +41,11 @@ type recorder struct {
 	closing bool // what was dropped is written a last time
 	tried   bool // the last time has passed
 	queue   []requests.Request
-	counted requests.Tallies    // what is not in the queue: requests that were dropped, and what upstreams were sent
-	charged map[string]struct{} // accounts with entries that may be missing in the usage
-	came    uint64              // number of requests that were queued
-	done    uint64              // number of those that were written or dropped
-	wrote   chan struct{}       // closed when done increases
+	counted requests.Tallies // what is not in the queue: requests that were dropped, and what upstreams were sent
+	charged map[string]int   // accounts with entries that may be missing in the usage, and how many at least
+	came    uint64           // number of requests that were queued
+	done    uint64           // number of those that were written or dropped
+	wrote   chan struct{}    // closed when done increases
 
 	// For the goroutine only.
 	folded, trimmed, warned time.Time
@@ -55,7 +55,7 @@ type recorder struct {
 func newRecorder(cfg *Config) *recorder {
 	r := &recorder{
 		store: cfg.Requests, bounds: cfg.LogBounds.Filled(), now: cfg.Now, log: cfg.Log, hurry: make(chan struct{}, 1),
-		counted: requests.Tallies{}, charged: map[string]struct{}{}, wrote: make(chan struct{}),
+		counted: requests.Tallies{}, charged: map[string]int{}, wrote: make(chan struct{}),
 	}
 	if cfg.Ledger != nil {
 		r.books = cfg.Ledger
@@ -81,16 +81,14 @@ func (r *recorder) note(q requests.Request) {
 	if r.memory != nil {
 		r.memory.Note(q)
 		if q.Credits > 0 {
-			r.mu.Lock()
-			r.charged[q.Account] = struct{}{}
-			r.mu.Unlock()
+			r.charge(q.Account)
 		}
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if q.Credits > 0 {
-		r.charged[q.Account] = struct{}{}
+		r.charged[q.Account]++
 	}
 	if len(r.queue) >= queuedMost || !r.running && !r.work.Begin() {
 		r.drop(&q)
@@ -141,7 +139,7 @@ func (r *recorder) paid(id platform.ID, provider, operation string, credits int6
 func (r *recorder) charge(account string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.charged[account] = struct{}{}
+	r.charged[account]++
 }
 
 // droppedPlaces is the maximum number of tallies for dropped requests.
@@ -233,10 +231,11 @@ func (r *recorder) tend(idle bool) {
 		cancel()
 		r.trimmed, r.added = now, 0
 	}
+	least := foldMany
 	if idle || now.Sub(r.folded) >= foldEvery {
-		r.folded = now
-		r.warn("the usage lags behind the books", r.foldCharged(context.Background()))
+		r.folded, least = now, 1
 	}
+	r.warn("the usage lags behind the books", r.foldCharged(context.Background(), least))
 }
 
 // warn logs at intervals that something could not be stored.
@@ -248,16 +247,22 @@ func (r *recorder) warn(what string, err error) {
 	r.log.Warn(what, "error", err)
 }
 
-// foldCharged folds the entries of the accounts that this process has charged since the last time.
-func (r *recorder) foldCharged(ctx context.Context) error {
+// foldCharged folds the entries of the accounts that this process has charged at least that often since the last time.
+func (r *recorder) foldCharged(ctx context.Context, least int) error {
+	var charged []string
 	r.mu.Lock()
-	charged := r.charged
-	r.charged = map[string]struct{}{}
+	for account, n := range r.charged {
+		if n >= least {
+			charged = append(charged, account)
+			delete(r.charged, account)
+		}
+	}
 	r.mu.Unlock()
 	if r.books == nil {
 		return nil
 	}
-	for _, account := range slices.Sorted(maps.Keys(charged)) {
+	slices.Sort(charged)
+	for _, account := range charged {
 		within, cancel := context.WithTimeout(ctx, writeWithin)
 		err := r.fold(within, r.books, account)
 		cancel()
@@ -318,7 +323,7 @@ func (r *recorder) sums(ctx context.Context, books requests.Books, q requests.Su
 	switch {
 	case err != nil || r.books == nil:
 	case q.Account == "":
-		err = r.foldCharged(ctx)
+		err = r.foldCharged(ctx, 1)
 	default:
 		err = r.fold(ctx, books, q.Account)
 	}
