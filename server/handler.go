@@ -54,6 +54,9 @@ func (s *Server) serve(rw http.ResponseWriter, r *http.Request) {
 
 // mountedAt returns the handler that is mounted at path, or at the nearest path above it.
 func (s *Server) mountedAt(path string) (nearest string, h http.Handler) {
+	if strings.HasPrefix(path, "/v1/") { // see WithMount
+		return "", nil
+	}
 	if h = s.mounted[path]; h != nil {
 		return path, h
 	}

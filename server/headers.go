@@ -13,8 +13,10 @@ import (
 
 func metaHeaders(w *response, a *operation.Answer) {
 	tellCache(w, a.Meta.Cache, a.Meta.DataAgeS)
-	w.set("X-Credits-Used", strconv.FormatInt(a.Meta.CreditsUsed, 10))
-	w.set("X-Credits-Remaining", strconv.FormatInt(a.Meta.CreditsRemaining, 10))
+	var f fields
+	f.number("X-Credits-Used", "", a.Meta.CreditsUsed)
+	f.number("X-Credits-Remaining", "", a.Meta.CreditsRemaining)
+	defer f.set(w)
 	if a.Replayed {
 		w.set("X-Idempotent-Replay", "true")
 	}
@@ -25,18 +27,45 @@ func metaHeaders(w *response, a *operation.Answer) {
 		w.set("Cache-Control", "no-store")
 		return
 	}
-	ttl := strconv.FormatInt(int64(a.TTL.Seconds()), 10)
+	ttl := int64(a.TTL.Seconds())
 	if a.Fresh { // caches must not return a copy for a request with fresh
 		w.set("Cache-Control", "private, no-cache")
 	} else {
-		w.set("Cache-Control", "private, max-age="+strconv.FormatInt(max(0, int64(a.TTL.Seconds())), 10))
+		f.number("Cache-Control", "private, max-age=", max(0, ttl))
 	}
 	w.vary("Authorization")
 	if a.Meta.Cache == schema.Hit {
 		w.set("Age", strconv.FormatInt(a.Meta.DataAgeS, 10))
-		w.set("Cache-Status", "socialdata; hit; ttl="+ttl) // negative when it is stale (RFC 9211)
+		f.number("Cache-Status", "socialdata; hit; ttl=", ttl) // negative when it is stale (RFC 9211)
 	} else {
 		w.set("Cache-Status", "socialdata; fwd=miss; stored")
+	}
+}
+
+// fields are values of header fields that end in a number. They are parts of one string, since a string for each takes
+// an allocation.
+type fields struct {
+	text  [160]byte
+	size  int
+	names [4]string
+	ends  [4]int
+	n     int
+}
+
+// number adds a field: a prefix and a number.
+func (f *fields) number(name, prefix string, n int64) {
+	text := strconv.AppendInt(append(f.text[:f.size:len(f.text)], prefix...), n, 10)
+	f.size = len(text)
+	f.names[f.n], f.ends[f.n] = name, f.size
+	f.n++
+}
+
+// set sets the header fields.
+func (f *fields) set(w *response) {
+	text, from := string(f.text[:f.size]), 0
+	for i, name := range f.names[:f.n] {
+		w.set(name, text[from:f.ends[i]])
+		from = f.ends[i]
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -511,4 +512,19 @@ func TestSlowCallersOnANetwork(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
+}
+
+func TestEveryAnswerHasALength(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := serving(t, enginetest.Config{})
+		for _, path := range []string{
+			"/livez", "/v1/me", "/v1/mock/profile?handle=salma", "/v1/mock/posts?handle=salma", "/v1/mock/profile", "/docs",
+		} {
+			r := s.call(s.request(path)).reply()
+			if got := r.header.Get("Content-Length"); got != strconv.Itoa(len(r.body)) || len(r.body) == 0 {
+				t.Errorf("%s: Content-Length is %q of %d bytes", path, got, len(r.body))
+			}
+		}
+	})
 }
