@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -115,7 +114,10 @@ func (l *Ledger) Charge(ctx context.Context, who credits.Spender, c credits.Char
 		return credits.Receipt{Balance: balance}, err
 	}
 	now := l.file.cfg.Now()
-	h := l.holds.OpenAs(cmp.Or(c.ID, l.ids.Next()), who, now.Add(credits.LateFor), c.Amount)
+	if c.ID == "" {
+		c.ID = l.ids.Next()
+	}
+	h := l.holds.OpenAs(c.ID, who, now.Add(credits.LateFor), c.Amount)
 	if _, _, err := l.holds.Begin(h.ID, c.Amount, now); err != nil {
 		l.mu.Unlock()
 		return credits.Receipt{}, err
