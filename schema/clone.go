@@ -38,7 +38,8 @@ func CloneAll[T any, P Resource[T]](vs []T) []T {
 }
 
 // cells hold the values that copies point to. They are allocated in blocks: a page of 50 posts points to about 700
-// values, each of which would be an allocation of its own.
+// values, each of which would be an allocation of its own, and the page would take twice as long
+// (BenchmarkCachedPage in the root package).
 type cells struct {
 	block  int // how many values a block has
 	texts  []string

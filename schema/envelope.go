@@ -60,8 +60,8 @@ type PlatformError struct {
 	Detail string       `json:"detail"` // what went wrong, for people
 }
 
-// AppendJSON appends m in the form of [Marshal]. It writes the fields that almost every meta has itself, in a tenth of
-// the time.
+// AppendJSON appends m in the form of [Marshal]. It writes the fields that almost every meta has itself, which takes
+// 0.15 µs and not 0.53: 4 % of the handler of the server (BenchmarkHandler there).
 func (m *Meta) AppendJSON(b []byte) ([]byte, error) {
 	if m.Raw != nil || m.Platforms != nil || m.Errors != nil || !plain(string(m.Cache)) || !plain(m.RequestID) || !plain(m.NextCursor) || !plain(m.JobID) {
 		whole, err := Marshal(m)
