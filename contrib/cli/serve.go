@@ -72,7 +72,9 @@ func (c *serveCmd) Run(e *env) (err error) {
 	if err := c.Reach.check(); err != nil {
 		return err
 	}
-	log := newLog(e.log, c.LogLevel)
+	handler, flush := newLines(e.log, logOptions(c.LogLevel))
+	defer flush()
+	log := slog.New(handler)
 	if err := c.warnOfExposures(e); err != nil {
 		return err
 	}
@@ -155,6 +157,7 @@ func (c *serveCmd) Run(e *env) (err error) {
 		return err
 	}
 	go debug.FreeOSMemory() // memory that only the start needed: some 5 MB of 40
+	roomy()
 	return serve(e.ctx, fronts...)
 }
 

@@ -48,13 +48,16 @@ func namesOf(names []string) []string {
 
 // newLog returns the log of a command. It adds the variables of settings that are missing.
 func newLog(w io.Writer, level slog.Level) *slog.Logger {
-	return slog.New(slog.NewTextHandler(w,
-		&slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-			if names, ok := a.Value.Any().([]string); ok && a.Key == "missing" {
-				a.Value = slog.StringValue(toSet(names))
-			}
-			return a
-		}}))
+	return slog.New(slog.NewTextHandler(w, logOptions(level)))
+}
+
+func logOptions(level slog.Level) *slog.HandlerOptions {
+	return &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if names, ok := a.Value.Any().([]string); ok && a.Key == "missing" {
+			a.Value = slog.StringValue(toSet(names))
+		}
+		return a
+	}}
 }
 
 // inWords returns err as text for people: in one line, without the names of packages.
