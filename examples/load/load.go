@@ -57,7 +57,7 @@ func load(ctx context.Context, t target, connections int, during time.Duration, 
 			mu.Lock()
 			defer mu.Unlock()
 			all = append(all, took...)
-			failed = errors.Join(failed, err)
+			failed = cmp.Or(failed, err)
 		})
 	}
 	wg.Wait()

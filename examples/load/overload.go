@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// overloadInFlight is the limit of calls at work of the server: it then refuses the 129th call of a sandbox.
-const overloadInFlight = 2048
+// overloadInFlight is the limit of calls at work of the server: it then refuses the 257th call of a sandbox.
+const overloadInFlight = 4096
 
 // offered is what came of more calls than a server can answer.
 type offered struct {
@@ -81,7 +81,7 @@ func offer(
 			defer mu.Unlock()
 			all.sent += sent
 			served = append(served, took...)
-			failed = errors.Join(failed, err)
+			failed = cmp.Or(failed, err)
 		})
 	}
 	wg.Wait()

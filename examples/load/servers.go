@@ -69,7 +69,7 @@ var (
 func (c *cli) command(ctx context.Context, db string) *exec.Cmd {
 	args := []string{
 		"serve", "--addr", "127.0.0.1:0", "--db", db, "--rate-capacity", "1000000000", "--rate-refill", "1000000000",
-		"--in-flight", "4096", "--connections", "4096", "--log-level", c.LogLevel,
+		"--in-flight", "32768", "--connections", "4096", "--log-level", c.LogLevel,
 	}
 	if c.DebugAddr != "" {
 		args = append(args, "--debug-addr", c.DebugAddr)
