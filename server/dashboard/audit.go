@@ -47,7 +47,7 @@ func (d *Dashboard) showAudit(w http.ResponseWriter, r *http.Request) {
 	d.audits.mu.Lock()
 	p := auditPage{Can: d.cfg.Audit != nil, Last: d.audits.last}
 	d.audits.mu.Unlock()
-	d.show(w, r, http.StatusOK, "audit", frame{Title: "Audit", Data: p})
+	d.show(w, r, http.StatusOK, frame{Title: "Audit", Data: p})
 }
 
 // audit audits the books, and ends when the operator leaves.

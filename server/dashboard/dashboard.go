@@ -106,11 +106,11 @@ func New(cfg Config) (*Dashboard, error) {
 		"POST " + Root + "/accounts/{account}/refund":    d.forOperator(d.refund),
 		"POST " + Root + "/accounts/{account}/reverse":   d.forOperator(d.reverse),
 		"POST " + Root + "/accounts/{account}/keys":      d.forOwner(d.createKey),
-		"GET " + Root + "/keys/{key}/change":             d.forOwner(d.askAbout("change", "Change a key")),
+		"GET " + Root + "/keys/{key}/change":             d.forOwner(d.askAbout("Change a key", func(p onePage) page { return changePage(p) })),
 		"POST " + Root + "/keys/{key}/change":            d.forOwner(d.changeKey),
-		"GET " + Root + "/keys/{key}/rotate":             d.forOwner(d.askAbout("rotate", "Rotate a key")),
+		"GET " + Root + "/keys/{key}/rotate":             d.forOwner(d.askAbout("Rotate a key", func(p onePage) page { return rotatePage(p) })),
 		"POST " + Root + "/keys/{key}/rotate":            d.forOwner(d.rotateKey),
-		"GET " + Root + "/keys/{key}/revoke":             d.forOwner(d.askAbout("revoke", "Revoke a key")),
+		"GET " + Root + "/keys/{key}/revoke":             d.forOwner(d.askAbout("Revoke a key", func(p onePage) page { return revokePage(p) })),
 		"POST " + Root + "/keys/{key}/revoke":            d.forOwner(d.revoke),
 	} {
 		mux.Handle(pattern, h)

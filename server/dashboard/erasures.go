@@ -100,7 +100,7 @@ func (d *Dashboard) showErasures(w http.ResponseWriter, r *http.Request, c *coun
 			return
 		}
 	}
-	d.show(w, r, http.StatusOK, "erasures", frame{Title: "Erasures", Signed: true, Data: p})
+	d.show(w, r, http.StatusOK, frame{Title: "Erasures", Signed: true, Data: p})
 }
 
 // erase counts, erases or unblocks.

@@ -27,5 +27,5 @@ func (d *Dashboard) jobs(w http.ResponseWriter, r *http.Request) {
 		d.fail(w, r, err)
 		return
 	}
-	d.show(w, r, http.StatusOK, "jobs", frame{Title: "Jobs", Data: p})
+	d.show(w, r, http.StatusOK, frame{Title: "Jobs", Data: p})
 }

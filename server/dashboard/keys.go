@@ -88,7 +88,7 @@ func (d *Dashboard) createKey(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	d.show(w, r, http.StatusOK, "key", frame{Title: "New key", Data: p})
+	d.show(w, r, http.StatusOK, frame{Title: "New key", Data: p})
 }
 
 // base returns the address of this service as the browser knows it.
@@ -121,12 +121,19 @@ func (d *Dashboard) one(w http.ResponseWriter, r *http.Request) (p onePage, ok b
 	return p, true
 }
 
-// askAbout returns a handler of the page of that name about one key.
-func (d *Dashboard) askAbout(name, title string) http.HandlerFunc {
+// The pages that ask about one key.
+type (
+	changePage onePage
+	rotatePage onePage
+	revokePage onePage
+)
+
+// askAbout returns a handler of a page about one key.
+func (d *Dashboard) askAbout(title string, about func(onePage) page) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if p, ok := d.one(w, r); ok {
 			p.Once = newOnce()
-			d.show(w, r, http.StatusOK, name, frame{Title: title, Data: p})
+			d.show(w, r, http.StatusOK, frame{Title: title, Data: about(p)})
 		}
 	}
 }
@@ -183,7 +190,7 @@ func (d *Dashboard) rotateKey(w http.ResponseWriter, r *http.Request) {
 		d.answer(w, r, err)
 		return
 	}
-	d.show(w, r, http.StatusOK, "key", frame{Title: "Rotated key", Data: page})
+	d.show(w, r, http.StatusOK, frame{Title: "Rotated key", Data: page})
 }
 
 // revoke revokes a key; the session of who has signed in with it ends.

@@ -62,7 +62,7 @@ func (d *Dashboard) ledger(w http.ResponseWriter, r *http.Request) {
 		p.Next = Root + "/accounts/" + a.ID + "/ledger?" + filter.Encode()
 		filter.Del("before")
 	}
-	d.show(w, r, http.StatusOK, "ledger", frame{Title: "Ledger of " + a.Name, Data: p})
+	d.show(w, r, http.StatusOK, frame{Title: "Ledger of " + a.Name, Data: p})
 }
 
 // ledgerCSV answers the entries that are selected as CSV, newest first.

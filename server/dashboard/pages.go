@@ -1,13 +1,12 @@
 package dashboard
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"html/template"
+	"iter"
 	"maps"
 	"net/http"
 	"net/url"
@@ -28,29 +27,40 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// templates are the pages, each of which defines the content of the frame.
-var templates = func() map[string]*template.Template {
-	funcs := template.FuncMap{
-		"time":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
-		"minute": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
-		"number": number,
-		"sum":    sum,
-		"took": func(d time.Duration) string {
-			return strconv.FormatFloat(requests.Milliseconds(d), 'f', -1, 64) + " ms"
-		},
-		"short": func(d time.Duration) string { return d.Round(10 * time.Microsecond).String() },
+//go:generate go tool qtc -skipLineComments
+
+// second writes t to the second.
+func second(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
+
+// minute writes t to the minute.
+func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
+
+// took writes how long a call took.
+func took(d time.Duration) string {
+	return strconv.FormatFloat(requests.Milliseconds(d), 'f', -1, 64) + " ms"
+}
+
+// short writes d without the digits that do not matter.
+func short(d time.Duration) string { return d.Round(10 * time.Microsecond).String() }
+
+// ours returns an address of these pages, to be followed by a click. Any other is "#": its scheme could run a script.
+func ours(address string) string {
+	if address == Root || strings.HasPrefix(address, Root+"/") || strings.HasPrefix(address, Root+"?") {
+		return address
 	}
-	frame := template.New("frame.html").Funcs(funcs)
-	frame = template.Must(frame.ParseFS(assets, "assets/frame.html", "assets/usage.html"))
-	out := map[string]*template.Template{}
-	for _, name := range []string{
-		"login", "overview", "calls", "jobs", "platform", "account", "key", "revoke", "change", "rotate", "ledger", "erasures", "audit",
-		"problem",
-	} {
-		out[name] = template.Must(template.Must(frame.Clone()).ParseFS(assets, "assets/"+name+".html"))
+	return "#"
+}
+
+// byName returns what a map has, in the order of its keys.
+func byName[V any](of map[string]V) iter.Seq2[string, V] {
+	return func(yield func(string, V) bool) {
+		for _, name := range slices.Sorted(maps.Keys(of)) {
+			if !yield(name, of[name]) {
+				return
+			}
+		}
 	}
-	return out
-}()
+}
 
 // number writes n with separators between thousands.
 func number(n int64) string {
@@ -72,24 +82,18 @@ type frame struct {
 	Signed   bool   // whether there is a session
 	Operator bool   // has signed in
 	Own      string // the account that has signed in; "" for the operator
-	Data     any
+	Data     page
 }
 
 // show answers with a page.
-func (d *Dashboard) show(w http.ResponseWriter, r *http.Request, status int, name string, f frame) {
-	var b bytes.Buffer
+func (d *Dashboard) show(w http.ResponseWriter, r *http.Request, status int, f frame) {
 	v := viewerOf(r)
 	if f.Signed, f.Operator = v != nil, v.operator(); v != nil && v.key != nil {
 		f.Own = v.key.Account
 	}
-	if err := templates[name].Execute(&b, f); err != nil {
-		d.log.ErrorContext(r.Context(), "dashboard: page", "page", name, "error", err)
-		http.Error(w, "this page cannot be shown", http.StatusInternalServerError)
-		return
-	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes()) // fails if the caller is gone
+	writewhole(w, f)
 }
 
 // fail answers an internal error. Its text is logged; the page has the request's id.
@@ -99,9 +103,12 @@ func (d *Dashboard) fail(w http.ResponseWriter, r *http.Request, err error) {
 		cmp.Or(operation.RequestID(r.Context()), "this time")+".")
 }
 
+// problemPage is the content of a page that says what is wrong.
+type problemPage struct{ Words string }
+
 // refuse answers with a page that says what is wrong and what to do.
 func (d *Dashboard) refuse(w http.ResponseWriter, r *http.Request, status int, words string) {
-	d.show(w, r, status, "problem", frame{Title: http.StatusText(status), Data: words})
+	d.show(w, r, status, frame{Title: http.StatusText(status), Data: problemPage{words}})
 }
 
 // answer answers an error: what the caller can correct is shown, anything else is an internal error.
@@ -134,8 +141,13 @@ func (d *Dashboard) showLogin(w http.ResponseWriter, r *http.Request) {
 	d.showForm(w, http.StatusOK, "")
 }
 
+// loginPage is the content of the page that asks for a secret.
+type loginPage struct {
+	Problem string // with the last attempt; "" for none
+}
+
 func (d *Dashboard) showForm(w http.ResponseWriter, status int, problem string) {
-	d.show(w, &http.Request{}, status, "login", frame{Title: "Sign in", Data: problem})
+	d.show(w, &http.Request{}, status, frame{Title: "Sign in", Data: loginPage{problem}})
 }
 
 // overview is the content of the first page.
@@ -258,7 +270,7 @@ func (d *Dashboard) overview(w http.ResponseWriter, r *http.Request) {
 		}
 		return worst(a.State) - worst(b.State)
 	})
-	d.show(w, r, http.StatusOK, "overview", frame{Title: "Overview", Data: o})
+	d.show(w, r, http.StatusOK, frame{Title: "Overview", Data: o})
 }
 
 // calls is the content of the page of recent calls.
@@ -291,7 +303,7 @@ func (d *Dashboard) calls(w http.ResponseWriter, r *http.Request) {
 	if c.Renew {
 		w.Header().Set("Refresh", "5")
 	}
-	d.show(w, r, http.StatusOK, "calls", frame{Title: "Calls", Data: c})
+	d.show(w, r, http.StatusOK, frame{Title: "Calls", Data: c})
 }
 
 // served returns the platforms with at least one operation that can be called.
@@ -383,7 +395,7 @@ func (d *Dashboard) account(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	slices.Reverse(p.Keys) // newest first
-	d.show(w, r, http.StatusOK, "account", frame{Title: p.Account.Name, Data: p})
+	d.show(w, r, http.StatusOK, frame{Title: p.Account.Name, Data: p})
 }
 
 // shownSince returns the beginning of the first of the last days.

@@ -44,7 +44,7 @@ func (d *Dashboard) platform(w http.ResponseWriter, r *http.Request) {
 				return s.Platform != info.Platform
 			})
 		}
-		d.show(w, r, http.StatusOK, "platform", frame{Title: info.Name, Data: p})
+		d.show(w, r, http.StatusOK, frame{Title: info.Name, Data: p})
 		return
 	}
 	d.refuse(w, r, http.StatusNotFound, "There is no such platform.")

@@ -16,11 +16,11 @@ var (
 	codeTokens = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`")
 )
 
-// highlight indents JSON and returns it in tokens.
-func highlight(source json.RawMessage) ([]token, error) {
+// highlight indents JSON and returns it in tokens. What is not JSON is one token, as it is.
+func highlight(source json.RawMessage) []token {
 	var b bytes.Buffer
 	if err := json.Indent(&b, source, "", "  "); err != nil {
-		return nil, err
+		return []token{{"", string(source)}}
 	}
 	return split(b.String(), jsonTokens, func(text string, key bool) token {
 		switch {
@@ -30,7 +30,7 @@ func highlight(source json.RawMessage) ([]token, error) {
 			return token{"s", text}
 		}
 		return token{"n", text}
-	}), nil
+	})
 }
 
 // code returns a snippet in tokens.

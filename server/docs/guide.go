@@ -32,23 +32,21 @@ func (site) Guide() []part {
 }
 
 // First returns the snippet of the first call.
-func (site) First() (string, error) {
-	return fill("curl", call{Target: Base + "/v1/mock/profile?handle=salma"})
-}
+func (site) First() string { return fill("curl", call{Target: Base + "/v1/mock/profile?handle=salma"}) }
 
 // Walk returns the snippet that reads every page of a list.
-func (site) Walk() (string, error) { return fill("walk", call{Target: Base + "/v1/mock/posts"}) }
+func (site) Walk() string { return fill("walk", call{Target: Base + "/v1/mock/posts"}) }
 
 // Repeat returns the snippet that repeats a call.
-func (site) Repeat() (string, error) {
+func (site) Repeat() string {
 	return fill("repeat", call{Target: Base + "/v1/mock/profile?handle=salma"})
 }
 
 // Fan returns the snippet that searches several platforms.
-func (site) Fan() (string, error) { return fill("fan", call{Target: Base}) }
+func (site) Fan() string { return fill("fan", call{Target: Base}) }
 
 // Envelope returns the example of the first operation that lists something, with an empty list.
-func (s site) Envelope() (json.RawMessage, error) {
+func (s site) Envelope() json.RawMessage {
 	for _, o := range s.Operations {
 		if !o.Paged() || o.Service || o.Example == nil {
 			continue
@@ -57,13 +55,11 @@ func (s site) Envelope() (json.RawMessage, error) {
 			Data json.RawMessage `json:"data"`
 			Meta json.RawMessage `json:"meta"`
 		}
-		if err := json.Unmarshal(o.Example, &e); err != nil {
-			return nil, err
+		if err := json.Unmarshal(o.Example, &e); err == nil {
+			return json.RawMessage(`{"data":[],"meta":` + string(e.Meta) + `}`)
 		}
-		e.Data = json.RawMessage("[]")
-		return json.Marshal(e)
 	}
-	return json.RawMessage(`{"data":[],"meta":{}}`), nil
+	return json.RawMessage(`{"data":[],"meta":{}}`)
 }
 
 // kept is the operations that have the same cache lifetime.

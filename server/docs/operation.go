@@ -35,7 +35,7 @@ type input struct {
 type snippet struct{ ID, Name, Code string }
 
 // entry returns the entry of o.
-func (s site) entry(o Operation) (entry, error) {
+func (s site) entry(o Operation) entry {
 	e := entry{Operation: o, Inputs: inputs(o), Fields: fields(o.Data)}
 	for _, p := range s.Platforms {
 		if slices.ContainsFunc(p.Operations,
@@ -49,13 +49,9 @@ func (s site) entry(o Operation) (entry, error) {
 		if o.NoKey {
 			name += ".open"
 		}
-		source, err := fill(name, call{Target: e.Target, Data: goType(o.Data), Bare: o.Bare})
-		if err != nil {
-			return e, err
-		}
-		e.Snippets = append(e.Snippets, snippet{l.file, l.name, source})
+		e.Snippets = append(e.Snippets, snippet{l.file, l.name, fill(name, call{e.Target, goType(o.Data), o.Bare})})
 	}
-	return e, nil
+	return e
 }
 
 // Title returns the path as it follows the address.

@@ -6,8 +6,6 @@ import (
 	"embed"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
-	"html/template"
 	"maps"
 	"slices"
 
@@ -69,9 +67,16 @@ type Page [][]byte
 // digits and the characters -._~:/[] only.
 func (p Page) At(address string) []byte { return bytes.Join(p, []byte(address)) }
 
-// pages are the pages by path, each with its template and the relative path to the root of the server. It is read-only.
-var pages = map[string]struct{ template, root string }{
-	"/docs": {"reference", ""}, "/docs/platforms": {"platforms", "../"}, "/docs/fields": {"fields", "../"},
+// pages are the pages by path, each with its name, its template and the relative path to the root of the server. It is
+// read-only.
+var pages = map[string]struct {
+	name   string
+	render func(site) string
+	root   string
+}{
+	"/docs":           {"reference", referencePage, ""},
+	"/docs/platforms": {"platforms", platformsPage, "../"},
+	"/docs/fields":    {"fields", fieldsPage, "../"},
 }
 
 // Paths returns the paths of the pages. Each of the platforms has one.
@@ -99,14 +104,10 @@ func Asset(name string) ([]byte, error) { return assets.ReadFile("assets/" + nam
 //go:embed assets
 var assets embed.FS
 
+//go:generate go tool qtc -skipLineComments
+
 // New renders the pages and the search index.
 func New(cfg Config) (*Site, error) {
-	t, err := template.New("").Funcs(template.FuncMap{
-		"lifetime": lifetime, "slug": slug, "json": highlight, "code": code, "capital": capital,
-	}).ParseFS(assets, "assets/*.html")
-	if err != nil {
-		return nil, err
-	}
 	guarantees, err := readGuarantees()
 	if err != nil {
 		return nil, err
@@ -116,23 +117,14 @@ func New(cfg Config) (*Site, error) {
 		return nil, err
 	}
 	s := site{Config: cfg, Version: version(), Guarantees: guarantees}
-	if s.groups, err = s.grouped(); err != nil {
-		return nil, err
-	}
+	s.groups = s.grouped()
 	out := &Site{Pages: map[string]Page{}}
-	render := func(path, name string, s site) error {
-		var b bytes.Buffer
-		if err := t.ExecuteTemplate(&b, name+".html", s); err != nil {
-			return err
-		}
-		out.Pages[path] = bytes.Split(squeeze(b.Bytes()), []byte(Base))
-		return nil
+	add := func(path, page string) {
+		out.Pages[path] = bytes.Split(squeeze([]byte(page)), []byte(Base))
 	}
 	for path, p := range pages {
-		s.Root, s.Page = p.root, p.template
-		if err := render(path, p.template, s); err != nil {
-			return nil, err
-		}
+		s.Root, s.Page = p.root, p.name
+		add(path, p.render(s))
 	}
 	for _, p := range cfg.Platforms {
 		on := &On{PlatformInfo: p}
@@ -140,9 +132,7 @@ func New(cfg Config) (*Site, error) {
 			on.Sample = &s
 		}
 		s.Root, s.Page, s.On = "../../", "platform", on
-		if err := render(platformPath(string(p.Platform)), "platform", s); err != nil {
-			return nil, err
-		}
+		add(platformPath(string(p.Platform)), platformPage(s))
 	}
 	out.Index, err = schema.Marshal(s.index(out.Pages["/docs"].At("")))
 	return out, err
@@ -158,7 +148,7 @@ type Site struct {
 type site struct {
 	Config
 	Root       string // the relative path from the page to the root of the server
-	Page       string // the name of its template
+	Page       string // its name
 	On         *On    // the platform of the page; nil if there is none
 	Version    string // of the style sheet and script
 	Guarantees []Guarantees
@@ -215,7 +205,7 @@ type Group struct {
 // ByGroup returns the operations by group, in the order of the first operation of each.
 func (s site) ByGroup() []*Group { return s.groups }
 
-func (s site) grouped() ([]*Group, error) {
+func (s site) grouped() []*Group {
 	var out []*Group
 	byName := map[string]*Group{}
 	for _, o := range s.Operations {
@@ -225,11 +215,7 @@ func (s site) grouped() ([]*Group, error) {
 			byName[o.Tag] = g
 			out = append(out, g)
 		}
-		e, err := s.entry(o)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", o.Name, err)
-		}
-		g.Operations = append(g.Operations, e)
+		g.Operations = append(g.Operations, s.entry(o))
 	}
-	return out, nil
+	return out
 }

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"bytes"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/schema"
@@ -17,10 +19,7 @@ import (
 func TestCodeIsShownCompletely(t *testing.T) {
 	t.Parallel()
 	const source = `{"a":"b \"c\": 1","n":[-1.5e3,true,null],"ق":"مرحبا 5"}`
-	tokens, err := highlight(json.RawMessage(source))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tokens := highlight(json.RawMessage(source))
 	var whole strings.Builder
 	classes := map[string][]string{}
 	for _, k := range tokens {
@@ -125,5 +124,47 @@ func TestLifetimesReadWell(t *testing.T) {
 		if got := lifetime(d); got != want {
 			t.Errorf("%v reads %q, want %q", d, got, want)
 		}
+	}
+}
+
+// TestTextsCannotBecomeMarkup renders a section of an operator with hostile texts: the page has the same elements with
+// the same attributes as with harmless ones, and the texts can be read as they are.
+func TestTextsCannotBecomeMarkup(t *testing.T) {
+	t.Parallel()
+	const hostile = `"'><script>alert(1)</script><a href="javascript:x" onclick='y'>&amp;`
+	elements := func(text string) (names []string, shown string) {
+		made, err := New(Config{Sections: []Section{
+			{Title: text, Intro: text, Head: []string{text}, Rows: [][]string{{text, text}}},
+		}, Problems: []Problem{{Code: "x", Example: json.RawMessage(text)}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		root, err := html.Parse(bytes.NewReader(made.Pages["/docs"].At("http://a.b")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var texts strings.Builder
+		for n := range root.Descendants() {
+			switch n.Type {
+			case html.ElementNode:
+				words := []string{n.Data}
+				for _, a := range n.Attr {
+					words = append(words, a.Key)
+				}
+				names = append(names, strings.Join(words, " "))
+			case html.TextNode:
+				texts.WriteString(n.Data)
+			default:
+			}
+		}
+		return names, texts.String()
+	}
+	want, _ := elements("x")
+	got, shown := elements(hostile)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the elements of the page and their attributes (-harmless +hostile):\n%s", diff)
+	}
+	if n := strings.Count(shown, hostile); n < 5 {
+		t.Errorf("the text can be read %d times", n)
 	}
 }

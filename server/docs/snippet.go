@@ -4,7 +4,6 @@ import (
 	"embed"
 	"reflect"
 	"strings"
-	"text/template"
 
 	"github.com/socialdata/socialdata/schema"
 )
@@ -17,7 +16,7 @@ var languages = []struct{ file, name string }{
 //go:embed snippets
 var snippets embed.FS
 
-// call is the data of the snippet templates.
+// call is the call that a snippet makes.
 type call struct {
 	Target string
 	Data   string // the Go type of the data, or of the whole answer if Bare
@@ -25,14 +24,14 @@ type call struct {
 }
 
 // fill returns a snippet for c.
-func fill(name string, c call) (string, error) {
-	t, err := template.ParseFS(snippets, "snippets/"+name+".tmpl")
-	if err != nil {
-		return "", err
+func fill(name string, c call) string {
+	source, _ := snippets.ReadFile("snippets/" + name + ".txt") // embedded: it cannot fail for a name of ours
+	answer, data := "schema.Envelope["+c.Data+"]", "answer.Data"
+	if c.Bare {
+		answer, data = c.Data, "answer"
 	}
-	var b strings.Builder
-	err = t.Execute(&b, c)
-	return strings.TrimSpace(b.String()), err
+	return strings.TrimSpace(strings.NewReplacer(
+		"{TARGET}", c.Target, "{ANSWER}", answer, "{DATA}", data).Replace(string(source)))
 }
 
 // goType returns t as a program outside of package schema writes it.
