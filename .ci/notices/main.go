@@ -2,10 +2,6 @@
 // on any system that it is built for, and Go. It takes them from the module cache. Run in the root of the repository:
 //
 //	go run ./.ci/notices >contrib/cli/THIRD_PARTY_NOTICES
-//
-// The modules grpc, genproto and grpc-gateway are among them though nothing speaks gRPC: go.opentelemetry.io/proto/otlp has
-// the messages of OTLP in one package with the gRPC service and its gateway, and otlptracehttp, the only exporter of
-// OpenTelemetry that sends traces over HTTP, takes them from there (v1.47).
 package main
 
 import (

@@ -1,17 +1,24 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"os"
+	"strconv"
+	"strings"
 	"time"
 
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/sdk/resource"
 	"go.opentelemetry.io/otel/sdk/trace"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"golang.org/x/net/http/httpguts"
 
 	"github.com/socialdata/socialdata/contrib/otel"
 )
@@ -55,8 +62,7 @@ func (f telemetryFlags) start(e *env, log *slog.Logger) (_ *telemetry, err error
 	if cfg.Meter, t.page, err = otel.Prometheus(); err != nil {
 		return nil, err
 	}
-	// The exporter itself reads these and similar variables.
-	if os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != "" {
+	if otlpSetting(os.Getenv, "ENDPOINT") != "" {
 		traces, err := tracer(e.ctx)
 		if err != nil {
 			return nil, err
@@ -93,7 +99,7 @@ func (f telemetryFlags) listen(e *env, page http.Handler, log *slog.Logger) (clo
 
 // tracer returns a provider that sends traces to the collector that is configured in the environment.
 func tracer(ctx context.Context) (*trace.TracerProvider, error) {
-	exporter, err := otlptracehttp.New(ctx)
+	exporter, err := exporterOf(os.Getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -104,6 +110,87 @@ func tracer(ctx context.Context) (*trace.TracerProvider, error) {
 		return nil, err
 	}
 	return trace.NewTracerProvider(trace.WithBatcher(exporter), trace.WithResource(own)), nil
+}
+
+// otlpSetting returns a standard setting of the exporter: that for traces, or that for everything.
+func otlpSetting(getenv func(string) string, name string) string {
+	return cmp.Or(getenv("OTEL_EXPORTER_OTLP_TRACES_"+name), getenv("OTEL_EXPORTER_OTLP_"+name))
+}
+
+const exportTimeout = 10 * time.Second // as the specification has it
+
+// exporterOf returns the exporter that the standard variables configure: ENDPOINT, HEADERS, TIMEOUT, COMPRESSION,
+// CERTIFICATE, CLIENT_CERTIFICATE and CLIENT_KEY.
+func exporterOf(getenv func(string) string) (*otel.Exporter, error) {
+	setting := func(name string) string { return otlpSetting(getenv, name) }
+	e := &otel.Exporter{URL: getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), Gzip: setting("COMPRESSION") == "gzip"}
+	if e.URL == "" {
+		e.URL = strings.TrimRight(getenv("OTEL_EXPORTER_OTLP_ENDPOINT"), "/") + "/v1/traces"
+	}
+	if u, err := url.Parse(e.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, errors.New("OTEL_EXPORTER_OTLP_ENDPOINT must be an address such as http://127.0.0.1:4318")
+	}
+	headers, err := otlpHeaders(setting("HEADERS"))
+	if err != nil {
+		return nil, err
+	}
+	e.Header = headers
+	timeout := exportTimeout
+	if ms := setting("TIMEOUT"); ms != "" {
+		n, err := strconv.Atoi(ms)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_TIMEOUT must be a number of milliseconds, such as 10000, and is %q", ms)
+		}
+		timeout = time.Duration(n) * time.Millisecond
+	}
+	own, err := otlpTLS(setting)
+	if err != nil {
+		return nil, err
+	}
+	e.Client = &http.Client{Timeout: timeout, Transport: &http.Transport{
+		Proxy: http.ProxyFromEnvironment, TLSClientConfig: own, ForceAttemptHTTP2: true,
+	}}
+	return e, nil
+}
+
+// otlpHeaders reads a list such as "a=1,b=2". The values are percent-encoded, and may be secret.
+func otlpHeaders(list string) (map[string]string, error) {
+	out := map[string]string{}
+	for pair := range strings.SplitSeq(list, ",") {
+		if strings.TrimSpace(pair) == "" {
+			continue
+		}
+		name, encoded, ok := strings.Cut(pair, "=")
+		value, err := url.PathUnescape(strings.TrimSpace(encoded))
+		if name = strings.TrimSpace(name); !ok || err != nil || !httpguts.ValidHeaderFieldName(name) ||
+			!httpguts.ValidHeaderFieldValue(value) {
+			return nil, errors.New("OTEL_EXPORTER_OTLP_HEADERS must be a list of header fields, such as a=1,b=2")
+		}
+		out[name] = value
+	}
+	return out, nil
+}
+
+// otlpTLS returns the certificates with which the exporter and the collector prove who they are.
+func otlpTLS(setting func(string) string) (*tls.Config, error) {
+	own := &tls.Config{MinVersion: tls.VersionTLS12}
+	if file := setting("CERTIFICATE"); file != "" {
+		pem, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_CERTIFICATE: %w", err)
+		}
+		if own.RootCAs = x509.NewCertPool(); !own.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_CERTIFICATE: %s has no certificate", file)
+		}
+	}
+	if file, key := setting("CLIENT_CERTIFICATE"), setting("CLIENT_KEY"); file != "" || key != "" {
+		pair, err := tls.LoadX509KeyPair(file, key)
+		if err != nil {
+			return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: %w", err)
+		}
+		own.Certificates = []tls.Certificate{pair}
+	}
+	return own, nil
 }
 
 // flush sends the remaining traces, if the collector accepts them soon. An error is only logged.

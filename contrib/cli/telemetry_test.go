@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // serving is a server in this process.
@@ -150,5 +151,42 @@ func TestTracesGoToTheCollector(t *testing.T) {
 	if got := sent.String(); !strings.Contains(got, "GET /v1/{platform}/profile") || strings.Contains(got, "ann_of") ||
 		strings.Contains(got, s.secret) {
 		t.Errorf("the collector was sent %q", got)
+	}
+}
+
+func TestTheExporterIsConfiguredAsOpenTelemetrySays(t *testing.T) {
+	t.Parallel()
+	const all, traces = "OTEL_EXPORTER_OTLP_", "OTEL_EXPORTER_OTLP_TRACES_"
+	for name, test := range map[string]struct {
+		env  map[string]string
+		url  string
+		head string
+		zip  bool
+		wait time.Duration
+		fail string
+	}{
+		"address":             {env: map[string]string{all + "ENDPOINT": "http://a:4318/"}, url: "http://a:4318/v1/traces", wait: 10 * time.Second},
+		"address of traces":   {env: map[string]string{all + "ENDPOINT": "http://a", traces + "ENDPOINT": "https://b/x"}, url: "https://b/x", wait: 10 * time.Second},
+		"everything":          {env: map[string]string{all + "ENDPOINT": "http://a", all + "HEADERS": "x-k=1, x-s=a%20b", all + "TIMEOUT": "500", all + "COMPRESSION": "gzip"}, url: "http://a/v1/traces", head: "a b", zip: true, wait: 500 * time.Millisecond},
+		"no address":          {env: map[string]string{all + "ENDPOINT": "collector:4318"}, fail: "http://127.0.0.1:4318"},
+		"a header's line end": {env: map[string]string{all + "ENDPOINT": "http://a", all + "HEADERS": "x-s=secret%0A"}, fail: "a=1,b=2"},
+		"no time":             {env: map[string]string{all + "ENDPOINT": "http://a", all + "TIMEOUT": "10s"}, fail: "milliseconds"},
+		"no certificate":      {env: map[string]string{all + "ENDPOINT": "https://a", all + "CERTIFICATE": "/no/such"}, fail: "CERTIFICATE"},
+		"no key":              {env: map[string]string{all + "ENDPOINT": "https://a", all + "CLIENT_CERTIFICATE": "/no/such"}, fail: "CLIENT_CERTIFICATE"},
+	} {
+		e, err := exporterOf(func(name string) string { return test.env[name] })
+		if test.fail != "" {
+			if err == nil || !strings.Contains(err.Error(), test.fail) || strings.Contains(err.Error(), "secret") {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if e.URL != test.url || e.Header["x-s"] != test.head || e.Gzip != test.zip || e.Client.Timeout != test.wait {
+			t.Errorf("%s: %+v, timeout %s", name, e, e.Client.Timeout)
+		}
 	}
 }
