@@ -370,6 +370,8 @@ func TestAnErasureThatWasCutOffIsBegunAgain(t *testing.T) {
 	}
 }
 
+// TestReadsDuringAnErasureAreNotStored makes two reads of someone who is erased meanwhile. The first is answered. The
+// second has an idempotency key: its answer cannot be recorded, so it is refused and nothing is charged.
 func TestReadsDuringAnErasureAreNotStored(t *testing.T) {
 	t.Parallel()
 	p := &people{}
@@ -377,11 +379,18 @@ func TestReadsDuringAnErasureAreNotStored(t *testing.T) {
 	p.mu.Lock()
 	p.wait = make(chan struct{})
 	p.mu.Unlock()
-	answers := make(chan error, 2)
-	for _, in := range [][]string{{"post", "id", "salma1"}, {"post", "id", "salma2", "key", "idempotency-salma2"}} {
+	before := e.Balance(t)
+	plain, keyed := make(chan error, 1), make(chan error, 1)
+	for _, in := range []struct {
+		answer chan error
+		params []string
+	}{
+		{plain, []string{"id", "salma1"}},
+		{keyed, []string{"id", "salma2", "key", "idempotency-salma2"}},
+	} {
 		go func() {
-			_, err := call(t, e.Client, in[0], in[1:]...)
-			answers <- err
+			_, err := call(t, e.Client, "post", in.params...)
+			in.answer <- err
 		}()
 	}
 	for p.Count() < 2 {
@@ -394,10 +403,14 @@ func TestReadsDuringAnErasureAreNotStored(t *testing.T) {
 	close(p.wait)
 	p.wait = nil
 	p.mu.Unlock()
-	for range 2 {
-		if err := <-answers; err != nil {
-			t.Errorf("a call under way: %v", err)
-		}
+	if err := <-plain; err != nil {
+		t.Errorf("a call in progress: %v", err)
+	}
+	if err := <-keyed; !errors.Is(err, problem.PlatformUnavailable) {
+		t.Errorf("a call in progress with an idempotency key: %v, want %v", err, problem.PlatformUnavailable)
+	}
+	if charged := before - e.Balance(t); charged != 1 {
+		t.Errorf("%d credits were charged, want 1", charged)
 	}
 	counted, err := e.Open.Erase(t.Context(),
 		socialdata.EraseRequest{Platform: platform.GitHub, Handle: "salma", DryRun: true})
