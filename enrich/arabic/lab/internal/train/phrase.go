@@ -157,6 +157,9 @@ func (f *PhraseFit) learn(e *PhraseExample, rng *rand.Rand) float64 {
 	return loss
 }
 
+// window is the numbers of the words of a window.
+type window = [phrase.Width * phrase.Size]float32
+
 // learnWindows moves the weights of the hidden units and computes the gradient of the vectors of the words.
 func (f *PhraseFit) learnWindows(pooled *[2 * phrase.Units]float32) {
 	s := &f.state
@@ -165,7 +168,7 @@ func (f *PhraseFit) learnWindows(pooled *[2 * phrase.Units]float32) {
 	clear(f.slope)
 	scale := phrase.Scale(n)
 	for j := range phrase.Units {
-		var weights [phrase.Width * phrase.Size]float32
+		var weights window
 		bias, seen := float32(0), false
 		for i := range n {
 			if s.Hidden[i][j] <= 0 {
@@ -177,10 +180,10 @@ func (f *PhraseFit) learnWindows(pooled *[2 * phrase.Units]float32) {
 			}
 			bias += d
 			seen = true
-			slope := f.slope[i*phrase.Size : i*phrase.Size+len(weights)]
-			for k, x := range s.Window(i) {
+			slope, w := (*window)(f.slope[i*phrase.Size:]), &f.Layers.Window[j]
+			for k, x := range (*window)(s.Window(i)) {
 				weights[k] += d * x
-				slope[k] += d * f.Layers.Window[j][k]
+				slope[k] += d * w[k]
 			}
 		}
 		if !seen {
@@ -211,8 +214,9 @@ func (f *PhraseFit) learnRows(q *phrase.Seq) {
 			g := &f.rowSquares[x&(1<<f.Bits-1)]
 			*g += square / phrase.Size
 			rate := phraseRate / float32(math.Sqrt(float64(*g)+1e-6))
-			for k, v := range f.row(x) {
-				f.row(x)[k] = v - rate*slope[k]
+			row := f.row(x)
+			for k, d := range slope {
+				row[k] -= rate * d
 			}
 		}
 	}

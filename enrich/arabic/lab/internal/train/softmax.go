@@ -26,7 +26,6 @@ type Softmax struct {
 	Bits    int // the table has 1<<Bits rows
 	Epochs  int
 	Rate    float32
-	Decay   float32 // L2 penalty applied to the weights that an example touches
 	Seed    uint64
 	// Drop is the share of the features of an example that is left out, different ones each time, so that the rest has to
 	// carry the weight: rare words may be missing in new texts.
@@ -63,7 +62,7 @@ func (s Softmax) Fit(examples []Example) *Linear {
 	for i := range order {
 		order[i] = i
 	}
-	p, grad := make([]float32, k), make([]float32, k)
+	p, grad, slope := make([]float32, k), make([]float32, k), make([]float32, k)
 	mask := uint32(1)<<s.Bits - 1
 	var thinned Example
 	epochs := s.Epochs
@@ -114,11 +113,13 @@ func (s Softmax) Fit(examples []Example) *Linear {
 				}
 			}
 			for _, b := range e.Blocks {
+				for c := range slope {
+					slope[c] = grad[c] * b.Value
+				}
 				for _, f := range b.Features {
 					at := int(f&mask) * k
 					w, g := m.W[at:at+k], g2[at:at+k]
-					for c := range w {
-						d := grad[c]*b.Value + s.Decay*w[c]
+					for c, d := range slope {
 						g[c] += d * d
 						w[c] -= s.Rate * d / float32(math.Sqrt(float64(g[c])+1e-6))
 					}
