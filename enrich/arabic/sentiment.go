@@ -43,7 +43,7 @@ const (
 	longNegative = 0.1
 	// sharper is the factor of all scores. The heads learn from teachers and many sources, and are less sure than they
 	// may be: without it the calibration error on posts of other writers is twice as large.
-	sharper = 1.2
+	sharper = 1.4
 )
 
 // feelings returns the probability of each class. For another language only the emoji and the short lists of other

@@ -20,7 +20,7 @@ const (
 	// read few posts, and calls most long ones small talk.
 	fewWords, manyWords = 6, 12
 	mostSay             = 0.4
-	minFirst            = 0.42 // the least probability of the first topic
+	minFirst            = 0.34 // the least probability of the first topic
 	minLong             = 0.3  // the same for a text of manyWords, which has more evidence
 	minNext             = 0.5  // the least probability of further topics
 	maxTopics           = 3

@@ -2,6 +2,7 @@ package head
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/socialdata/socialdata/enrich/arabic/internal/feature"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/token"
@@ -57,6 +58,8 @@ type side struct{ chars, words []uint32 }
 // feelWord is a word and whether it is negated.
 type feelWord struct {
 	turned bool
+	// idiom reports that the lists have the word together with the one before it.
+	idiom bool
 	// bare is the word without the two halves of a negation around it, nil for other words.
 	bare []rune
 	// lists are the lists of praise and blame that contain the word, as bits.
@@ -86,34 +89,87 @@ func (t *Text) part() {
 	}
 }
 
-// turn finds the words that a negation inverts: the next two, or the word around which it is written. Forms of "to be"
-// and words like "any" do not count among the two, and "better" is not inverted: nothing is better.
+// scope is what is negated at one place of a text.
+type scope struct {
+	left   int    // the number of words that the negation still inverts
+	after  bool   // the word is the first one behind it
+	clause bool   // the clause has a negation
+	before bool   // the text has one
+	prev   uint32 // the word before
+}
+
+// turn finds the words that a negation inverts: the next two of the clause, or the word around which it is written and
+// the next one. Forms of "to be" and words like "any" do not count among the two, and "better" is not inverted: nothing
+// is better. What follows "nothing but" and "not without" is not inverted either, nor are idioms.
 func (r *Reader) turn(t *Text) {
 	t.words = t.words[:0]
-	prev, left, after, before := uint32(0), 0, false, false
+	var c scope
+	asks := strings.ContainsAny(t.Src, "?؟")
 	for i := range t.Spans {
-		s := &t.Spans[i]
-		m := r.lists.Sentiment.Exact(prev, s)
-		w := feelWord{bare: around(t.Folded(&t.Tokens[s.Token]), after)}
-		either := m&listEither != 0 && (before || i == 0 ||
-			i+1 < len(t.Spans) && r.lists.Sentiment.Exact(0, &t.Spans[i+1])&listPassing != 0)
-		switch {
-		case m&listTurn != 0 || either:
-			left, after, before, prev = 2, true, true, s.Key
-			t.words = append(t.words, feelWord{})
-			continue
-		case left > 0 && m&listBest != 0, after && m&listUnturned != 0:
-			left = 0
-		case left > 0 && m&listBeing != 0:
-			left = 3
-		case left > 0 && m&listPassing != 0:
-			left++
+		if i > 0 && t.breaks(t.Spans[i-1].Token, t.Spans[i].Token) {
+			c.left, c.after, c.clause = 0, false, false
 		}
-		w.turned = left > 0 || w.bare != nil && !after
-		before = before || w.bare != nil
-		left, after, prev = max(0, left-1), false, s.Key
-		t.words = append(t.words, w)
+		t.words = append(t.words, r.turnWord(t, i, &c, asks))
 	}
+}
+
+// breaks reports whether one of the tokens between two words ends a clause.
+func (t *Text) breaks(from, to int) bool {
+	for i := from + 1; i < to; i++ {
+		if k := &t.Tokens[i]; k.Kind == token.Punct && strings.ContainsRune("،,.؛;!؟?:…", FirstRune(t.Text(k))) {
+			return true
+		}
+	}
+	return false
+}
+
+// turnWord reads the i-th word and moves c behind it.
+func (r *Reader) turnWord(t *Text, i int, c *scope, asks bool) feelWord {
+	s := &t.Spans[i]
+	word := t.Folded(&t.Tokens[s.Token])
+	m := r.lists.Sentiment.Exact(c.prev, s)
+	idiom := c.after && m&^r.lists.Sentiment.Exact(0, s)&(plusLists|minusLists) != 0
+	joined := len(word) > 2 && (word[0] == 'و' || word[0] == 'ف') // perhaps with "and"
+	if joined && m&listEither == 0 {
+		m |= r.lists.Sentiment.Exact(0, &feature.Span{Key: feature.Key(word[1:])}) & listTurn
+	}
+	w := feelWord{bare: around(word, c.after)}
+	switch {
+	case idiom:
+		c.left, w.idiom = 0, true
+	case m&listExcept != 0 && c.clause:
+		c.left = 0
+	case m&listLack != 0 && c.left > 0 && !joined:
+		c.left = 0
+	case m&listTurn != 0, m&listEither != 0 && (i == 0 || c.before || r.denies(t, i+1, asks)):
+		*c = scope{left: 2, after: true, clause: true, before: true, prev: s.Key}
+		return feelWord{}
+	case c.left > 0 && m&listBest != 0, c.after && m&listUnturned != 0, c.left > 0 && !c.after && word[0] == 'و' && len(word) > 3:
+		c.left = 0
+	case c.left > 0 && m&listBeing != 0:
+		c.left = 3
+	case c.left > 0 && m&listPassing != 0:
+		c.left++
+	case w.bare != nil && c.left < 2:
+		c.left, c.clause = 2, true
+	}
+	w.turned = c.left > 0
+	c.before = c.before || w.bare != nil
+	c.left, c.after, c.prev = max(0, c.left-1), false, s.Key
+	return w
+}
+
+// denies reports whether "nor" before the i-th word is a negation, not "or": before a word of passing, and, in texts
+// that ask nothing, before a verb.
+func (r *Reader) denies(t *Text, i int, asks bool) bool {
+	if i == len(t.Spans) {
+		return false
+	}
+	if r.lists.Sentiment.Exact(0, &t.Spans[i])&listPassing != 0 {
+		return true
+	}
+	word := t.Folded(&t.Tokens[t.Spans[i].Token])
+	return !asks && len(word) > 3 && strings.ContainsRune("يتن", word[0])
 }
 
 // wholeWords end in the letter that closes a negation without being negated.
@@ -173,6 +229,8 @@ const (
 	listPassing  = 1 << 25
 	listBest     = 1 << 26
 	listEither   = 1 << 27
+	listLack     = 1 << 28
+	listExcept   = 1 << 29
 	polarLists   = listTurn - 1 | listPrayer
 )
 
@@ -182,12 +240,13 @@ const (
 	polarBalance              // the number of words of praise minus those of blame
 	polarCounts               // the number of both
 	polarEnds                 // the polarity of the first and the last of them
+	polarDenied               // the number of words that a negation inverts and no list has
 )
 
 // polarity adds the words of praise and blame. Those that a negation inverts change sides.
 func (r *Reader) polarity(t *Text) {
 	prev := uint32(0)
-	plus, minus, first, last := 0, 0, 0, 0
+	plus, minus, first, last, denied := 0, 0, 0, 0, 0
 	for i := range t.Spans {
 		s := t.Spans[i]
 		w := &t.words[i]
@@ -195,6 +254,9 @@ func (r *Reader) polarity(t *Text) {
 			s.Key, s.Bare, s.Stem = feature.Key(w.bare), feature.Key(feature.Bare(w.bare)), feature.StemKey(w.bare)
 		}
 		m := r.lists.Sentiment.Exact(prev, &s) & polarLists
+		if w.idiom {
+			m &^= r.lists.Sentiment.Exact(0, &s)
+		}
 		if m == 0 {
 			m = r.lists.Sentiment.Loose(prev, &s) & polarLists
 		}
@@ -203,6 +265,9 @@ func (r *Reader) polarity(t *Text) {
 		if w.turned {
 			sign = 1
 			t.polar = append(t.polar, feature.Combine(kindPolar, polarNegated, s.Stem))
+			if m&(plusLists|minusLists) == 0 {
+				denied++
+			}
 		}
 		for i := range feature.Bits(m) {
 			t.polar = append(t.polar, feature.Combine(kindPolar, i, sign))
@@ -224,7 +289,8 @@ func (r *Reader) polarity(t *Text) {
 	t.polar = append(t.polar,
 		feature.Combine(kindPolar, polarBalance, uint32(min(4, max(-4, plus-minus))+4)),
 		feature.Combine(kindPolar, polarCounts, uint32(min(2, plus)*3+min(2, minus))),
-		feature.Combine(kindPolar, polarEnds, uint32(first*3+last)))
+		feature.Combine(kindPolar, polarEnds, uint32(first*3+last)),
+		feature.Combine(kindPolar, polarDenied, uint32(min(3, denied)*9+min(2, plus)*3+min(2, minus))))
 }
 
 // signs adds emoji, punctuation and the shape of the text.

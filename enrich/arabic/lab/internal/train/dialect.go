@@ -49,7 +49,7 @@ const (
 	// which has dialectRows rows, fewer than 1<<dialectBits, and no shared ones.
 	teacherBits   = 22
 	dialectBits   = 20
-	dialectRows   = 680_000
+	dialectRows   = 620_000
 	dialectEpochs = 6
 	dialectRate   = 0.1
 	dialectDrop   = 0.3

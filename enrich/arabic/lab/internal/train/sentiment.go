@@ -26,17 +26,19 @@ const madeUpSet = "made up"
 // sentimentBudget is the weight of each label of a collection. The tweets labelled by their emoji are many and noisy.
 var sentimentBudget = budget{
 	"arsarcasm": 4500, "ajgt": 1800, "manual": 700, "emoji": 800, madeUpSet: 900, everydaySet: 4400, negationSet: 1200,
-	pairSet: 1800,
+	pairSet: 4000,
 }
 
 // twoSided are the collections labelled only positive or negative: they teach nothing about neutral texts.
 var twoSided = []string{"ajgt"}
 
 const (
-	sentimentBits   = 18
+	sentimentBits   = 19
 	sentimentEpochs = 6
 	// Steps twice as large overfit the training texts and cost a point on others.
 	sentimentRate = 0.05
+	// sentimentDrop is the share of the features that are hidden, different ones each time.
+	sentimentDrop = 0.3
 	// sentimentVector is the weight of the vectors. More of it would favour the subject of a text.
 	sentimentVector = 1.5
 	// negativeBias is added to the score of negative: the labels have equal weight in training, and blame is more common
@@ -121,6 +123,7 @@ func (b *builder) fitFelt(name string, texts []felt) *Linear {
 	}
 	settings := b.softmax(name, len(feelings), sentimentBits, sentimentEpochs, sentimentRate)
 	settings.Fold = b.stems().Fold(sentimentVector)
+	settings.Drop = sentimentDrop
 	return settings.Fit(examples)
 }
 
