@@ -108,7 +108,8 @@ func (a *Accounts) giveBack(ctx context.Context, account string, n int) {
 
 func unpaidOf(account string) string { return "unpaid:" + account }
 
-// alone reports whether there is at most one account. It asks the store of keys once a minute until there are two.
+// alone reports whether there is at most one account. It asks the store of keys once a minute until there are two, and
+// only the first call waits for the answer.
 func (a *Accounts) alone(ctx context.Context) bool {
 	admin, ok := a.Keys.(keys.Admin)
 	if !ok || a.several.Load() {
@@ -118,9 +119,28 @@ func (a *Accounts) alone(ctx context.Context) bool {
 	if last != 0 && now-last < int64(time.Minute) && now >= last || !a.counted.CompareAndSwap(last, now) {
 		return true
 	}
-	all, err := admin.Accounts(ctx)
-	if err == nil && len(all) > 1 {
-		a.several.Store(true)
+	switch {
+	case last == 0:
+		_ = a.count(ctx, admin) // otherwise it asks again in a minute
+	case a.guard.probes.Begin():
+		go func() {
+			defer a.guard.probes.End()
+			_ = a.count(operation.After(context.WithoutCancel(ctx)), admin)
+		}()
 	}
 	return !a.several.Load()
+}
+
+// count notes whether there are several accounts.
+func (a *Accounts) count(ctx context.Context, admin keys.Admin) (err error) {
+	bounded, err := a.guard.keys.enter(ctx, 0)
+	if err != nil {
+		return err
+	}
+	defer bounded.leave(&err)
+	all, err := admin.Accounts(bounded)
+	if len(all) > 1 {
+		a.several.Store(true)
+	}
+	return err
 }
