@@ -29,6 +29,7 @@ type batch struct {
 	closed  []*hold
 	entries []entry
 	ended   map[string]settled // results of holds that were settled in this batch
+	told    bool               // a result is an entry that was there before
 }
 
 // account is the head of an account's ledger.

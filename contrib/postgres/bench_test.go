@@ -13,89 +13,101 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/keys"
 )
 
-const (
-	benchReplicas = 2
-	benchCharges  = 16_384 // in each round
-)
-
-// BenchmarkCharge lets callers on two replicas hold and charge without a pause, each waiting until its charge is
-// durable. It alternates with pgbench, with as many clients on the same server. SOCIALDATA_BENCH_CALLERS sets the
-// number of callers.
+// BenchmarkCharge compares charges of hits with pgbench's simple update on the same server: first pgbench, then callers
+// on one replica and the same number on each of three, who charge without a pause and wait until each charge is durable.
+// SOCIALDATA_BENCH_CALLERS sets how many clients pgbench has, and callers each replica; SOCIALDATA_BENCH_DELAY how long
+// each message between replicas and server takes, as in a network.
 func BenchmarkCharge(b *testing.B) {
-	callers := 128
+	callers := 64
 	if n, err := strconv.Atoi(os.Getenv("SOCIALDATA_BENCH_CALLERS")); err == nil {
 		callers = n
 	}
-	for _, accounts := range []int{1, 1000} {
-		b.Run(fmt.Sprintf("accounts=%d/pgbench", accounts), func(b *testing.B) { benchmarkPgbench(b, accounts, callers) })
-		b.Run(fmt.Sprintf("accounts=%d/ledger", accounts), func(b *testing.B) { benchmarkLedger(b, accounts, callers) })
+	b.Run("pgbench", func(b *testing.B) { benchmarkPgbench(b, callers) })
+	for _, accounts := range []int{1, 64, 1000} {
+		for _, replicas := range []int{1, 3} {
+			b.Run(fmt.Sprintf("accounts=%d/replicas=%d", accounts, replicas), func(b *testing.B) {
+				benchmarkLedger(b, accounts, replicas, callers)
+			})
+		}
 	}
 }
 
-func benchmarkLedger(b *testing.B, accounts, callers int) {
+// benchRound is how long pgbench and the callers run in each round.
+const benchRound = 2 * time.Second
+
+func benchmarkLedger(b *testing.B, accounts, replicas, callers int) {
 	b.Helper()
 	cfg := newSchema(b)
-	var replicas [benchReplicas]*DB
-	for i := range replicas {
-		replicas[i] = openDB(b, cfg)
-	}
+	direct := openDB(b, cfg)
 	ids := make([]string, accounts)
 	for i := range ids {
 		ids[i] = fmt.Sprintf("acct_%06d", i)
-		addAccount(b, replicas[0], ids[i], 1_000_000_000)
+		addAccount(b, direct, ids[i], 1_000_000_000)
+	}
+	if delay, err := time.ParseDuration(os.Getenv("SOCIALDATA_BENCH_DELAY")); err == nil {
+		delayed, proxy := throughProxy(b, cfg)
+		proxy.Delay(delay)
+		cfg = delayed
+	}
+	var ledgers []*Ledger
+	for range replicas {
+		ledgers = append(ledgers, openDB(b, cfg).Ledger())
 	}
 	var rates []float64
 	var took []time.Duration
-	used := serverCPU(b, replicas[0])
+	charges(b, ledgers, ids, callers, benchRound/4) // prepares the statements
+	used, own := serverCPU(b, direct), ownCPU()
 	for b.Loop() {
-		began := time.Now()
-		took = append(took, charges(b, replicas[:], ids, callers)...)
-		rates = append(rates, benchCharges/time.Since(began).Seconds())
+		made := charges(b, ledgers, ids, callers, benchRound)
+		rates = append(rates, float64(len(made))/benchRound.Seconds())
+		took = append(took, made...)
 	}
-	used = serverCPU(b, replicas[0]) - used
+	used, own = serverCPU(b, direct)-used, ownCPU()-own
 	slices.Sort(rates)
 	slices.Sort(took)
 	b.ReportMetric(rates[len(rates)/2], "charges/s")
 	b.ReportMetric(float64(used.Microseconds())/float64(len(took)), "server-µs/charge")
+	b.ReportMetric(float64(own.Microseconds())/float64(len(took)), "own-µs/charge")
 	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
-	if err := auditOf(b.Context(), replicas[0]); err != nil {
+	if err := auditOf(b.Context(), direct); err != nil {
 		b.Errorf("audit: %v", err)
 	}
 }
 
-// charges makes one round and returns how long each charge took, from the hold until it was durable.
-func charges(b *testing.B, replicas []*DB, ids []string, callers int) []time.Duration {
+// charges makes one round and returns how long each charge took.
+func charges(b *testing.B, ledgers []*Ledger, ids []string, callers int, round time.Duration) (took []time.Duration) {
 	b.Helper()
-	var next atomic.Int64
-	took := make([]time.Duration, benchCharges)
+	var mu sync.Mutex
 	var wg sync.WaitGroup
-	for i := range callers {
-		l := replicas[i%len(replicas)].Ledger()
-		wg.Go(func() {
-			for n := next.Add(1) - 1; n < benchCharges; n = next.Add(1) - 1 {
-				began := time.Now()
-				who := credits.Spender{Account: ids[rand.IntN(len(ids))], Key: "key_benchmark"}
-				holds, err := l.Reserve(b.Context(), who, time.Minute, 4)
-				if err == nil {
-					_, err = l.Settle(b.Context(), holds[0], credits.Charge{
-						Amount: 1, Operation: "profile", Platform: "github", RequestID: holds[0].ID, Cache: "MISS",
-					})
+	until := time.Now().Add(round)
+	for _, l := range ledgers {
+		for range callers {
+			wg.Go(func() {
+				var own []time.Duration
+				for began := time.Now(); began.Before(until); {
+					request := keys.NewID("req")
+					_, err := l.Charge(b.Context(), credits.Spender{Account: ids[rand.IntN(len(ids))], Key: "key_benchmark"},
+						credits.Charge{Amount: 1, Operation: "profile", Platform: "github", RequestID: request, Cache: "HIT"})
+					if err != nil {
+						b.Error(err)
+						return
+					}
+					end := time.Now()
+					own, began = append(own, end.Sub(began)), end
 				}
-				if err != nil {
-					b.Error(err)
-					return
-				}
-				took[n] = time.Since(began)
-			}
-		})
+				mu.Lock()
+				defer mu.Unlock()
+				took = append(took, own...)
+			})
+		}
 	}
 	wg.Wait()
 	return took
@@ -106,45 +118,33 @@ var (
 	processed = regexp.MustCompile(`actually processed: ([0-9]+)`)
 )
 
-// benchmarkPgbench runs transactions of one prepared INSERT and UPDATE, on tables with a primary key as their only
-// index.
-func benchmarkPgbench(b *testing.B, accounts, callers int) {
+// benchmarkPgbench runs pgbench's own script "simple update", prepared, on its tables of 100,000 accounts.
+func benchmarkPgbench(b *testing.B, callers int) {
 	b.Helper()
 	program, err := exec.LookPath("pgbench")
 	if err != nil {
 		b.Skip("pgbench is not installed")
 	}
 	db := openDB(b, newSchema(b))
-	conn, err := db.pool.Acquire(b.Context())
-	if err != nil {
-		b.Fatal(err)
+	run := func(args ...string) []byte {
+		c := exec.CommandContext(b.Context(), program, append(args, db.cfg.DSN)...)
+		c.Env = append(os.Environ(), "PGOPTIONS=-c search_path="+db.cfg.Schema)
+		out, err := c.CombinedOutput()
+		if err != nil {
+			b.Fatalf("pgbench: %v\n%s", err, out)
+		}
+		return out
 	}
-	_, err = conn.Conn().PgConn().Exec(b.Context(), db.sql(fmt.Sprintf(`
-		CREATE TABLE @bench_accounts (no INT PRIMARY KEY, balance BIGINT NOT NULL) WITH (fillfactor = 50);
-		CREATE TABLE @bench_entries (account INT NOT NULL, amount BIGINT NOT NULL, at TIMESTAMPTZ NOT NULL);
-		INSERT INTO @bench_accounts SELECT no, 1000000000 FROM generate_series(1, %d) AS no`, accounts))).ReadAll()
-	conn.Release()
-	if err != nil {
-		b.Fatal(err)
-	}
-	script := filepath.Join(b.TempDir(), "charge.sql")
-	if err := os.WriteFile(script, []byte(db.sql(fmt.Sprintf(`\set no random(1, %d)
-BEGIN;
-INSERT INTO @bench_entries VALUES (:no, -1, now());
-UPDATE @bench_accounts SET balance = balance - 1 WHERE no = :no;
-COMMIT;
-`, accounts))), 0o600); err != nil {
-		b.Fatal(err)
-	}
+	run("-i", "-q")
 	var rates []float64
 	made := 0
 	used := serverCPU(b, db)
 	for b.Loop() {
-		out, err := exec.CommandContext(b.Context(), program, "-n", "-M", "prepared", "-T", "3", "-j", "2",
-			"-c", strconv.Itoa(min(callers, 64)), "-f", script, db.cfg.DSN).CombinedOutput()
+		out := run("-n", "-M", "prepared", "-T", strconv.Itoa(int(benchRound.Seconds())), "-j", "2",
+			"-c", strconv.Itoa(callers), "-b", "simple-update")
 		rate, count := tps.FindSubmatch(out), processed.FindSubmatch(out)
-		if err != nil || rate == nil || count == nil {
-			b.Fatalf("pgbench: %v\n%s", err, out)
+		if rate == nil || count == nil {
+			b.Fatalf("pgbench: %s", out)
 		}
 		perSecond, err := strconv.ParseFloat(string(rate[1]), 64)
 		n, nerr := strconv.Atoi(string(count[1]))
@@ -158,6 +158,12 @@ COMMIT;
 	slices.Sort(rates)
 	b.ReportMetric(rates[len(rates)/2], "charges/s")
 	b.ReportMetric(float64(used.Microseconds())/float64(made), "server-µs/charge")
+}
+
+// ownCPU returns the processor time that this process has used.
+func ownCPU() time.Duration {
+	const tick = 10 * time.Millisecond
+	return time.Duration(cpuTicks("self", 2)) * tick
 }
 
 // serverCPU returns the processor time that all processes of the server have used, if it runs on this machine and

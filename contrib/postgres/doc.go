@@ -13,11 +13,16 @@
 // A hold is a row that all replicas see and any can settle. It expires by itself: a replica that is killed charges
 // nothing, and the credits that it held are free again after the hold's time to live. The calls of a replica share
 // transactions (group commit), each of which locks the rows of its accounts in a fixed order and decides each call
-// exactly as if it were alone. The database itself decides ordinary calls, in one round trip; others (with expired
-// holds, idempotency keys that were used before, or caps that may be reached) are decided in the replica and take two
-// more. All changes depend on one UPDATE of the accounts' rows, whose table has a constraint that no more can be held
-// than there is. A charge is durable when Settle returns; a hold alone does not wait for the disk, because nothing is
-// charged if it is lost.
+// exactly as if it were alone. A function in the database decides ordinary calls, in one round trip; others (with
+// expired holds, idempotency keys that were used before, or caps that are reached) are decided in the replica and take
+// two more. All changes depend on one UPDATE of the accounts' rows, whose table has a constraint that no more can be
+// held than there is.
+//
+// A charge is durable when Settle or Charge returns; a hold alone does not wait for the disk, because nothing is charged
+// if it is lost. The disk is waited for after the commit, by a second transaction in the same message, so that no row
+// is locked meanwhile and another replica can charge the same account. What depends on a charge that is not durable yet
+// comes after it in the log of the database, so a crash loses both or neither. A query outside of this package may see
+// a charge up to one write of the disk before it is durable.
 //
 // All times are those of the database's clock, so that the clocks of replicas need not agree. If the database's own
 // clock is ahead for a while, holds from that time that are never settled stay until the clock reaches their end again:
@@ -36,7 +41,7 @@
 // # Requirements
 //
 // PostgreSQL 12 or later, and permission to create a schema. There are no triggers, no LISTEN and, for charges, no
-// sequences. A pooler that assigns connections for one transaction each, such as PgBouncer, is detected; then no state
+// sequences; there is one function, in PL/pgSQL. A pooler that assigns connections for one transaction each, such as PgBouncer, is detected; then no state
 // is kept in a connection. The schema is migrated under an advisory lock of that one transaction, unless
 // Config.NoAdvisoryLock is set. The DSN must lead to the primary, because revocations and charges may not have reached
 // a standby yet. A charge is as durable as the database's own commit; with standbys, configure it to wait for one
@@ -54,10 +59,9 @@
 //
 // CockroachDB and YugabyteDB are not supported, and nothing here is tested on them. By their documentation:
 //
-//   - CockroachDB refuses a statement that changes one table in two places, such as the one that decides ordinary
-//     calls: each of these would fail there and be decided like the others, in two more round trips. Its default
-//     isolation is SERIALIZABLE: calls on one account fail with 40001 and are repeated. It has no locking advisory
-//     locks: use Config.NoAdvisoryLock.
+//   - The function that decides ordinary calls is in PL/pgSQL, and the disk is waited for with pg_logical_emit_message.
+//     CockroachDB's default isolation is SERIALIZABLE: calls on one account fail with 40001 and are repeated. It has no
+//     locking advisory locks: use Config.NoAdvisoryLock.
 //   - YugabyteDB runs READ COMMITTED as REPEATABLE READ unless yb_enable_read_committed_isolation is set, with the same
 //     consequence for calls on one account.
 //

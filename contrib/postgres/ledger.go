@@ -522,6 +522,7 @@ func (r *reversal) decide(ctx context.Context, b *batch) (err error) {
 		return nil
 	}
 	if earlier.Seq != 0 {
+		b.told = true
 		r.result = credits.Reversal{Entry: earlier, Balance: a.free(), Earlier: true}
 		return nil
 	}

@@ -296,6 +296,7 @@ var migrations = []string{
 	ALTER TABLE @feeds ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0;
 	UPDATE @feeds f SET bytes = (SELECT coalesce(sum(length(body)), 0) FROM @changes c WHERE c.account = f.account);
 	`,
+	createDecide,
 }
 
 // breaking are the versions that the program of the previous version cannot serve, because it must not ignore what they

@@ -16,7 +16,7 @@ import (
 )
 
 // throughProxy returns cfg with a proxy in front of the database until the test ends.
-func throughProxy(t *testing.T, cfg Config) (Config, *faultnet.Proxy) {
+func throughProxy(t testing.TB, cfg Config) (Config, *faultnet.Proxy) {
 	t.Helper()
 	u, err := url.Parse(cfg.DSN)
 	if err != nil || u.Host == "" {

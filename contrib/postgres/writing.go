@@ -11,9 +11,9 @@ import (
 // is.
 func (b *batch) write(ctx context.Context) error {
 	return b.tx.commit(ctx, func(q *pgx.Batch) {
-		if len(b.entries) == 0 {
+		if len(b.entries) == 0 && len(b.charged) == 0 && len(b.keyed) == 0 && !b.told {
 			// Nothing is charged for holds that are lost in a crash of the database, so callers need not wait for the
-			// disk.
+			// disk, unless they are told of entries that were read, which may not be durable yet: see direct.run.
 			q.Queue("SET LOCAL synchronous_commit = off")
 		}
 		b.queueAccounts(q)
