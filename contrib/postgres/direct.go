@@ -2,11 +2,9 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/socialdata/socialdata/credits"
 )
@@ -82,35 +80,19 @@ func newDirect(db *DB, ops []op) *direct {
 	return d
 }
 
-// run runs the transaction and sets the results of the ops that were decided. The transaction does not wait for the
-// disk, because the rows of its accounts are locked until it has ended; what follows it in the same message does.
+// run runs the transaction and sets the results of the ops that were decided.
 func (d *direct) run(ctx context.Context, t *tx) error {
 	var now int64
 	var states []int16
 	var free []int64
 	var expires []*int64
-	q := &pgx.Batch{}
-	q.Queue("BEGIN")
-	q.Queue("SET LOCAL synchronous_commit = off")
-	q.Queue(d.db.sql(sqlDecide), d.arguments()...).QueryRow(func(row pgx.Row) error {
-		return row.Scan(&now, &states, &free, &expires)
+	err := t.commitThenFlush(ctx, d.pays, func(q *pgx.Batch) { // holds need not be durable: see batch.write
+		q.Queue(d.db.sql(sqlDecide), d.arguments()...).QueryRow(func(row pgx.Row) error {
+			return row.Scan(&now, &states, &free, &expires)
+		})
 	})
-	committed := false
-	q.Queue("COMMIT").Exec(func(pgconn.CommandTag) error {
-		committed = true
-		return nil
-	})
-	if d.pays { // holds need not be durable: see batch.write
-		q.Queue(sqlFlush)
-	}
-	t.begun, t.ending = true, true
-	if err := t.conn.SendBatch(ctx, q).Close(); err != nil {
-		_, before := errors.AsType[*pgconn.PgError](err)
-		_, unsent := errors.AsType[pgx.ErrPreprocessingBatch](err)
-		if unsent || before && !committed {
-			return err
-		}
-		return lost{err, true}
+	if err != nil {
+		return err
 	}
 	ended := map[string]settled{}
 	for i, state := range states {
@@ -127,11 +109,6 @@ func (d *direct) run(ctx context.Context, t *tx) error {
 	d.db.ledger.remember(ended)
 	return nil
 }
-
-// sqlFlush is a transaction that waits for the disk, and so for everything that was committed before it, also by other
-// connections. It does so even if the server, the database or the role has that disabled.
-const sqlFlush = "SELECT pg_logical_emit_message(true, 'socialdata', ''), " +
-	"CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END"
 
 // expect notes that all ops may be carried out even if no answer arrives.
 func (d *direct) expect() {

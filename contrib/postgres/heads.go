@@ -32,7 +32,7 @@ func (db *DB) heads(ctx context.Context, out *bookkeeping.HeadsWriter) error {
 	if err == nil {
 		err = db.eachKey(ctx, out.Key)
 	}
-	if err == nil { // what was read may have been committed only just now: see direct.run
+	if err == nil { // what was read may have been committed only just now: see commitThenFlush
 		_, err = db.pool.Exec(ctx, sqlFlush)
 	}
 	if err != nil {

@@ -128,7 +128,8 @@ const sqlAdd = `
 // a [change] must make it or return the reason; unsure reports that it may have been made without an answer.
 func (r *Records) directly(ctx context.Context, queue func(q *pgx.Batch, made *bool)) (made, unsure bool) {
 	err := r.db.attempt(ctx, false, func(ctx context.Context, t *tx) error {
-		return t.commit(ctx, func(q *pgx.Batch) { queue(q, &made) })
+		// The row of the owner would else be locked while the disk is waited for: one write of an account at a time.
+		return t.commitThenFlush(ctx, true, func(q *pgx.Batch) { queue(q, &made) })
 	})
 	return made && err == nil, committed(err)
 }

@@ -52,6 +52,37 @@ func (t *tx) commit(ctx context.Context, queue func(b *pgx.Batch)) error {
 	})
 }
 
+// sqlFlush is a transaction that waits for the disk, and so for everything that was committed before it, also by other
+// connections. It does so even if the server, the database or the role has that disabled.
+const sqlFlush = "SELECT pg_logical_emit_message(true, 'socialdata', ''), " +
+	"CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END"
+
+// commitThenFlush is a whole transaction in one round trip. It commits without waiting for the disk, so that no row is
+// locked meanwhile, and then waits for the disk if flush is set. When it returns nil, what was written, and what was
+// read, is durable.
+func (t *tx) commitThenFlush(ctx context.Context, flush bool, queue func(b *pgx.Batch)) error {
+	b := &pgx.Batch{}
+	b.Queue("BEGIN")
+	b.Queue("SET LOCAL synchronous_commit = off")
+	queue(b)
+	committed := false
+	b.Queue("COMMIT").Exec(func(pgconn.CommandTag) error {
+		committed = true
+		return nil
+	})
+	if flush {
+		b.Queue(sqlFlush)
+	}
+	t.begun, t.ending = true, true
+	err := t.conn.SendBatch(ctx, b).Close()
+	_, answered := errors.AsType[*pgconn.PgError](err)
+	_, unsent := errors.AsType[pgx.ErrPreprocessingBatch](err)
+	if err == nil || unsent || answered && !committed {
+		return err
+	}
+	return lost{err, true}
+}
+
 // end commits what was written, unless there is an error.
 func (t *tx) end(ctx context.Context, err error) error {
 	if err != nil {
