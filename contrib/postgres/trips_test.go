@@ -16,17 +16,17 @@ import (
 )
 
 // throughProxy returns cfg with a proxy in front of the database until the test ends.
-func throughProxy(t testing.TB, cfg Config) (Config, *faultnet.Proxy) {
-	t.Helper()
+func throughProxy(tb testing.TB, cfg Config) (Config, *faultnet.Proxy) {
+	tb.Helper()
 	u, err := url.Parse(cfg.DSN)
 	if err != nil || u.Host == "" {
-		t.Skip("the DSN is not a URL")
+		tb.Skip("the DSN is not a URL")
 	}
 	p, err := faultnet.Listen(u.Host)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = p.Close() })
+	tb.Cleanup(func() { _ = p.Close() })
 	u.Host = p.Addr()
 	cfg.DSN = u.String()
 	return cfg, p
