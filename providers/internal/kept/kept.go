@@ -1,5 +1,6 @@
 // Package kept stores the bodies of upstreams' responses with their validators, so that an upstream that answers 304
-// need not send them again. They are compressed, limited in total bytes, and evicted least recently used first.
+// need not send them again. Long ones are compressed. They are limited in total bytes, and evicted least recently used
+// first.
 package kept
 
 import (
@@ -9,6 +10,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -42,6 +44,7 @@ type Kept struct {
 
 	packed []byte // head and body
 	length int    // of the body, in bytes
+	plain  bool   // packed is not compressed
 }
 
 // Pool stores answers. It is safe for concurrent use.
@@ -118,7 +121,8 @@ func (p *Pool) Purge() {
 // Put stores a under key, and replaces what was stored there. It does not store an answer that is larger than a quarter
 // of the pool when compressed, or that was requested in an earlier round.
 func (p *Pool) Put(round int64, key Key, etag, lastModified string, a *Answer) {
-	k := &Kept{ETag: etag, LastModified: lastModified, packed: p.pack(a), length: len(a.Body)}
+	k := &Kept{ETag: etag, LastModified: lastModified, length: len(a.Body), plain: len(a.Body) <= short}
+	k.packed = p.pack(a, k.plain)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lru.Remove(key)
@@ -152,14 +156,22 @@ type head struct {
 	Header http.Header
 }
 
-func (p *Pool) pack(a *Answer) []byte {
+// short is up to which length bodies are not compressed, in bytes: that would take longer than anything else that is
+// done for such an answer (BenchmarkMiss/JSON/github_profile), and save less than a kilobyte.
+const short = 2 << 10
+
+func (p *Pool) pack(a *Answer, plain bool) []byte {
 	var b bytes.Buffer
+	if plain {
+		_ = json.NewEncoder(&b).Encode(head{a.URL, a.Header}) // strings, and writing to a buffer never fails
+		return slices.Concat(b.Bytes(), a.Body)
+	}
 	w, ok := p.zips.Get().(*flate.Writer)
 	if !ok {
 		w, _ = flate.NewWriter(nil, flate.BestSpeed) // fails only for a level that does not exist
 	}
 	w.Reset(&b)
-	_ = json.NewEncoder(w).Encode(head{a.URL, a.Header}) // strings, and writing to a buffer never fails
+	_ = json.NewEncoder(w).Encode(head{a.URL, a.Header}) // as above
 	_, _ = w.Write(a.Body)
 	_ = w.Close()
 	p.zips.Put(w)
@@ -170,7 +182,10 @@ var errShort = errors.New("kept: the body is incomplete")
 
 // Answer returns the stored answer. The caller owns it.
 func (k *Kept) Answer() (*Answer, error) {
-	from := flate.NewReader(bytes.NewReader(k.packed))
+	var from io.Reader = bytes.NewReader(k.packed)
+	if !k.plain {
+		from = flate.NewReader(from)
+	}
 	var h head
 	dec := json.NewDecoder(from)
 	if err := dec.Decode(&h); err != nil {
