@@ -65,7 +65,7 @@ func Absolute(s string) (string, bool) {
 
 // visible drops format characters: direction marks, zero-width spaces, byte-order marks.
 func visible(r rune) rune {
-	if unicode.Is(unicode.Cf, r) {
+	if r >= utf8.RuneSelf && unicode.Is(unicode.Cf, r) {
 		return -1
 	}
 	return r
@@ -85,9 +85,16 @@ func asciiHost(host string) (string, error) {
 
 // escape escapes what a URI may not contain and net/url leaves unchanged in a query.
 func escape(q string) string {
+	i := 0
+	for i < len(q) && !barred(q[i]) {
+		i++
+	}
+	if i == len(q) { // as most are
+		return q
+	}
 	var b strings.Builder
 	for i := range len(q) {
-		if c := q[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
+		if c := q[i]; barred(c) {
 			b.WriteByte('%')
 			b.WriteByte("0123456789ABCDEF"[c>>4])
 			b.WriteByte("0123456789ABCDEF"[c&15])
@@ -97,6 +104,9 @@ func escape(q string) string {
 	}
 	return b.String()
 }
+
+// barred reports whether a URI may not contain c.
+func barred(c byte) bool { return c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 }
 
 var (
 	scheme = regexp.MustCompile(`(?i)https?://`)
