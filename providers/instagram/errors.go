@@ -99,7 +99,7 @@ func checkWeb(res *upstream.Response) error {
 		RequireLogin bool            `json:"require_login"`
 		Checkpoint   json.RawMessage `json:"checkpoint_url"`
 	}
-	if json.Unmarshal(res.Body, &body) != nil {
+	if wire.Pick(res.Body, &body) != nil {
 		return nil
 	}
 	switch {

@@ -100,6 +100,32 @@ func Decode(ctx context.Context, b []byte, dst any) error {
 	return nil
 }
 
+// Pick decodes those members of the object b into dst, a pointer to a struct, that have the name of one of its fields, and
+// skips the others unread: to look for a refusal in a long answer. It returns an error if b is not an object, or if what
+// it has read is not JSON or of another kind than its field.
+func Pick(b []byte, dst any) error {
+	b = bytes.TrimSpace(b)
+	if len(b) == 0 || b[0] != '{' {
+		return errNoJSON
+	}
+	picked, whole := []byte{'{'}, false
+	for name, value := range members(b, &whole) {
+		for f := range reflect.TypeOf(dst).Elem().Fields() {
+			if jsonName(f) != string(name[1:len(name)-1]) {
+				continue
+			}
+			if len(picked) > 1 {
+				picked = append(picked, ',')
+			}
+			picked = append(append(append(picked, name...), ':'), value...)
+		}
+	}
+	if !whole {
+		return errNoJSON
+	}
+	return json.Unmarshal(append(picked, '}'), dst)
+}
+
 // lenient decodes b into dst, and returns the path of the first field with the wrong type, which is left empty. It
 // returns an error if b is not JSON, or not of the kind of dst.
 func lenient(b []byte, dst any) (odd string, err error) {

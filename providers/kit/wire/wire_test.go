@@ -46,6 +46,32 @@ func decode(t *testing.T, body string, dst any) (told []string, err error) {
 	return told, err
 }
 
+func TestPickReadsOnlyTheMembersOfItsStruct(t *testing.T) {
+	t.Parallel()
+	type refusal struct {
+		Message string `json:"message"`
+		Code    *int   `json:"code"`
+	}
+	for in, want := range map[string]refusal{
+		`{}`: {},
+		` {"items":[{"message":"\"}"}], "message":"no", "code" : 7 } `: {Message: "no", Code: new(7)},
+		`{"other":{"code":1},"code":null}`:                             {},
+	} {
+		var got refusal
+		if err := wire.Pick([]byte(in), &got); err != nil {
+			t.Errorf("%s: %v", in, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", in, diff)
+		}
+	}
+	for _, in := range []string{``, `[]`, `null`, `{"message":"no"`, `{"message":7}`, `{"message":"no"}}`, `<html>`} {
+		if err := wire.Pick([]byte(in), new(refusal)); err == nil {
+			t.Errorf("%s was read", in)
+		}
+	}
+}
+
 func TestOneOddRowCostsOneRow(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
