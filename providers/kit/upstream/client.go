@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/cenkalti/backoff/v5"
 
@@ -443,8 +444,13 @@ func (r *roomy) Read(p []byte) (int, error) {
 }
 
 func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) {
-	u := *c.base
-	u = *u.JoinPath(escape(r.Path)...)
+	u := c.base.JoinPath(escape(r.Path)...)
+	if !strings.HasPrefix(u.Path, "/") { // of a base without a path
+		u.Path = "/" + u.Path
+		if u.RawPath != "" {
+			u.RawPath = "/" + u.RawPath
+		}
+	}
 	u.RawQuery = c.cfg.Encode(r.Query)
 	method := r.Method
 	if method == "" {
@@ -462,10 +468,11 @@ func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) 
 		}
 		body, contentType = bytes.NewReader(b), "application/json"
 	}
-	req, err := http.NewRequestWithContext(ctx, method, u.String(), body)
-	if err != nil {
+	req, err := http.NewRequestWithContext(ctx, method, "", body)
+	if err != nil || strings.ContainsFunc(u.RawQuery, unicode.IsControl) {
 		return nil, providers.Unavailable(providers.Cause("malformed request"), "the request cannot be made")
 	}
+	req.URL, req.Host = u, u.Host // not written as text, only to be parsed again
 	req.Header.Set("User-Agent", userAgent)
 	req.Header.Set("Accept", "application/json")
 	if contentType != "" {
