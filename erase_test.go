@@ -604,10 +604,10 @@ func TestNoSequenceOfCallsBringsHerBack(t *testing.T) {
 	}
 }
 
-// TestAnIdempotentAnswerThatDoesNotSayWhoIsInItIsErased makes calls whose records name someone in words that are not an
+// TestAnIdempotentAnswerThatNamesNoAccountIsErased makes calls whose records name someone in words that are not an
 // account's: a batch quotes the key that it has not found, a raw read is in the platform's words, and what is answered
 // for a handle need not repeat it.
-func TestAnIdempotentAnswerThatDoesNotSayWhoIsInItIsErased(t *testing.T) {
+func TestAnIdempotentAnswerThatNamesNoAccountIsErased(t *testing.T) {
 	t.Parallel()
 	for name, in := range map[string][]string{
 		"a batch":      {"profile/batch", "handles", "nobody,zoe"},

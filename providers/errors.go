@@ -43,15 +43,15 @@ const (
 	BlameSubject Blame = iota
 	// BlameUpstream always counts: a broken connection, a time-out, a rate limit of the upstream.
 	BlameUpstream
-	// BlameNobody never counts: a missing thing, a refused input, a login page for one handle.
-	BlameNobody
+	// BlameNone never counts: a missing thing, a refused input, a login page for one handle.
+	BlameNone
 )
 
 // BlameOf returns the effect of err on the health of the upstream.
 func BlameOf(err error) Blame {
 	for _, kind := range []error{ErrNotFound, ErrInvalid, ErrUnsupported, ErrCursor, ErrNotHere, context.Canceled} {
 		if err == nil || errors.Is(err, kind) {
-			return BlameNobody
+			return BlameNone
 		}
 	}
 	if errors.Is(err, ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
@@ -174,7 +174,7 @@ func Limited(detail string, wait time.Duration) error {
 // Walled returns an [ErrUnavailable] that does not affect the health of platform or provider: the upstream answers
 // requests for this subject with a login page, or a captcha.
 func Walled(detail string, args ...any) error {
-	return &Error{Kind: ErrUnavailable, Detail: fmt.Sprintf(detail, args...), Blame: BlameNobody}
+	return &Error{Kind: ErrUnavailable, Detail: fmt.Sprintf(detail, args...), Blame: BlameNone}
 }
 
 // Invalid returns an [ErrInvalid] with a message for the caller about the required form of the input.

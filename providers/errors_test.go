@@ -19,14 +19,14 @@ func TestBlame(t *testing.T) {
 		err  error
 		want providers.Blame
 	}{
-		{"no error", nil, providers.BlameNobody},
-		{"a thing that is not there", providers.NotFound("gone"), providers.BlameNobody},
-		{"a thing that this source does not see", providers.NotHere("a personal account"), providers.BlameNobody},
-		{"a refused input", providers.Invalid("too long"), providers.BlameNobody},
-		{"an input of another source", providers.Unsupported("by number only"), providers.BlameNobody},
-		{"a dead cursor", providers.ErrCursor, providers.BlameNobody},
-		{"a log-in page", providers.Walled("a log-in page"), providers.BlameNobody},
-		{"a caller who left", context.Canceled, providers.BlameNobody},
+		{"no error", nil, providers.BlameNone},
+		{"a thing that is not there", providers.NotFound("gone"), providers.BlameNone},
+		{"a thing that this source does not see", providers.NotHere("a personal account"), providers.BlameNone},
+		{"a refused input", providers.Invalid("too long"), providers.BlameNone},
+		{"an input of another source", providers.Unsupported("by number only"), providers.BlameNone},
+		{"a dead cursor", providers.ErrCursor, providers.BlameNone},
+		{"a log-in page", providers.Walled("a log-in page"), providers.BlameNone},
+		{"a caller who left", context.Canceled, providers.BlameNone},
 		{"a time-out", &providers.Error{Kind: providers.ErrTimeout}, providers.BlameUpstream},
 		{"a deadline", context.DeadlineExceeded, providers.BlameUpstream},
 		{"a limit", providers.Limited("slow down", time.Minute), providers.BlameUpstream},

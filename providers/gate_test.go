@@ -87,7 +87,7 @@ func TestAGateTellsWhenItIsTheTurn(t *testing.T) {
 	})
 }
 
-func TestWhoLeavesTheQueueOfAGateKeepsNoPlace(t *testing.T) {
+func TestACallerThatLeavesTheQueueFreesItsPlace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g := providers.NewGate(1)

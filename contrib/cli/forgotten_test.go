@@ -44,7 +44,7 @@ type planted struct {
 	searched            chan struct{} // closed when searches are to be answered
 }
 
-// plant returns somebody new.
+// plant returns a new person.
 func plant(mentioned bool) *planted {
 	return &planted{
 		handle: "salma" + strings.ToLower(rand.Text())[:16], name: "Name " + rand.Text(), words: "words " + rand.Text(),
@@ -466,10 +466,10 @@ func inFile(t *testing.T, path string, names []string) map[string]int {
 	return found
 }
 
-// TestNothingIsLeftOfWhoIsErased fills a deployment by random calls, erases someone under load, and looks for her in
+// TestAnErasureLeavesNothing fills a deployment by random calls, erases someone under load, and looks for her in
 // everything that is stored and logged: once with two servers on PostgreSQL and Valkey, once with one on a file. In a
-// second deployment of each kind others mention her: what they say stays, and no more, and its number is told.
-func TestNothingIsLeftOfWhoIsErased(t *testing.T) {
+// second deployment of each kind others mention her: only what they say stays, and its number is reported.
+func TestAnErasureLeavesNothing(t *testing.T) {
 	t.Parallel()
 	for _, mentioned := range []bool{false, true} {
 		others := map[bool]string{false: "", true: ", mentioned by others"}[mentioned]

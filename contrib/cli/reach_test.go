@@ -358,8 +358,8 @@ func TestNoKeyIsPrintedUnasked(t *testing.T) {
 	}
 }
 
-// TestDoctorChecksWhoReachesTheServer sets the environment, so it cannot run in parallel.
-func TestDoctorChecksWhoReachesTheServer(t *testing.T) {
+// TestDoctorChecksTheExposureOfTheServer sets the environment, so it cannot run in parallel.
+func TestDoctorChecksTheExposureOfTheServer(t *testing.T) {
 	dir := t.TempDir()
 	cert, key, _ := pair(t, dir, time.Now().Add(90*24*time.Hour))
 	doctor := func() (int, string) {

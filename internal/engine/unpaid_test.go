@@ -139,7 +139,7 @@ func TestUnpaidCallsOfOneAccountDoNotAffectOthers(t *testing.T) {
 					time.Sleep(time.Second)
 					if providers.CallerOf(ctx).Account == first {
 						return schema.Profile{}, &providers.Error{
-							Kind: providers.ErrUnavailable, RetryAfter: time.Hour, Blame: providers.BlameNobody, Err: providers.ErrShare,
+							Kind: providers.ErrUnavailable, RetryAfter: time.Hour, Blame: providers.BlameNone, Err: providers.ErrShare,
 						}
 					}
 					return enginetest.Profile(handle), nil
@@ -190,7 +190,7 @@ func TestAJoinedReadCountsForEachCallersAccount(t *testing.T) {
 			mu.Unlock()
 			if keys[greedy] > 0 {
 				return nil, &providers.Error{
-					Kind: providers.ErrUnavailable, RetryAfter: time.Hour, Blame: providers.BlameNobody,
+					Kind: providers.ErrUnavailable, RetryAfter: time.Hour, Blame: providers.BlameNone,
 					Err: &providers.ShareError{Account: greedy},
 				}
 			}

@@ -59,7 +59,7 @@ func TestLinksInArabicBios(t *testing.T) {
 	}
 }
 
-func TestWhatIsDerivedSpeaksAgainstNobody(t *testing.T) {
+func TestFailuresOfDerivedReadsDoNotOpenTheBreaker(t *testing.T) {
 	t.Parallel()
 	e := enginetest.Of(t,
 		people(platform.GitHub, person("https://github.com/salma", "salma", "Salma", "", "https://x.com/salma", "https://t.me/salma")),
@@ -154,7 +154,7 @@ func TestAFailedOfficialPartIsNotHidden(t *testing.T) {
 	}
 }
 
-func TestAnOfficialListIsWorthTheSameWhoeverReadsIt(t *testing.T) {
+func TestAnOfficialListHasAFixedConfidence(t *testing.T) {
 	t.Parallel()
 	listed := schema.LinkedProfile{
 		Common: schema.Common{Platform: platform.X, ID: "x:1", URL: "https://x.com/salma_h", Raw: []byte(`{"a":1}`)},

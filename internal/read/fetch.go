@@ -190,7 +190,7 @@ func assemble[T any, P schema.Resource[T]](ctx context.Context, r Reading, page 
 // upstream.
 func drifted(err error) error {
 	return &providers.Error{
-		Kind: providers.ErrUnavailable, Detail: "the upstream's answer breaks the schema", Blame: providers.BlameNobody, Err: err,
+		Kind: providers.ErrUnavailable, Detail: "the upstream's answer breaks the schema", Blame: providers.BlameNone, Err: err,
 	}
 }
 

@@ -63,7 +63,7 @@ func failureOf(words string) error {
 	}
 	for _, k := range kinds {
 		if f.Kind == k.name {
-			return &providers.Error{Kind: k.err, Detail: f.Detail, RetryAfter: f.RetryAfter, Blame: providers.BlameNobody}
+			return &providers.Error{Kind: k.err, Detail: f.Detail, RetryAfter: f.RetryAfter, Blame: providers.BlameNone}
 		}
 	}
 	return providers.Unavailable(nil, "the upstream failed")

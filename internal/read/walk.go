@@ -57,7 +57,7 @@ func (r *Reader) walk(ctx context.Context, q *Query) (*cache.Entry, error) {
 func (r *Reader) strayed(ctx context.Context, q *Query, cause error) error {
 	r.warn(ctx, "upstream refused a page of its own list", q, cause)
 	return &providers.Error{
-		Kind: providers.ErrUnavailable, Detail: "the upstream refused the next page of its own list", Blame: providers.BlameNobody,
+		Kind: providers.ErrUnavailable, Detail: "the upstream refused the next page of its own list", Blame: providers.BlameNone,
 	}
 }
 

@@ -25,7 +25,7 @@ func (*withheldError) Error() string { return withheld }
 // errWithheld returns the error of an object that is withheld: to those who asked it is not there.
 func errWithheld(names []privacy.Name) error {
 	return &providers.Error{
-		Kind: providers.ErrNotFound, Detail: withheld, Blame: providers.BlameNobody, Err: &withheldError{names},
+		Kind: providers.ErrNotFound, Detail: withheld, Blame: providers.BlameNone, Err: &withheldError{names},
 	}
 }
 

@@ -25,8 +25,8 @@ func ask(handle string) socialdata.ProfileRequest {
 	return socialdata.ProfileRequest{Platform: platform.GitHub, Handle: handle}
 }
 
-// TestWhoIsToBlame makes thirty failing calls, and checks how many of them reach the upstream.
-func TestWhoIsToBlame(t *testing.T) {
+// TestWhichFailuresOpenTheBreaker makes thirty failing calls, and checks how many of them reach the upstream.
+func TestWhichFailuresOpenTheBreaker(t *testing.T) {
 	t.Parallel()
 	odd := func(handle string) (schema.Profile, error) {
 		p := enginetest.Profile(handle)

@@ -46,7 +46,7 @@ type wait struct {
 func errNoRoom() error {
 	return &providers.Error{
 		Kind: providers.ErrUnavailable, Detail: "the service is at its limit", RetryAfter: time.Second,
-		Blame: providers.BlameNobody, Err: providers.ErrBusy,
+		Blame: providers.BlameNone, Err: providers.ErrBusy,
 	}
 }
 

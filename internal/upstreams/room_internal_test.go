@@ -47,9 +47,9 @@ func TestAnswersShareOneBudgetOfMemory(t *testing.T) {
 	})
 }
 
-// TestWhoWaitsForRoomGetsIt checks that an answer continues as soon as another one ends, and is refused when none does
+// TestAWaitingReadGetsTheMemoryThatIsFreed checks that an answer continues as soon as another one ends, and is refused when none does
 // in time.
-func TestWhoWaitsForRoomGetsIt(t *testing.T) {
+func TestAWaitingReadGetsTheMemoryThatIsFreed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := &room{most: 10 * perByte}

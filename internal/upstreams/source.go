@@ -92,14 +92,14 @@ func (s *Source) admit(op providers.Op, now time.Time) (done func(error), began 
 	s.mu.Unlock()
 	if wait := rest.until.Sub(now); wait > 0 {
 		return nil, 0, &providers.Error{
-			Kind: providers.ErrUnavailable, Detail: rest.why.Detail, RetryAfter: wait, Blame: providers.BlameNobody, Err: rest.why,
+			Kind: providers.ErrUnavailable, Detail: rest.why.Detail, RetryAfter: wait, Blame: providers.BlameNone, Err: rest.why,
 		}
 	}
 	if s.breaker == nil {
 		return func(error) {}, began, nil
 	}
 	if done, err = s.breaker.Allow(); err != nil {
-		return nil, 0, providers.Unavailable(err, "the upstream has failed too often and is given a rest")
+		return nil, 0, providers.Unavailable(err, "the upstream has failed too often and is not retried yet")
 	}
 	return done, began, nil
 }
@@ -141,7 +141,7 @@ func (s *Source) blame(err error, subject Subject, account string, crowded bool,
 		if len(s.suspects) >= fewSubjects {
 			return errFailed
 		}
-	case providers.BlameNobody:
+	case providers.BlameNone:
 	}
 	return errNoVerdict
 }

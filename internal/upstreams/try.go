@@ -109,7 +109,7 @@ func tallyOf(a *Attempt, ended bool, err error, raw bool) tally {
 			if !raw {
 				t.failed = 1
 			}
-		case providers.BlameNobody:
+		case providers.BlameNone:
 		}
 	}
 	return t

@@ -213,7 +213,7 @@ func TestAnEmptyListOfEventsNeedsAWitness(t *testing.T) {
 }
 
 // A login page says nothing about the content behind it, and nothing about the site's health.
-func TestALoginIsNobodysFault(t *testing.T) {
+func TestALoginPageIsNotCountedAsAFailure(t *testing.T) {
 	t.Parallel()
 	for _, page := range []string{
 		`<title>Log in to Facebook</title>`, `<form id="login_form"></form><script>"This content isn't available"</script>`,
@@ -221,7 +221,7 @@ func TestALoginIsNobodysFault(t *testing.T) {
 	} {
 		answer := providertest.Answers(func(*http.Request) (int, string) { return http.StatusOK, page })
 		p := facebook.New(facebook.Config{HTTP: &http.Client{Transport: answer}})[1]
-		if _, err := p.Event(t.Context(), "900000011"); providers.BlameOf(err) != providers.BlameNobody || err == nil ||
+		if _, err := p.Event(t.Context(), "900000011"); providers.BlameOf(err) != providers.BlameNone || err == nil ||
 			strings.Contains(err.Error(), "not found") {
 			t.Errorf("%s: got error %v", page, err)
 		}
@@ -343,7 +343,7 @@ func TestTheWordsOfAPageStandBehindItsCounts(t *testing.T) {
 	}
 }
 
-func TestWhoLikesAPageDoesNotFollowIt(t *testing.T) {
+func TestLikesAreNotFollowers(t *testing.T) {
 	t.Parallel()
 	const (
 		own   = `{"delegate_page":{"id":"300100"},"user":{"url":"https://www.facebook.com/teahouse","is_verified":true,`

@@ -61,7 +61,7 @@ func TestVisitorsSeeTheNewestPostsOfAnAccountAlone(t *testing.T) {
 		t.Errorf("got %+v, want a reel without words", reel)
 	}
 	if _, err := p.Posts(t.Context(), "ann", page.Next); !errors.Is(err, providers.ErrUnavailable) ||
-		!strings.Contains(err.Error(), "Instagram only shows more posts of this account to logged-in users") || providers.BlameOf(err) != providers.BlameNobody {
+		!strings.Contains(err.Error(), "Instagram only shows more posts of this account to logged-in users") || providers.BlameOf(err) != providers.BlameNone {
 		t.Errorf("behind them: got error %v", err)
 	}
 	reels, err := p.Reels(t.Context(), "ann", "")

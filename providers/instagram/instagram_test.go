@@ -202,8 +202,8 @@ func TestARouteSaysWhatAPageIs(t *testing.T) {
 		want       error
 		blame      providers.Blame
 	}{
-		{"no such page", `<script>{"canonicalRouteName":"comet.igweb.PolarisErrorRoute"}</script>`, providers.ErrNotFound, providers.BlameNobody},
-		{"a login", `<script>{"name":"PolarisCAAIGLoginHomepageRoute"}</script>`, providers.ErrUnavailable, providers.BlameNobody},
+		{"no such page", `<script>{"canonicalRouteName":"comet.igweb.PolarisErrorRoute"}</script>`, providers.ErrNotFound, providers.BlameNone},
+		{"a login", `<script>{"name":"PolarisCAAIGLoginHomepageRoute"}</script>`, providers.ErrUnavailable, providers.BlameNone},
 		{"a page without its data", `<script>{"name":"PolarisProfileRoute"}</script>` + unread, providers.ErrUnavailable, providers.BlameUpstream},
 	}
 	for _, tt := range tests {
@@ -283,7 +283,7 @@ func TestAReelKnownByItsHeadAlone(t *testing.T) {
 	}
 }
 
-func TestAnAuthorWhoHasAnIDOnly(t *testing.T) {
+func TestAnAuthorWithOnlyAnID(t *testing.T) {
 	t.Parallel()
 	post, err := instagram.ParsePost(t.Context(), []byte(`{"code":"Csthn7EO99u","owner":{"pk":"7"}}`))
 	if err != nil || post.ID != "3111290796599140206" || post.Author.ID != "7" || post.Author.Handle != "unknown" {
@@ -291,16 +291,16 @@ func TestAnAuthorWhoHasAnIDOnly(t *testing.T) {
 	}
 }
 
-func TestLoginsAndChecksCountAgainstNobody(t *testing.T) {
+func TestLoginsAndChecksAreNotCountedAsFailures(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, body string
 		status     int
 		want       providers.Blame
 	}{
-		{"a login is wanted", `{"message":"Please wait","require_login":true,"status":"fail"}`, 401, providers.BlameNobody},
-		{"a check is wanted", `{"message":"challenge_required","status":"fail"}`, 400, providers.BlameNobody},
-		{"another browser is wanted", `{"message":"useragent mismatch","status":"fail"}`, 400, providers.BlameNobody},
+		{"a login is wanted", `{"message":"Please wait","require_login":true,"status":"fail"}`, 401, providers.BlameNone},
+		{"a check is wanted", `{"message":"challenge_required","status":"fail"}`, 400, providers.BlameNone},
+		{"another browser is wanted", `{"message":"useragent mismatch","status":"fail"}`, 400, providers.BlameNone},
 		{"a failure", `{"status":"fail"}`, 200, providers.BlameSubject},
 		{"a limit", `{}`, 429, providers.BlameUpstream},
 	}
@@ -354,7 +354,7 @@ func TestAReelIsKnownByNameOnly(t *testing.T) {
 			{"id":"18000000000000033","media_type":"VIDEO","permalink":"https://www.instagram.com/reel/DZW0000000d/"}]}}}`
 	})})[0].Reels(t.Context(), "ann", "")
 	if err != nil || len(page.Items) != 2 || page.Items[0].ID != "" || page.Items[1].ID == "" {
-		t.Errorf("%+v and error %v, want a row that nobody knows, and a reel", page.Items, err)
+		t.Errorf("%+v and error %v, want an unknown row and a reel", page.Items, err)
 	}
 }
 

@@ -162,7 +162,7 @@ func TestTheAddressNamesTheAuthor(t *testing.T) {
 	}
 }
 
-func TestWhatTheSiteDoesNotAnswerIsNobodysAbsence(t *testing.T) {
+func TestAnUnansweredRequestIsNotAnAbsence(t *testing.T) {
 	t.Parallel()
 	p := kwai.New(kwai.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		if r.Method == http.MethodPost {

@@ -45,7 +45,7 @@ func strict(query url.Values) error {
 // the read is disabled.
 func tooExpensive() error {
 	return &providers.Error{
-		Kind: providers.ErrUnsupported, Detail: "this read is disabled", Blame: providers.BlameNobody, Err: providers.ErrSpent,
+		Kind: providers.ErrUnsupported, Detail: "this read is disabled", Blame: providers.BlameNone, Err: providers.ErrSpent,
 	}
 }
 

@@ -289,7 +289,7 @@ func TestSecurityCheckIsNotDrift(t *testing.T) {
 		drifted := 0
 		ctx := providers.WithTrace(t.Context(), &providers.Trace{Drift: func(providers.Drift) { drifted++ }})
 		_, err := p.Profile(ctx, "salma")
-		if !errors.Is(err, providers.ErrUnavailable) || providers.BlameOf(err) != providers.BlameNobody || drifted > 0 {
+		if !errors.Is(err, providers.ErrUnavailable) || providers.BlameOf(err) != providers.BlameNone || drifted > 0 {
 			t.Errorf("%s: got error %v with %d drifts, want a wall", p.Name, err, drifted)
 		}
 	}
@@ -558,7 +558,7 @@ func TestLoginPageIsNotAMissingAccount(t *testing.T) {
 	})})
 	for _, p := range p[1:] {
 		_, err := p.Profile(t.Context(), "ann")
-		if !errors.Is(err, providers.ErrUnavailable) || providers.BlameOf(err) != providers.BlameNobody {
+		if !errors.Is(err, providers.ErrUnavailable) || providers.BlameOf(err) != providers.BlameNone {
 			t.Errorf("%s: got error %v, want ErrUnavailable without blame", p.Name, err)
 		}
 	}

@@ -492,7 +492,7 @@ func TestAnAnswerIsReadAsThereIsRoom(t *testing.T) {
 			sent++
 			_, _ = w.Write(bytes.Repeat([]byte(" "), size))
 		}).client(upstream.Config{})
-		busy := &providers.Error{Kind: providers.ErrUnavailable, Blame: providers.BlameNobody, Err: providers.ErrBusy}
+		busy := &providers.Error{Kind: providers.ErrUnavailable, Blame: providers.BlameNone, Err: providers.ErrBusy}
 		ctx := providers.WithTrace(t.Context(), &providers.Trace{Room: func(_ context.Context, n int64) error {
 			if asked += n; asked > limit {
 				return busy
@@ -502,7 +502,7 @@ func TestAnAnswerIsReadAsThereIsRoom(t *testing.T) {
 		res, err := c.Do(ctx, upstream.Get("x"))
 		switch {
 		case limit < size:
-			if !errors.Is(err, providers.ErrBusy) || providers.BlameOf(err) != providers.BlameNobody || sent != 1 {
+			if !errors.Is(err, providers.ErrBusy) || providers.BlameOf(err) != providers.BlameNone || sent != 1 {
 				t.Errorf("%v after %d requests, want %v after one", err, sent, busy)
 			}
 		case err != nil || len(res.Body) != size || asked < size:

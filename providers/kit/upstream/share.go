@@ -64,7 +64,7 @@ func (q *Quota) beyondShare(now time.Time, a *asking, limit, left int64) (err er
 		kept = limit * int64(100-q.shareOf(a)) / 100
 	}
 	if kept > 0 && left-kept < a.cost {
-		return limited(q.returns(limit-kept-a.cost, now), providers.BlameNobody, providers.ErrShare)
+		return limited(q.returns(limit-kept-a.cost, now), providers.BlameNone, providers.ErrShare)
 	}
 	limit, left = limit-kept, left-kept
 	a.each(func(account string, cost int64) {
@@ -76,7 +76,7 @@ func (q *Quota) beyondShare(now time.Time, a *asking, limit, left int64) (err er
 		if q.n > 0 {
 			end = q.first(u).Add(q.window)
 		}
-		err = limited(bounded(end.Sub(now)), providers.BlameNobody, &providers.ShareError{Account: account})
+		err = limited(bounded(end.Sub(now)), providers.BlameNone, &providers.ShareError{Account: account})
 	})
 	return err
 }

@@ -60,7 +60,7 @@ func TestNoAccountTakesAnothersShare(t *testing.T) {
 							if err == nil {
 								through++
 							} else if e, ok := errors.AsType[*providers.Error](err); !ok || e.RetryAfter <= 0 || e.RetryAfter > time.Hour ||
-								errors.Is(err, providers.ErrShare) && e.Blame != providers.BlameNobody {
+								errors.Is(err, providers.ErrShare) && e.Blame != providers.BlameNone {
 								t.Errorf("turn %d: %#v", n, err)
 							}
 						}

@@ -25,12 +25,12 @@ func TestWhatAStatusMeans(t *testing.T) {
 		want   error
 		blame  providers.Blame
 	}{
-		{404, false, providers.ErrNotFound, providers.BlameNobody},
-		{410, false, providers.ErrNotFound, providers.BlameNobody},
+		{404, false, providers.ErrNotFound, providers.BlameNone},
+		{410, false, providers.ErrNotFound, providers.BlameNone},
 		{400, false, providers.ErrUnavailable, providers.BlameSubject},
 		{422, false, providers.ErrUnavailable, providers.BlameSubject},
-		{400, true, providers.ErrInvalid, providers.BlameNobody},
-		{422, true, providers.ErrInvalid, providers.BlameNobody},
+		{400, true, providers.ErrInvalid, providers.BlameNone},
+		{422, true, providers.ErrInvalid, providers.BlameNone},
 		{401, true, providers.ErrUnavailable, providers.BlameSubject},
 		{403, true, providers.ErrUnavailable, providers.BlameSubject},
 		{451, true, providers.ErrUnavailable, providers.BlameSubject},
