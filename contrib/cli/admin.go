@@ -21,7 +21,7 @@ type accountCmd struct {
 	List   accountListCmd   `cmd:"" help:"List the accounts."`
 	Show   accountShowCmd   `cmd:"" help:"Show one account."`
 	Grant  accountGrantCmd  `cmd:"" help:"Give an account credits, or take back a grant that was made by mistake."`
-	Refund accountRefundCmd `cmd:"" help:"Give an account back what one of its requests was charged, or a part of it."`
+	Refund accountRefundCmd `cmd:"" help:"Refund what one of an account's requests was charged, or a part of it."`
 }
 
 type accountCreateCmd struct {
@@ -129,10 +129,10 @@ func (c *accountShowCmd) Run(e *env) error {
 
 type accountGrantCmd struct {
 	Name    string `arg:"" help:"The account's name or id." predictor:"account"`
-	Credits *int64 `arg:"" optional:"" help:"How many credits; left out with --undo."`
-	Reason  string `help:"Why, for the books; grant or undo of entry N without it." placeholder:"TEXT"`
-	Once    string `help:"A key of your own: with the same one the account is given this once, however often the command is repeated." placeholder:"KEY"`
-	Undo    int64  `help:"Take back the whole grant that is the account's entry with this number, as usage lists it, with an entry of its own. Repeating it changes nothing." placeholder:"ENTRY"`
+	Credits *int64 `arg:"" optional:"" help:"How many credits; leave it out with --undo."`
+	Reason  string `help:"The reason, for the books; by default grant, or undo of entry N." placeholder:"TEXT"`
+	Once    string `help:"A key of your choice: the credits are granted once for each key, however often the command is repeated." placeholder:"KEY"`
+	Undo    int64  `help:"Take back a whole grant, by the number of its entry, as usage lists it. Repeating the command changes nothing." placeholder:"ENTRY"`
 
 	outputFlags `embed:""`
 }
@@ -193,10 +193,10 @@ func (c *accountGrantCmd) undo(e *env, db *store, a keys.Account) error {
 
 type accountRefundCmd struct {
 	Name    string `arg:"" help:"The account's name or id." predictor:"account"`
-	Credits int64  `arg:"" help:"How many credits, of those that the request was charged."`
+	Credits int64  `arg:"" help:"How many of the credits that the request was charged."`
 	Request string `help:"The request's id, as X-Request-Id and usage show it." required:"" placeholder:"ID"`
-	Reason  string `help:"Why, for the books." default:"refund" placeholder:"TEXT"`
-	Once    string `help:"A key of your own: with the same one the account is given this once, however often the command is repeated." placeholder:"KEY"`
+	Reason  string `help:"The reason, for the books." default:"refund" placeholder:"TEXT"`
+	Once    string `help:"A key of your choice: the credits are granted once for each key, however often the command is repeated." placeholder:"KEY"`
 
 	outputFlags `embed:""`
 }
@@ -219,7 +219,7 @@ func (c *accountRefundCmd) Run(e *env) error {
 			if rerr != nil || c.Credits <= most {
 				return err
 			}
-			return fmt.Errorf("of the request %s, %d credits of %s can be given back, not %d", c.Request, most, a.Name,
+			return fmt.Errorf("at most %[2]d credits of request %[1]s can be refunded to %[3]s, not %[4]d", c.Request, most, a.Name,
 				c.Credits)
 		} else if err != nil {
 			return err
@@ -234,7 +234,7 @@ func (e *env) balance(a accountShape) error {
 }
 
 type adminCmd struct {
-	Reset adminResetCmd `cmd:"" help:"Make a new admin secret for the dashboard and print it: it is not shown again. The one before ends, with all its sessions."`
+	Reset adminResetCmd `cmd:"" help:"Create a new admin secret for the dashboard and print it, once. The old secret and all its sessions become invalid."`
 }
 
 type adminResetCmd struct{}
@@ -253,8 +253,8 @@ func (adminResetCmd) Run(e *env) error {
 type keyCmd struct {
 	Create keyCreateCmd `cmd:"" help:"Create a key and print it, once."`
 	List   keyListCmd   `cmd:"" help:"List the keys."`
-	Set    keySetCmd    `cmd:"" help:"Change what a key may: its caps, its rate, whether it manages its account."`
-	Rotate keyRotateCmd `cmd:"" help:"Give a key a new secret and print it, once. The one before works until the overlap ends."`
+	Set    keySetCmd    `cmd:"" help:"Change a key's caps, its rate limit, and whether it manages its account."`
+	Rotate keyRotateCmd `cmd:"" help:"Create a new secret for a key and print it, once. The old one works until the overlap ends."`
 	Revoke keyRevokeCmd `cmd:"" help:"Revoke a key: it stops working at once."`
 }
 
@@ -266,7 +266,7 @@ type keyCreateCmd struct {
 	TotalCap     *int64   `help:"Credits that the key may ever spend." placeholder:"N"`
 	RateCapacity *int64   `help:"Calls that the key may make at once; the server's limit without it." placeholder:"N"`
 	RateRefill   *float64 `help:"Calls that the key gets back each second; with --rate-capacity." placeholder:"N"`
-	Manage       bool     `help:"Let the key manage its account: it signs in to the dashboard, and makes and changes what is the account's own."`
+	Manage       bool     `help:"Let the key manage its account: sign in to the dashboard, and create and change keys, monitors and endpoints."`
 
 	outputFlags `embed:""`
 }
@@ -358,14 +358,14 @@ func (e *env) keys(db *store, list []keys.Key) error {
 type keySetCmd struct {
 	ID           string   `arg:"" help:"The key's id." predictor:"key"`
 	DayCap       *int64   `help:"Credits that the key may spend in one UTC day." placeholder:"N" xor:"day"`
-	NoDayCap     bool     `help:"Take that cap away." xor:"day"`
-	TotalCap     *int64   `help:"Credits that the key may ever spend, with what it has spent." placeholder:"N" xor:"total"`
-	NoTotalCap   bool     `help:"Take that cap away." xor:"total"`
+	NoDayCap     bool     `help:"Remove that cap." xor:"day"`
+	TotalCap     *int64   `help:"Credits that the key may ever spend, including those already spent." placeholder:"N" xor:"total"`
+	NoTotalCap   bool     `help:"Remove that cap." xor:"total"`
 	RateCapacity *int64   `help:"Calls that the key may make at once." placeholder:"N" xor:"rate"`
 	RateRefill   *float64 `help:"Calls that the key gets back each second; with --rate-capacity." placeholder:"N"`
-	NoRate       bool     `help:"Take its own rate away: the server's limit holds." xor:"rate"`
+	NoRate       bool     `help:"Remove its own rate limit: the server's applies." xor:"rate"`
 	Manage       bool     `help:"Let the key manage its account." xor:"manage"`
-	NoManage     bool     `help:"Let it do so no longer." xor:"manage"`
+	NoManage     bool     `help:"Do not let the key manage its account any more." xor:"manage"`
 
 	outputFlags `embed:""`
 }
@@ -433,7 +433,7 @@ func limitsOf(k keys.Key) string {
 
 type keyRotateCmd struct {
 	ID      string        `arg:"" help:"The key's id." predictor:"key"`
-	Overlap time.Duration `help:"How long the secret before works beside the new one; 0 ends it at once." default:"24h"`
+	Overlap time.Duration `help:"How long the old secret still works; with 0 it is invalid at once." default:"24h"`
 
 	outputFlags `embed:""`
 }
@@ -486,9 +486,9 @@ type usageCmd struct {
 	Platform  string    `help:"Only this platform." predictor:"platform"`
 	Since     time.Time `help:"Only from this time on." placeholder:"RFC3339"`
 	Until     time.Time `help:"Only before this time." placeholder:"RFC3339"`
-	Before    int64     `help:"Only entries with a smaller number, to go on from the last one listed." placeholder:"SEQ"`
-	Limit     int       `help:"At most so many." default:"50"`
-	By        string    `help:"Add the usage up by day, key, platform or operation, instead of listing entries; --since and --until then count by UTC days." enum:"day,key,platform,operation," default:"" placeholder:"GROUP"`
+	Before    int64     `help:"Only entries with a smaller number, to continue after the last one listed." placeholder:"SEQ"`
+	Limit     int       `help:"The most entries to list." default:"50"`
+	By        string    `help:"Add up the usage by day, key, platform or operation instead of listing entries; --since and --until are then UTC days." enum:"day,key,platform,operation," default:"" placeholder:"GROUP"`
 
 	outputFlags `embed:""`
 }
@@ -541,7 +541,7 @@ func (c *usageCmd) print(e *env, shapes []entryShape) error {
 }
 
 type auditCmd struct {
-	Heads      bool   `help:"Write the heads of all accounts and keys to standard output, to keep in a place that those who can write the database cannot write."`
+	Heads      bool   `help:"Write the heads of all accounts and keys to standard output. Keep them where an attacker with access to the database cannot change them."`
 	CheckHeads string `help:"Compare with what --heads wrote earlier." type:"existingfile" placeholder:"FILE"`
 
 	outputFlags `embed:""`
@@ -553,7 +553,7 @@ func (c *auditCmd) Run(e *env) error {
 	out := e.out
 	if c.Heads {
 		if out = e.log; c.Output != "" {
-			return misusef("--heads has a form of its own; leave --output out")
+			return misusef("--heads always writes JSON Lines: leave out --output")
 		}
 	}
 	return e.with(func(db *store) error {

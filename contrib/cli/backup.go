@@ -6,13 +6,13 @@ import (
 )
 
 type backupCmd struct {
-	File string `arg:"" help:"The file to write: a new one, which only you can read." type:"path"`
+	File string `arg:"" help:"The file to write. It must not exist; only you can read it." type:"path"`
 }
 
 // Run copies the database.
 func (c *backupCmd) Run(e *env) error {
 	if len(e.cli.Postgres) > 0 {
-		return errors.New("PostgreSQL makes its own backups: pg_dump --format=custom --file=FILE, with the same DSN")
+		return errors.New("back up PostgreSQL with its own tools: pg_dump --format=custom --file=FILE, with the same DSN")
 	}
 	return e.with(func(db *store) error {
 		bar := newProgress(e.log, "MB", 0)

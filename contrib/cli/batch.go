@@ -26,7 +26,7 @@ type batchCmd struct {
 	Operation string   `arg:"" help:"The operation that reads one key, such as profile." predictor:"operation"`
 	Params    []string `arg:"" optional:"" help:"Further parameters as name=value, such as fresh=true."`
 	From      string   `help:"Read the keys, one on each line, from this file; from standard input without it." type:"path" placeholder:"FILE"`
-	To        string   `help:"Write to this file; the same command goes on where an earlier one ended." type:"path" placeholder:"FILE"`
+	To        string   `help:"Write to this file; the same command continues where an earlier one ended." type:"path" placeholder:"FILE"`
 	Output    string   `short:"o" help:"jsonl or csv." enum:"jsonl,csv" default:"jsonl" placeholder:"FORMAT" group:"output"`
 }
 
@@ -43,7 +43,7 @@ func (c *batchCmd) Run(e *env) error {
 	named := call{Platform: c.Platform, Operation: c.Operation + "/batch", Params: c.Params}
 	if one := socialdata.Operation(strings.ToLower(c.Operation)); one != nil &&
 		socialdata.Operation(one.Name+"/batch") == nil {
-		return misusef("%s reads more than one thing by a key: it has no batch", one.Name)
+		return misusef("%s has no batch, because it does not read one thing by a key", one.Name)
 	}
 	o, asked, err := named.parse(e.localPlatforms())
 	if err != nil {
@@ -83,10 +83,10 @@ func (c *batchCmd) keys(e *env) (keys []string, err error) {
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("the keys cannot be read: %w", err)
+		return nil, fmt.Errorf("cannot read the keys: %w", err)
 	}
 	if keys == nil {
-		return nil, errors.New("there are no keys: give one on each line")
+		return nil, errors.New("there are no keys: write one on each line")
 	}
 	return keys, nil
 }
@@ -213,9 +213,9 @@ func (c *batchCmd) interrupted(at *mark, err error) error {
 	case at.fresh:
 		return err
 	case c.To != "":
-		return fmt.Errorf("%w; %d keys are answered, and the same command goes on from there", err, at.Items)
+		return fmt.Errorf("%w; %d keys are done, and the same command continues after them", err, at.Items)
 	}
-	return fmt.Errorf("%w; %d keys are answered", err, at.Items)
+	return fmt.Errorf("%w; %d keys are done", err, at.Items)
 }
 
 // done prints the totals.

@@ -120,7 +120,7 @@ func TestBatchContinuesWhereItWasInterrupted(t *testing.T) {
 	}
 	args := []string{"mock", "profile", "--from", from, "--to", to, "--server", server.URL, "--key", "sk_test_x"}
 	if status, _, log := batchOf(t, nil, args...); status == 0 ||
-		!strings.Contains(log, "100 keys are answered, and the same command goes on") {
+		!strings.Contains(log, "100 keys are done, and the same command continues") {
 		t.Fatalf("%d: %s", status, log)
 	}
 	broken = false

@@ -86,10 +86,10 @@ func (c *certificate) current() *tls.Certificate {
 	switch {
 	case err == nil:
 		c.pair, c.read, c.failed = &pair, files, [2]os.FileInfo{}
-		c.log.Info("the TLS certificate was read again", "until", pair.Leaf.NotAfter.UTC())
+		c.log.Info("the TLS certificate was reloaded", "until", pair.Leaf.NotAfter.UTC())
 	case !same(files, c.failed):
 		c.failed = files
-		c.log.Warn("the new TLS certificate cannot be used; the one before goes on", "error", err)
+		c.log.Warn("the new TLS certificate cannot be used; the old one stays in use", "error", err)
 	}
 	return c.pair
 }
@@ -116,11 +116,11 @@ func checkCertificate(cert, key string, now time.Time) (soon string, err error) 
 func validity(leaf *x509.Certificate, now time.Time) (soon string, err error) {
 	switch {
 	case now.Before(leaf.NotBefore):
-		return "", fmt.Errorf("the certificate is good from %s on", stamp(&leaf.NotBefore))
+		return "", fmt.Errorf("the certificate is valid only from %s on", stamp(&leaf.NotBefore))
 	case !now.Before(leaf.NotAfter):
-		return "", fmt.Errorf("the certificate ended at %s", stamp(&leaf.NotAfter))
+		return "", fmt.Errorf("the certificate expired at %s", stamp(&leaf.NotAfter))
 	case leaf.NotAfter.Sub(now) < certificateSoon:
-		return "the certificate ends at " + stamp(&leaf.NotAfter) + ": renew it", nil
+		return "the certificate expires at " + stamp(&leaf.NotAfter) + ": renew it", nil
 	}
 	return "", nil
 }

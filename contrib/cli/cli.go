@@ -71,9 +71,9 @@ func warn(cfg Config, log io.Writer, environ []string) {
 // commandLine is the commands and flags. Every flag has an environment variable.
 type commandLine struct {
 	DB        string   `help:"The database file." default:"./socialdata.db" env:"SOCIALDATA_DB" type:"path" name:"db" group:"where"`
-	Postgres  []string `help:"Keep everything in this PostgreSQL database instead, which any number of servers share; several, in an order that never changes, share the accounts among them." env:"SOCIALDATA_POSTGRES" sep:";" placeholder:"DSN" group:"where"`
+	Postgres  []string `help:"Keep everything in this PostgreSQL database instead, which any number of servers can share. Accounts are distributed over several databases, whose order must never change." env:"SOCIALDATA_POSTGRES" sep:";" placeholder:"DSN" group:"where"`
 	Server    string   `help:"Call the server at this address, such as https://data.example.com, instead of reading here: get, search, export, watch, changes, endpoints, platforms, usage, logs, account show and key." env:"SOCIALDATA_SERVER" placeholder:"URL" group:"where"`
-	APIKey    string   `name:"key" help:"The API key whose account pays for calls of --server and of mcp; better set in the environment than given here." env:"SOCIALDATA_KEY" placeholder:"KEY" group:"where"`
+	APIKey    string   `name:"key" help:"The API key whose account pays for calls of --server and of mcp; better set as an environment variable, because others can see arguments." env:"SOCIALDATA_KEY" placeholder:"KEY" group:"where"`
 	ReplayURL string   `help:"Send every upstream request for https://HOST/PATH to this address as /HOST/PATH." env:"SOCIALDATA_REPLAY_URL" placeholder:"URL" group:"where"`
 
 	People peopleFlags `embed:""`
@@ -82,27 +82,27 @@ type commandLine struct {
 	MCP       mcpCmd       `cmd:"" name:"mcp" help:"Serve the tools of the Model Context Protocol over standard input and output."`
 	Account   accountCmd   `cmd:"" help:"Create accounts and give them credits."`
 	Key       keyCmd       `cmd:"" help:"Create and revoke API keys."`
-	Platforms platformsCmd `cmd:"" help:"List what can be read from each platform, and the setting that is missing where one is."`
-	Open      openCmd      `cmd:"" help:"Read what a web address names and print it; free of charge without --server."`
-	Resolve   resolveCmd   `cmd:"" help:"Say which reads a web address leads to; nothing is asked."`
-	Get       getCmd       `cmd:"" help:"Make one read and print the answer; free of charge without --server."`
-	Batch     batchCmd     `cmd:"" help:"Read many keys, one on each line, and write a line for each."`
-	Export    exportCmd    `cmd:"" help:"Walk all pages of a list into JSON Lines, free of charge without --server; without arguments the same as books export."`
-	Search    searchCmd    `cmd:"" help:"Search many platforms at once; free of charge without --server."`
-	Watch     watchCmd     `cmd:"" help:"Read something again and again and print what changes; free of charge without --server."`
+	Platforms platformsCmd `cmd:"" help:"List what can be read from each platform, and which settings are missing."`
+	Open      openCmd      `cmd:"" help:"Read what a web address names and print it; free without --server."`
+	Resolve   resolveCmd   `cmd:"" help:"List the reads that a web address leads to, without making them."`
+	Get       getCmd       `cmd:"" help:"Make one read and print the answer; free without --server."`
+	Batch     batchCmd     `cmd:"" help:"Read many keys, given one on each line, and write a line for each."`
+	Export    exportCmd    `cmd:"" help:"Write all pages of a list as JSON Lines; free without --server. Without arguments, the same as books export."`
+	Search    searchCmd    `cmd:"" help:"Search many platforms at once; free without --server."`
+	Watch     watchCmd     `cmd:"" help:"Repeat a read and print what changes; free without --server."`
 	Changes   changesCmd   `cmd:"" help:"List what the monitors of an account have found, oldest first."`
-	Endpoints endpointsCmd `cmd:"" help:"Have changes sent to URLs, and see what became of that."`
-	Doctor    doctorCmd    `cmd:"" help:"Check the settings, the database, the clock and the way to the upstreams, and say what to do."`
-	Quotas    quotasCmd    `cmd:"" help:"List the limits of the upstreams, what is left of each, and when it starts anew."`
+	Endpoints endpointsCmd `cmd:"" help:"Manage webhooks: the endpoints of an account and the deliveries to them."`
+	Doctor    doctorCmd    `cmd:"" help:"Check the settings, the database, the clock and the connection to the upstreams, and say how to fix what is wrong."`
+	Quotas    quotasCmd    `cmd:"" help:"List the limits of the upstreams, what is left of each, and when it is reset."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
-	Licenses  licensesCmd  `cmd:"" help:"Print the licences of what the program contains of others."`
+	Licenses  licensesCmd  `cmd:"" help:"Print the licences of the software that the program contains."`
 	Admin     adminCmd     `cmd:"" help:"Reset the dashboard's admin secret."`
-	Erase     eraseCmd     `cmd:"" help:"Forget an account or an object: remove all that is kept of it, from every server's memory too."`
-	Erasures  erasuresCmd  `cmd:"" help:"List and verify the receipts of erasures, and let someone be read again."`
-	Usage     usageCmd     `cmd:"" help:"List an account's entries, newest first, or what its calls add up to."`
-	Logs      logsCmd      `cmd:"" help:"List what the last calls came to, newest first; never what was asked."`
-	Audit     auditCmd     `cmd:"" help:"Prove that every balance is the sum of its entries and that no entry was touched."`
-	Backup    backupCmd    `cmd:"" help:"Copy the database file, beside a server that runs, into a new file."`
+	Erase     eraseCmd     `cmd:"" help:"Erase an account or an object from all stores and from the memory of every server."`
+	Erasures  erasuresCmd  `cmd:"" help:"List and verify the receipts of erasures, and unblock what was blocked."`
+	Usage     usageCmd     `cmd:"" help:"List an account's entries, newest first, or the sums of its calls."`
+	Logs      logsCmd      `cmd:"" help:"List the latest calls, newest first, without their parameters."`
+	Audit     auditCmd     `cmd:"" help:"Prove that every balance is the sum of its entries and that no entry was changed."`
+	Backup    backupCmd    `cmd:"" help:"Copy the database file into a new file, even while a server uses it."`
 	Books     booksCmd     `cmd:"" help:"Move accounts, keys and entries to another database."`
 	Import    importCmd    `cmd:"" hidden:"" help:"Read what books export wrote from standard input into a new file."`
 
@@ -269,12 +269,12 @@ func misread(parser *kong.Kong, err error) string {
 	text := strings.Replace(err.Error(), `"",`, "", 1) // the choice of no command
 	if n, ok := strings.CutPrefix(text, "unknown flag -"); ok && n != "" && unicode.IsDigit(rune(n[0])) {
 		number, _, _ := strings.Cut(n, ",")
-		return fmt.Sprintf("-%s is no number that can be given here", number)
+		return fmt.Sprintf("-%s must be a positive number", number)
 	}
 	if arg, ok := strings.CutPrefix(text, "unexpected argument "); ok {
 		arg, _, _ = strings.Cut(arg, ", did you mean")
 		if strings.Contains(arg, "=") {
-			return fmt.Sprintf("%q must stand before the flags, with the other parameters", arg)
+			return fmt.Sprintf("%q is a parameter: write it before the flags", arg)
 		}
 		under := parser.Model.Node
 		if command := selected(err); command != nil {

@@ -275,7 +275,7 @@ func TestServerAndCommandsShareTheFile(t *testing.T) {
 		t.Fatal(out, log)
 	}
 	if status, _, log := cliRun(t, nil, refund...); status == 0 ||
-		!strings.Contains(log, "0 credits of default can be given back") {
+		!strings.Contains(log, "at most 0 credits") {
 		t.Errorf("the same refund again: %d %s", status, log)
 	}
 	_, body, raw = read(t, base+"/v1/me", secret)

@@ -19,7 +19,7 @@ import (
 )
 
 type completionCmd struct {
-	Shell string `arg:"" optional:"" help:"bash, zsh or fish; that of SHELL without it." enum:",bash,zsh,fish" default:""`
+	Shell string `arg:"" optional:"" help:"bash, zsh or fish; by default the shell in SHELL." enum:",bash,zsh,fish" default:""`
 }
 
 // scripts enable completion. The first argument is the program's name as a shell function, the second the name with

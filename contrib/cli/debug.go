@@ -31,7 +31,7 @@ func serveDebug(ctx context.Context, addr string) (stop func(), err error) {
 		ReadHeaderTimeout: 5 * time.Second,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if !onThisMachine(r.Host) { // any other name may come from a web page that uses DNS rebinding
-				http.Error(w, "ask for it by an address of this machine", http.StatusForbidden)
+				http.Error(w, "use an address of this machine", http.StatusForbidden)
 				return
 			}
 			mux.ServeHTTP(w, r)

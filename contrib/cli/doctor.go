@@ -116,7 +116,7 @@ func (c *doctorCmd) checks(
 		_, err = e.client()
 	}
 	if err := say(err == nil, "settings",
-		told(err, "every setting can be read", "change it and run doctor again")); err != nil {
+		advice(err, "all settings are valid", "change the setting and run doctor again")); err != nil {
 		return err
 	}
 	if err := c.reach(e, &served.Serve, say, warn); err != nil {
@@ -151,7 +151,7 @@ func (c *doctorCmd) reach(
 		if err == nil && soon != "" {
 			err = warn("tls", soon)
 		} else {
-			err = say(err == nil, "tls", told(err, "certificate and key belong together", "see to --tls-cert and --tls-key"))
+			err = say(err == nil, "tls", advice(err, "certificate and key match", "check --tls-cert and --tls-key"))
 		}
 		if err != nil {
 			return err
@@ -178,7 +178,7 @@ func (c *doctorCmd) shared(e *env, f sharedFlags, say func(ok bool, what, words 
 			err = errors.New(f.Valkey + " does not answer")
 		}
 	}
-	return say(err == nil, "valkey", told(err, "it answers", "see that it runs, and that --valkey names it"))
+	return say(err == nil, "valkey", advice(err, "it answers", "check that it runs and that --valkey is its address"))
 }
 
 func (c *doctorCmd) store(
@@ -186,7 +186,7 @@ func (c *doctorCmd) store(
 ) error {
 	if len(e.cli.Postgres) == 0 {
 		if _, err := os.Stat(e.cli.DB); os.IsNotExist(err) {
-			return say(true, "database", "there is none at "+e.cli.DB+" yet; serve makes it")
+			return say(true, "database", "there is no file "+e.cli.DB+" yet; serve creates it")
 		}
 	}
 	accounts := 0
@@ -205,8 +205,8 @@ func (c *doctorCmd) store(
 		return err
 	})
 	if err := say(err == nil, "database",
-		told(err, fmt.Sprintf("it answers; accounts: %d; socialdata audit proves its books", accounts),
-			"see that --db or --postgres names it, and that you may write there")); err != nil {
+		advice(err, fmt.Sprintf("it answers; accounts: %d; socialdata audit verifies its books", accounts),
+			"check that --db or --postgres names it and that you may write to it")); err != nil {
 		return err
 	}
 	for _, w := range warnings {
@@ -235,22 +235,22 @@ func (c *doctorCmd) quotas(
 		}
 		words := fmt.Sprintf("%s %s: %d of %d left", q.Provider, q.Name, q.Left, q.Limit)
 		if !q.Resets.IsZero() {
-			words += ", it starts anew at " + q.Resets.UTC().Format(time.RFC3339)
+			words += ", reset at " + q.Resets.UTC().Format(time.RFC3339)
 		}
 		if err := warn("quota", words); err != nil {
 			return err
 		}
 	}
-	says := fmt.Sprintf("limits of upstreams that are told: %d; socialdata quotas lists them", known)
+	says := fmt.Sprintf("known limits of upstreams: %d; socialdata quotas lists them", known)
 	return note("note", checkShape{OK: true, Check: "quotas", Says: says})
 }
 
-// told returns well without an error, or the error and advice.
-func told(err error, well, advice string) string {
+// advice returns well, or the error and what to do about it.
+func advice(err error, well, todo string) string {
 	if err == nil {
 		return well
 	}
-	return inWords(err) + "; " + advice
+	return inWords(err) + "; " + todo
 }
 
 // upstreams checks all places concurrently.
@@ -259,7 +259,7 @@ func (c *doctorCmd) upstreams(e *env, say func(ok bool, what, words string) erro
 	if e.cli.ReplayURL != "" {
 		transport, err := replay.New(e.cli.ReplayURL, nil)
 		if err != nil {
-			return say(false, "replay", told(err, "", "set --replay-url to an http address"))
+			return say(false, "replay", advice(err, "", "set --replay-url to an http address"))
 		}
 		web.Transport = transport
 	}
@@ -280,13 +280,13 @@ func (c *doctorCmd) upstreams(e *env, say func(ok bool, what, words string) erro
 		})
 	}
 	wg.Wait()
-	clock, right := "not checked: no upstream told the time; see that it is kept by NTP", false
+	clock, right := "not checked, because no upstream answered with a time; check that NTP is running", false
 	for _, g := range got {
 		if g.date {
 			right = g.skew.Abs() < mostSkew
-			clock = "it is right to " + max(time.Second, g.skew.Abs().Round(time.Second)).String()
+			clock = "it is correct to within " + max(time.Second, g.skew.Abs().Round(time.Second)).String()
 			if !right {
-				clock = fmt.Sprintf("it is %v off; set it, or signed requests fail", g.skew.Abs().Round(time.Second))
+				clock = fmt.Sprintf("it is wrong by %v; correct it, or signed requests fail", g.skew.Abs().Round(time.Second))
 			}
 			break
 		}
@@ -297,7 +297,7 @@ func (c *doctorCmd) upstreams(e *env, say func(ok bool, what, words string) erro
 	for i, place := range places {
 		words := fmt.Sprintf("reached in %v", got[i].took.Round(time.Millisecond))
 		if got[i].err != nil {
-			words = "not reached: " + inWords(got[i].err) + "; see to the network, a proxy (HTTPS_PROXY) or a firewall"
+			words = "not reached: " + inWords(got[i].err) + "; check the network, the proxy (HTTPS_PROXY) and the firewall"
 		}
 		if err := say(got[i].err == nil, place.name, words); err != nil {
 			return err

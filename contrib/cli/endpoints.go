@@ -16,17 +16,17 @@ import (
 
 type endpointsCmd struct {
 	List       endpointsListCmd       `cmd:"" help:"List the endpoints."`
-	Add        endpointsAddCmd        `cmd:"" help:"Make an endpoint and print its secret, once, or change the one of that name; with --server."`
-	Secret     endpointsSecretCmd     `cmd:"" help:"Give an endpoint a new secret and print it, once; the one before signs as well for a day; with --server."`
-	Test       endpointsTestCmd       `cmd:"" help:"Send a test to an endpoint and say what came of it; with --server."`
+	Add        endpointsAddCmd        `cmd:"" help:"Create an endpoint and print its secret, once, or change an existing one; only with --server."`
+	Secret     endpointsSecretCmd     `cmd:"" help:"Create a new secret for an endpoint and print it, once; the old one also signs for a day; only with --server."`
+	Test       endpointsTestCmd       `cmd:"" help:"Send a test to an endpoint and print the result; only with --server."`
 	Remove     endpointsRemoveCmd     `cmd:"" help:"Remove an endpoint, with the deliveries to it."`
 	Deliveries endpointsDeliveriesCmd `cmd:"" help:"List what became of each delivery, those of the latest changes first."`
-	Again      endpointsAgainCmd      `cmd:"" help:"Make a delivery again, whatever came of it."`
+	Again      endpointsAgainCmd      `cmd:"" help:"Repeat a delivery, whatever its result was."`
 }
 
 // ownerFlags name the account whose endpoints a command is about.
 type ownerFlags struct {
-	Account string `help:"The account whose endpoints they are; that of --key with --server." placeholder:"NAME" predictor:"account"`
+	Account string `help:"The account of the endpoints; with --server it is that of --key." placeholder:"NAME" predictor:"account"`
 }
 
 // either calls there with the client of --server, or here with the database and the account.
@@ -42,7 +42,7 @@ func (f ownerFlags) either(e *env, there func(*remote.Client) error, here func(*
 		return there(client)
 	}
 	if f.Account == "" {
-		return misusef("--account must name the account whose endpoints they are")
+		return misusef("name the account of the endpoints with --account")
 	}
 	return e.with(func(db *store) error {
 		a, err := db.Keys().Account(e.ctx, f.Account)
@@ -57,7 +57,7 @@ func (f ownerFlags) either(e *env, there func(*remote.Client) error, here func(*
 func serverOnly(e *env, command string) (*remote.Client, error) {
 	if !e.remote() {
 		return nil, errors.New(command +
-			" is done by a server: name it with --server, and give a --key that manages its account")
+			" works only with a server: give its address with --server, and a --key that manages its account")
 	}
 	return e.server()
 }
@@ -221,8 +221,8 @@ func (c *endpointsRemoveCmd) Run(e *env) error {
 }
 
 type endpointsDeliveriesCmd struct {
-	Endpoint string `arg:"" optional:"" help:"The name of the endpoint; all without it."`
-	Limit    int    `help:"At most so many." default:"50"`
+	Endpoint string `arg:"" optional:"" help:"The name of the endpoint; by default all."`
+	Limit    int    `help:"The most entries to list." default:"50"`
 
 	ownerFlags  `embed:""`
 	outputFlags `embed:""`

@@ -148,7 +148,7 @@ func TestWhatCannotBeDoneWithEndpointsIsSaid(t *testing.T) {
 		t.Fatal(log)
 	}
 	for _, tt := range []struct{ args, want string }{
-		{"endpoints list", "--account must name"},
+		{"endpoints list", "with --account"},
 		{"endpoints list --account bob", "bob"},
 		{"endpoints add mine https://example.com/", "--server"},
 		{"endpoints secret mine", "--server"},

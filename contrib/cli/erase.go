@@ -14,7 +14,7 @@ import (
 // subjectArgs name who or what is to be erased.
 type subjectArgs struct {
 	Platform string `arg:"" help:"The platform, such as github." predictor:"platform"`
-	What     string `arg:"" help:"handle=NAME for an account with all that it wrote, id=ID for one object, or the web address of either."`
+	What     string `arg:"" help:"handle=NAME for an account and everything it wrote, id=ID for one object, or the web address of either."`
 }
 
 // request returns the request for the erasure.
@@ -29,7 +29,7 @@ func (a subjectArgs) request() (socialdata.EraseRequest, error) {
 	case name == "id" && value != "":
 		req.ID = value
 	default:
-		return req, misusef("%q is not what can be erased: give handle=NAME, id=ID or a web address", a.What)
+		return req, misusef("%q cannot be erased: give handle=NAME, id=ID or a web address", a.What)
 	}
 	return req, nil
 }
@@ -37,8 +37,8 @@ func (a subjectArgs) request() (socialdata.EraseRequest, error) {
 type eraseCmd struct {
 	subjectArgs `embed:""`
 
-	Block  bool   `help:"Keep it out from now on: reads of it are 404 until erasures unblock."`
-	Reason string `help:"Why, for the receipt, which is kept for good; it must not say who." placeholder:"TEXT"`
+	Block  bool   `help:"Block it as well: reads of it are 404 until erasures unblock."`
+	Reason string `help:"The reason, for the receipt, which is kept permanently; it must not contain the name." placeholder:"TEXT"`
 	DryRun bool   `help:"Remove nothing, and print what would be removed."`
 
 	Shared      sharedFlags `embed:""`
@@ -111,8 +111,8 @@ func (e *env) forgetting(command string, shared sharedFlags, do func(*socialdata
 
 type erasuresCmd struct {
 	List    erasuresListCmd    `cmd:"" help:"List the receipts, oldest first."`
-	Verify  erasuresVerifyCmd  `cmd:"" help:"Prove that the receipts are all there and as they were written."`
-	Unblock erasuresUnblockCmd `cmd:"" help:"Let someone be read again who was erased with --block."`
+	Verify  erasuresVerifyCmd  `cmd:"" help:"Prove that no receipt is missing or was changed."`
+	Unblock erasuresUnblockCmd `cmd:"" help:"Allow reads of what was erased with --block."`
 }
 
 type erasuresListCmd struct {
@@ -158,7 +158,7 @@ func (c *erasuresVerifyCmd) Run(e *env) error {
 type erasuresUnblockCmd struct {
 	subjectArgs `embed:""`
 
-	Reason      string      `help:"Why, for the receipt; it must not say who." placeholder:"TEXT"`
+	Reason      string      `help:"The reason, for the receipt; it must not contain the name." placeholder:"TEXT"`
 	Shared      sharedFlags `embed:""`
 	outputFlags `embed:""`
 }

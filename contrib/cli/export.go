@@ -21,12 +21,12 @@ type exportCmd struct {
 	Platform  string   `arg:"" optional:"" help:"The platform, such as github." predictor:"platform"`
 	Operation string   `arg:"" optional:"" help:"The operation, such as posts." predictor:"operation"`
 	Params    []string `arg:"" optional:"" help:"Parameters as name=value, such as handle=octocat." predictor:"param"`
-	To        string   `help:"Write to this file; the same command goes on where an earlier one ended." type:"path" placeholder:"FILE"`
+	To        string   `help:"Write to this file; the same command continues where an earlier one ended." type:"path" placeholder:"FILE"`
 	Output    string   `short:"o" help:"jsonl or csv." enum:"jsonl,csv" default:"jsonl" placeholder:"FORMAT" group:"output"`
 	Fields    []string `help:"Only these fields, such as id,author.handle." placeholder:"A,B.C" group:"output"`
-	Limit     int64    `help:"Write at most so many; with --to the same command writes the next ones." placeholder:"N" group:"output"`
-	Most      int64    `name:"max-credits" help:"Stop before all pages together have cost more credits." placeholder:"N"`
-	CursorKey string   `help:"Secret that signs cursors; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
+	Limit     int64    `help:"The most items to write; with --to the same command writes the next ones." placeholder:"N" group:"output"`
+	Most      int64    `name:"max-credits" help:"Stop before the export has cost more than so many credits." placeholder:"N"`
+	CursorKey string   `help:"Secret that signs cursors; by default it is in the database." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
 }
 
 // mark is the progress of an export. It is stored in a file next to that of the export until that is complete.
@@ -56,10 +56,10 @@ func (c *exportCmd) Run(e *env) error {
 		return err
 	}
 	if c.Most > 0 && asked.Params.Has(maxCredits) {
-		return misusef("give --max-credits, which is about all pages, or max_credits=N, which is about each")
+		return misusef("give either --max-credits, the limit of all pages, or max_credits=N, the limit of each page")
 	}
 	if !o.Paged() {
-		return misusef("%s is one answer; socialdata get prints it", o.Name)
+		return misusef("%s is not a list; socialdata get prints it", o.Name)
 	}
 	columns, err := choose(schema.Columns(o.Data), c.Fields)
 	if err != nil {
@@ -188,12 +188,12 @@ const maxCredits = "max_credits"
 
 // stopped prints how to continue after a limit; raise says how to raise it.
 func (c *exportCmd) stopped(e *env, at mark, raise string) error {
-	how := raise + ", or export to a file with --to, which goes on"
+	how := raise + ", or export to a file with --to, which can be continued"
 	switch {
 	case c.To != "":
-		how = "the same command goes on from there"
+		how = "the same command continues there"
 	case at.Skip == 0:
-		how = "go on with cursor=" + at.Cursor
+		how = "continue with cursor=" + at.Cursor
 	}
 	_, err := fmt.Fprintf(e.log, "%d written; there is more: %s\n", at.Items, how)
 	return err
@@ -205,9 +205,9 @@ func (c *exportCmd) interrupted(at mark, err error) error {
 	case at.fresh:
 		return err
 	case c.To != "":
-		return fmt.Errorf("%w; %d are written, and the same command goes on from there", err, at.Items)
+		return fmt.Errorf("%w; %d are written, and the same command continues after them", err, at.Items)
 	case at.Cursor != "":
-		return fmt.Errorf("%w; %d are written, and cursor=%s goes on from there", err, at.Items, at.Cursor)
+		return fmt.Errorf("%w; %d are written; continue with cursor=%s", err, at.Items, at.Cursor)
 	}
 	return err
 }
@@ -231,7 +231,7 @@ func (m *mark) open(file string) (*os.File, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, fs.ErrExist) {
-			return nil, fmt.Errorf("%s is there already, and whole; take another name or remove it", file)
+			return nil, fmt.Errorf("%s is already complete; choose another name or remove it", file)
 		}
 		if err != nil {
 			return nil, err
@@ -243,10 +243,10 @@ func (m *mark) open(file string) (*os.File, error) {
 	}
 	var kept mark
 	if err := json.Unmarshal(b, &kept); err != nil {
-		return nil, fmt.Errorf("%s cannot be read; remove it and %s to begin anew", markOf(file), file)
+		return nil, fmt.Errorf("%s cannot be read; remove it and %s to start again", markOf(file), file)
 	}
 	if kept.Call != m.Call {
-		return nil, fmt.Errorf("%s is of another export (%s); take another name", file, strings.TrimSpace(kept.Call))
+		return nil, fmt.Errorf("%s belongs to another export (%s); choose another name", file, strings.TrimSpace(kept.Call))
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {

@@ -55,7 +55,7 @@ func (c *serveCmd) howToBegin(e *env, db *store) error {
 	if err != nil || len(accounts) > 0 {
 		return err
 	}
-	return e.printf("There is no account yet. Make one and its key beside this server, and the secret of the " +
+	return e.printf("There is no account yet. While the server runs, create one with a key, and the secret of the " +
 		"dashboard:\n\n" +
 		"    socialdata account create NAME --credits N\n    socialdata key create --account NAME\n    socialdata admin " +
 		"reset\n\n")

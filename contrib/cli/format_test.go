@@ -280,7 +280,7 @@ func TestAnExportStopsBeforeItHasCostMore(t *testing.T) {
 		t.Error(said)
 	}
 	if said := b.refused("export", "mock", "posts", "handle=ann", "max_credits=1", "--max-credits",
-		"1"); !strings.Contains(said, "about each") {
+		"1"); !strings.Contains(said, "the limit of each page") {
 		t.Error(said)
 	}
 }

@@ -11,9 +11,9 @@ import (
 
 // keptFlags configure how long a server stores what it writes for each call.
 type keptFlags struct {
-	LogCalls    int           `help:"Calls that the request log keeps, the newest ones; with 0 there is none, and usage only has paid calls." default:"100000" env:"SOCIALDATA_LOG_CALLS" group:"watching"`
+	LogCalls    int           `help:"How many calls the request log keeps, the newest ones; with 0 there is no log, and usage contains only paid calls." default:"100000" env:"SOCIALDATA_LOG_CALLS" group:"watching"`
 	LogLife     time.Duration `help:"How long the request log keeps a call." default:"168h" env:"SOCIALDATA_LOG_LIFE" group:"watching"`
-	KeepAnswers time.Duration `help:"How long an answer is kept under its Idempotency-Key, up to 24h; a call that is repeated later is made again, and not charged again for 24 hours." default:"24h" env:"SOCIALDATA_KEEP_ANSWERS" group:"limits"`
+	KeepAnswers time.Duration `help:"How long an answer is kept under its Idempotency-Key, up to 24h. A call that is repeated later is made again, but not charged again within 24 hours." default:"24h" env:"SOCIALDATA_KEEP_ANSWERS" group:"limits"`
 	KeepJobs    time.Duration `help:"How long the job of a search is kept after its end, up to 24h; one made under an Idempotency-Key is kept as long as its answer." default:"15m" env:"SOCIALDATA_KEEP_JOBS" group:"limits"`
 }
 

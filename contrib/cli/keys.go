@@ -13,7 +13,7 @@ import (
 // With --server the key commands work on the account of --key, which must have the mark manage.
 
 // errKeyAccount is the error of a command with --server that names an account.
-var errKeyAccount = errors.New("with --server the account is that of the key: leave out --account")
+var errKeyAccount = errors.New("with --server the account of the key is used: leave out --account")
 
 // there creates the key on the server.
 func (c *keyCreateCmd) there(e *env, n keys.NewKey) error {
@@ -32,7 +32,7 @@ func (c *keyCreateCmd) there(e *env, n keys.NewKey) error {
 		return err
 	}
 	if found { // making it would change it
-		return fmt.Errorf("%s has this name already: choose another one, or change it with key set %s", same.ID, same.ID)
+		return fmt.Errorf("%s already has this name: choose another one, or change the key with key set %s", same.ID, same.ID)
 	}
 	made, _, err := client.Keys().Make(e.ctx, socialdata.KeyRequest{
 		Name: n.Name, Environment: n.Environment, Rate: n.Rate, DayCap: n.DayCap, TotalCap: n.TotalCap, Manage: n.Manage,

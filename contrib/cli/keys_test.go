@@ -109,7 +109,7 @@ func TestKeysOfAServerAreThoseOfItsAccount(t *testing.T) {
 		t.Fatalf("created: %d %s%s", status, out, log)
 	}
 	for _, tt := range []struct{ secret, args, says string }{
-		{secret, "key create --name web", "has this name already"},
+		{secret, "key create --name web", "already has this name"},
 		{secret, "key create", "--name"},
 		{secret, "key create --name a --account default", "leave out --account"},
 		{secret, "key list --account default", "leave out --account"},

@@ -14,13 +14,13 @@ import (
 )
 
 type logsCmd struct {
-	Follow   bool   `help:"Go on with calls as they come, oldest first, until interrupted." short:"f"`
+	Follow   bool   `help:"Keep printing calls as they come, oldest first, until interrupted." short:"f"`
 	Account  string `help:"Only calls of this account, by its name or id; with --server it is that of the key." placeholder:"NAME" predictor:"account"`
 	KeyID    string `help:"Only calls of the key with this id." placeholder:"ID" predictor:"key"`
 	Status   int    `help:"Only calls that were answered with this HTTP status." placeholder:"N"`
 	Platform string `help:"Only calls of this platform." predictor:"platform"`
 	Request  string `help:"Only this call." placeholder:"ID"`
-	Limit    int    `help:"At most so many; with --follow, of those that are there already." default:"50"`
+	Limit    int    `help:"The most calls to list; with --follow, of those before its start." default:"50"`
 
 	outputFlags `embed:""`
 }
@@ -182,7 +182,7 @@ func (c *usageCmd) by(e *env) error {
 	req.Platform, req.Since, req.Until = platform.ID(c.Platform), c.Since, c.Until
 	if e.remote() {
 		if c.Account != "" {
-			return misusef("with --server the account is that of the key: leave out its name")
+			return misusef("with --server the account of the key is used: leave out its name")
 		}
 		client, err := e.server()
 		if err != nil {

@@ -15,8 +15,8 @@ import (
 const mcpPath = "/mcp"
 
 type mcpCmd struct {
-	MaxBytes  int        `help:"How much data one result holds, in bytes; more is handed over in parts." default:"49152" env:"SOCIALDATA_MCP_MAX_BYTES"`
-	CursorKey string     `help:"Secret that signs cursors; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
+	MaxBytes  int        `help:"How much data one result holds, in bytes; larger answers are returned in parts." default:"49152" env:"SOCIALDATA_MCP_MAX_BYTES"`
+	CursorKey string     `help:"Secret that signs cursors; by default it is in the database." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
 	LogLevel  slog.Level `help:"What is logged: debug, info, warn or error." default:"warn" env:"SOCIALDATA_LOG_LEVEL"`
 }
 

@@ -22,19 +22,19 @@ import (
 
 // readFlags select how an answer is printed, how much of it, what a call may cost, and how old its answer may be.
 type readFlags struct {
-	Output string   `short:"o" help:"json, jsonl, csv or table; a table on a terminal, else json." enum:",json,jsonl,csv,table" default:"" placeholder:"FORMAT" group:"output"`
+	Output string   `short:"o" help:"json, jsonl, csv or table; by default a table on a terminal, else json." enum:",json,jsonl,csv,table" default:"" placeholder:"FORMAT" group:"output"`
 	Fields []string `help:"Only these fields, such as id,author.handle." placeholder:"A,B.C" group:"output"`
-	Limit  int      `help:"At most so many items." placeholder:"N" group:"output"`
+	Limit  int      `help:"The most items to print." placeholder:"N" group:"output"`
 
 	MaxCredits   string `help:"Refuse a call that may cost more credits." placeholder:"N"`
-	MaxAge       string `name:"max-age" help:"Only data younger than so many seconds; older data is read again, at twice the base." placeholder:"SECONDS"`
-	StaleIfError string `name:"stale-if-error" help:"When the platform fails, data up to so many seconds past its lifetime." placeholder:"SECONDS"`
-	Estimate     bool   `help:"Print what the call may cost, and do not make it."`
+	MaxAge       string `name:"max-age" help:"Use only data younger than so many seconds; older data is read again, at twice the base price." placeholder:"SECONDS"`
+	StaleIfError string `name:"stale-if-error" help:"If the platform fails, use data up to so many seconds past its lifetime." placeholder:"SECONDS"`
+	Estimate     bool   `help:"Print what the call may cost, without making it."`
 }
 
 // outputFlags select the format in which a command prints.
 type outputFlags struct {
-	Output string `short:"o" help:"json, jsonl, csv or table; text for people without it." enum:",json,jsonl,csv,table" default:"" placeholder:"FORMAT" group:"output"`
+	Output string `short:"o" help:"json, jsonl, csv or table; by default text for people." enum:",json,jsonl,csv,table" default:"" placeholder:"FORMAT" group:"output"`
 }
 
 // check returns an error for flags that do not fit an operation.
@@ -46,7 +46,7 @@ func (f readFlags) check(o *operation.Operation) error {
 		return misusef("--limit must not be negative")
 	}
 	if f.Limit > 0 && !o.List() {
-		return fmt.Errorf("--limit is for lists, and %s is one answer", o.Name)
+		return fmt.Errorf("--limit is for lists, and %s returns one object", o.Name)
 	}
 	_, err := choose(schema.Columns(o.Data), f.Fields)
 	return err

@@ -127,7 +127,7 @@ func TestNoColorMeansPlainLetters(t *testing.T) {
 	}{
 		{"a terminal", map[string]string{"TERM": "xterm"}, bold},
 		{"NO_COLOR", map[string]string{"TERM": "xterm", "NO_COLOR": "1"}, plain},
-		{"an empty NO_COLOR is none", map[string]string{"TERM": "xterm", "NO_COLOR": ""}, bold},
+		{"an empty NO_COLOR is ignored", map[string]string{"TERM": "xterm", "NO_COLOR": ""}, bold},
 		{"a dumb terminal", map[string]string{"TERM": "dumb"}, plain},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestUnknownNamesAreAnsweredWithTheNearest(t *testing.T) {
 		"search tea platform=mock":                    `(did you mean platforms?)`,
 		"export mock profil handle=a":                 `(did you mean profile?)`,
 		"export mock profile":                         `socialdata get prints it`,
-		"get mock profile fresh=true -o csv handle=a": `"handle=a" must stand before the flags`,
+		"get mock profile fresh=true -o csv handle=a": `"handle=a" is a parameter: write it before the flags`,
 		"accoutn list":                                `there is no command "accoutn" (did you mean account?)`,
 		"account lsit":                                `there is no command "lsit" (did you mean list?)`,
 		"account create shop 10":                      `account create does not take "10"`,
@@ -224,14 +224,14 @@ func TestAnExportContinuesWhereItWasInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := slices.Replace(args("parts"), 5, 6, "handle=salma")
-	if _, _, log := cliRun(t, nil, other...); !strings.Contains(log, "of another export") {
+	if _, _, log := cliRun(t, nil, other...); !strings.Contains(log, "belongs to another export") {
 		t.Errorf("another call into the same file: %q", log)
 	}
 	run(args("parts")...)
 	if diff := cmp.Diff(ids("whole"), ids("parts")); diff != "" || len(ids("whole")) != 47 {
 		t.Errorf("%d posts in one go (-whole +parts):\n%s", len(ids("whole")), diff)
 	}
-	if _, _, log := cliRun(t, nil, args("parts")...); !strings.Contains(log, "is there already, and whole") {
+	if _, _, log := cliRun(t, nil, args("parts")...); !strings.Contains(log, "is already complete") {
 		t.Errorf("a whole export is written again: %q", log)
 	}
 }
@@ -268,13 +268,13 @@ func TestDoctorFindsNothing(t *testing.T) {
 	status, out, log := cliRun(t, nil, "--db", db, "--replay-url", upstreams.URL, "doctor")
 	if status != 0 || strings.Contains(out, "FAIL") || strings.Count(out, "ok  ") != 7+len(places) ||
 		!strings.Contains(out, "reddit:2d") ||
-		!strings.Contains(out, "accounts: 1") || !strings.Contains(out, "it is right to ") ||
+		!strings.Contains(out, "accounts: 1") || !strings.Contains(out, "it is correct to within ") ||
 		!strings.Contains(out, "note  quotas") || !strings.Contains(out, "reached in ") {
 		t.Errorf("%d\n%s%s", status, out, log)
 	}
 	skew.Store(600)
 	status, out, _ = cliRun(t, nil, "--db", db, "--replay-url", upstreams.URL, "doctor")
-	if status != 1 || strings.Count(out, "FAIL") != 1 || !strings.Contains(out, "off; set it") {
+	if status != 1 || strings.Count(out, "FAIL") != 1 || !strings.Contains(out, "correct it, or") {
 		t.Errorf("a clock that is ten minutes off: %d\n%s", status, out)
 	}
 	for _, words := range []string{
@@ -287,8 +287,8 @@ func TestDoctorFindsNothing(t *testing.T) {
 	}
 	upstreams.Close()
 	status, out, _ = cliRun(t, nil, "--db", db, "--replay-url", upstreams.URL, "doctor")
-	if status != 1 || strings.Count(out, "FAIL") != 1+len(places) || !strings.Contains(out, "no upstream told the time") {
-		t.Errorf("no way to anybody: %d\n%s", status, out)
+	if status != 1 || strings.Count(out, "FAIL") != 1+len(places) || !strings.Contains(out, "no upstream answered with a time") {
+		t.Errorf("no address was found: %d\n%s", status, out)
 	}
 }
 
@@ -336,14 +336,14 @@ func TestMessagesAreForPeople(t *testing.T) {
 		"get mock profile": "socialdata: parameter \"handle\" is required: the " +
 			"account: its handle or public URL (invalid_request)\n",
 		"get mock profile handle=upstream_error": "socialdata: mock profile: ",
-		"export mock":                            "an operation must stand behind mock, such as posts",
+		"export mock":                            "name an operation after mock, such as posts",
 		"get mock profile handle=a -o xml":       `must be one of "json","jsonl","csv","table"`,
 		"get mock":                               "Run socialdata get --help to see what it takes.\n",
-		"account grant shop -5":                  "-5 is no number that can be given here",
+		"account grant shop -5":                  "-5 must be a positive number",
 		"export mock posts handle=ann --limit 1": "there is more: raise --limit, or export to a file " +
-			"with --to, which goes on",
-		"export mock posts handle=ann --limit 20":                    "there is more: go on with cursor=",
-		"export mock posts handle=a --limit 1 --to " + db + ".jsonl": "there is more: the same command goes on from there\n",
+			"with --to, which can be continued",
+		"export mock posts handle=ann --limit 20":                    "there is more: continue with cursor=",
+		"export mock posts handle=a --limit 1 --to " + db + ".jsonl": "there is more: the same command continues there\n",
 	} {
 		if _, _, log := cliRun(t, nil, append([]string{"--db", db}, strings.Fields(args)...)...); !strings.Contains(log,
 			want) {
@@ -371,7 +371,7 @@ func TestAnInterruptedExportSaysHowToContinue(t *testing.T) {
 		"--db", filepath.Join(dir, "t.db"), "export", "mock", "posts", "handle=slow_500ms", "--to", to,
 	}, nil, io.Discard, &log,
 		func(string) string { return "" })
-	if want := "socialdata: interrupted; 20 are written, and the same command goes on from there\n"; status != 1 ||
+	if want := "socialdata: interrupted; 20 are written, and the same command continues after them\n"; status != 1 ||
 		log.String() != want {
 		t.Errorf("%d %q, want %q", status, log.String(), want)
 	}

@@ -11,10 +11,10 @@ import (
 
 // peopleFlags configure the retention of personal data.
 type peopleFlags struct {
-	Keep        string `help:"How long content may be kept past its time in the cache, by platform, such as *:30d,reddit:2d; platforms that ask for less have their own limit unless they are named." env:"SOCIALDATA_KEEP" placeholder:"LIMITS" group:"where"`
+	Keep        string `help:"How long content is kept after its time in the cache, by platform, such as *:30d,reddit:2d. Platforms that require less have their own limit unless they are named." env:"SOCIALDATA_KEEP" placeholder:"LIMITS" group:"where"`
 	KeepNumbers string `help:"How long the numbers of the history are kept." default:"400d" env:"SOCIALDATA_KEEP_NUMBERS" placeholder:"TIME" group:"where"`
 
-	Redact []string `help:"Blank these in texts and raw before anything keeps or shows them: emails, phones." enum:"emails,phones" env:"SOCIALDATA_REDACT" placeholder:"KINDS" group:"where"`
+	Redact []string `help:"Remove these from texts and raw before they are stored or returned: emails, phones." enum:"emails,phones" env:"SOCIALDATA_REDACT" placeholder:"KINDS" group:"where"`
 }
 
 // retention returns the limits of the flags.
@@ -72,7 +72,7 @@ func (c *doctorCmd) kept(
 			continue
 		}
 		if late {
-			err = warn("kept", words+"; that is longer than it may be: see that a server runs")
+			err = warn("kept", words+"; that is longer than allowed: check that a server runs")
 		} else {
 			err = say(true, "kept", words)
 		}

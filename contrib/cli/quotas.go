@@ -19,8 +19,8 @@ type quotasCmd struct {
 	outputFlags `embed:""`
 }
 
-// notTold is printed for a limit that the upstream has not reported.
-const notTold = "not told"
+// unknownLimit is printed for a limit that the upstream has not reported.
+const unknownLimit = "unknown"
 
 // Run prints the limits of the upstreams, how much of each is left, and when it resets.
 func (c *quotasCmd) Run(e *env) error {
@@ -38,7 +38,7 @@ func (c *quotasCmd) Run(e *env) error {
 	return c.show(e, shapes, func() error {
 		err := e.table([]string{"PLATFORM", "PROVIDER", "LIMIT", "LEFT", "OF", "STARTS ANEW"}, func(row func(...string)) {
 			for _, q := range quotas {
-				left, of, anew := "-", notTold, "-"
+				left, of, anew := "-", unknownLimit, "-"
 				if q.Limit > 0 {
 					left, of = strconv.FormatInt(q.Left, 10), strconv.FormatInt(q.Limit, 10)
 				}
@@ -111,7 +111,7 @@ func parseShares(text string) (providers.Shares, error) {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), ":")
 		n, err := strconv.Atoi(value)
 		if to[name] == nil || err != nil || n < 0 || n > 100 {
-			return s, fmt.Errorf("%q is not one of %s, with a percentage from 0 to 100 behind a colon, such as "+
+			return s, fmt.Errorf("%q must be one of %s and a percentage from 0 to 100 after a colon, such as "+
 				"dear:80,background:50",
 				part, strings.Join(slices.Sorted(maps.Keys(to)), " and "))
 		}

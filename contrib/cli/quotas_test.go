@@ -15,7 +15,7 @@ func TestQuotasListsEachLimit(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "t.db")
 	status, out, log := cliRun(t, nil, "--db", db, "quotas")
-	if status != 0 || !strings.Contains(out, "github") || !strings.Contains(out, "not told") ||
+	if status != 0 || !strings.Contains(out, "github") || !strings.Contains(out, "unknown") ||
 		!strings.Contains(out, "no database") {
 		t.Fatalf("%d\n%s%s", status, out, log)
 	}
@@ -35,7 +35,7 @@ func TestQuotasListsEachLimit(t *testing.T) {
 		if q.Limit != nil {
 			known[q.Provider+" "+*q.Name] = *q.Left
 		} else if q.Left != nil || q.Used != nil {
-			t.Errorf("%+v is not told, and yet used", q)
+			t.Errorf("%+v is unknown, and yet used", q)
 		}
 	}
 	if known["bluesky reads"] != 3000 || known["rumble pages"] != 3600 {

@@ -19,12 +19,12 @@ import (
 // reachFlags select the addresses of the server, and what is served there.
 type reachFlags struct {
 	Addr          string   `help:"The address to listen on." default:"127.0.0.1:8080" env:"SOCIALDATA_ADDR"`
-	TLSCert       string   `help:"Serve HTTPS with this certificate, a PEM file with its chain; read again when it changes." name:"tls-cert" env:"SOCIALDATA_TLS_CERT" type:"path" group:"reach" placeholder:"FILE"`
+	TLSCert       string   `help:"Serve HTTPS with this certificate, a PEM file with its chain; reloaded when it changes." name:"tls-cert" env:"SOCIALDATA_TLS_CERT" type:"path" group:"reach" placeholder:"FILE"`
 	TLSKey        string   `help:"The key of that certificate, a PEM file." name:"tls-key" env:"SOCIALDATA_TLS_KEY" type:"path" group:"reach" placeholder:"FILE"`
-	TrustedProxy  []string `help:"Networks of the proxies in front, such as 10.0.0.0/8: the address of a caller is then the one that they note in X-Forwarded-For." env:"SOCIALDATA_TRUSTED_PROXY" group:"reach" placeholder:"CIDR"`
+	TrustedProxy  []string `help:"Networks of trusted proxies, such as 10.0.0.0/8. The address of a caller is then taken from their X-Forwarded-For." env:"SOCIALDATA_TRUSTED_PROXY" group:"reach" placeholder:"CIDR"`
 	Dashboard     string   `help:"Serve the dashboard: on or off." enum:"on,off" default:"on" env:"SOCIALDATA_DASHBOARD" group:"reach"`
-	DashboardAddr string   `help:"Serve the dashboard on this address, and not on that of the API." env:"SOCIALDATA_DASHBOARD_ADDR" group:"reach" placeholder:"ADDR"`
-	Manage        string   `help:"Let keys with the mark manage change what is their account's own, below /manage: on or off." enum:"on,off" default:"on" env:"SOCIALDATA_MANAGE" group:"reach"`
+	DashboardAddr string   `help:"Serve the dashboard on this address instead of that of the API." env:"SOCIALDATA_DASHBOARD_ADDR" group:"reach" placeholder:"ADDR"`
+	Manage        string   `help:"Let keys with the mark manage change keys, monitors and endpoints of their account under /manage: on or off." enum:"on,off" default:"on" env:"SOCIALDATA_MANAGE" group:"reach"`
 	MCP           string   `help:"Serve the tools of the Model Context Protocol at /mcp: on or off." name:"mcp" enum:"on,off" default:"on" env:"SOCIALDATA_MCP" group:"reach"`
 }
 
@@ -49,7 +49,7 @@ func (f reachFlags) proxies() ([]netip.Prefix, error) {
 			network, err = netip.PrefixFrom(addr, addr.BitLen()), nil
 		}
 		if err != nil || network.Addr().Is4In6() {
-			return nil, fmt.Errorf("--trusted-proxy %s: that is not a network; write it as 10.0.0.0/8 or fd00::/8", text)
+			return nil, fmt.Errorf("--trusted-proxy %s is not a network; write it like 10.0.0.0/8 or fd00::/8", text)
 		}
 		networks = append(networks, network)
 	}
@@ -146,22 +146,22 @@ func (c *serveCmd) exposures(user int) []string {
 	var found []string
 	clear := c.Reach.TLSCert == "" && len(c.Reach.TrustedProxy) == 0
 	if clear && beyond(c.Reach.Addr) {
-		found = append(found, fmt.Sprintf("no TLS: keys and answers cross the network of %s in the clear; set --tls-cert "+
+		found = append(found, fmt.Sprintf("no TLS: keys and answers cross the network of %s unencrypted; set --tls-cert "+
 			"and --tls-key, "+
 			"or listen on 127.0.0.1, or name the proxy that ends TLS with --trusted-proxy", c.Reach.Addr))
 	}
 	if addr := c.Reach.DashboardAddr; clear && addr != "" && beyond(addr) {
-		found = append(found, fmt.Sprintf("no TLS: the admin secret crosses the network of %s in the clear; set --tls-cert "+
+		found = append(found, fmt.Sprintf("no TLS: the admin secret crosses the network of %s unencrypted; set --tls-cert "+
 			"and --tls-key, "+
 			"or a --dashboard-addr of this machine", addr))
 	}
 	if addr := c.Telemetry.Metrics; addr != "" && beyond(addr) {
-		found = append(found, fmt.Sprintf("open metrics: everyone who reaches %s reads them; set --metrics to an address "+
+		found = append(found, fmt.Sprintf("public metrics: everyone who can reach %s can read them; set --metrics to an address "+
 			"that "+
-			"Prometheus alone reaches, or leave it out and let Prometheus show the admin secret at /metrics of the API", addr))
+			"only Prometheus can reach, or leave it out and give Prometheus the admin secret for /metrics of the API", addr))
 	}
 	if user == 0 {
-		found = append(found, "running as root: a fault of the program would have the whole machine; run it as a user of "+
+		found = append(found, "running as root: a fault in the program could affect the whole machine; run it as a user of "+
 			"its own")
 	}
 	return found

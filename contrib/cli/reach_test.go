@@ -201,13 +201,13 @@ func TestExposuresAreWarnedAbout(t *testing.T) {
 		"no host":                {[]string{"--addr", ":8080"}, 1000, []string{"no TLS: keys"}},
 		"with TLS":               {[]string{"--addr", ":443", "--tls-cert", "c", "--tls-key", "k"}, 1000, nil},
 		"behind a proxy":         {[]string{"--addr", ":8080", "--trusted-proxy", "10.0.0.0/8"}, 1000, nil},
-		"open metrics":           {[]string{"--metrics", "0.0.0.0:9464"}, 1000, []string{"open metrics"}},
+		"public metrics":           {[]string{"--metrics", "0.0.0.0:9464"}, 1000, []string{"public metrics"}},
 		"metrics of the machine": {[]string{"--metrics", "127.0.0.1:9464"}, 1000, nil},
 		"the dashboard":          {[]string{"--dashboard-addr", "[::]:9000"}, 1000, []string{"no TLS: the admin secret"}},
 		"everything": {
 			[]string{"--addr", "[::]:1", "--metrics", ":2", "--dashboard-addr", ":3"},
 			0,
-			[]string{"no TLS: keys", "no TLS: the admin secret", "open metrics", "running as root"},
+			[]string{"no TLS: keys", "no TLS: the admin secret", "public metrics", "running as root"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -369,7 +369,7 @@ func TestDoctorChecksTheExposureOfTheServer(t *testing.T) {
 	t.Setenv("SOCIALDATA_ADDR", "0.0.0.0:8080")
 	t.Setenv("SOCIALDATA_METRICS", "0.0.0.0:9464")
 	if status, out := doctor(); status != 0 || !strings.Contains(out, "warn  no TLS") ||
-		!strings.Contains(out, "warn  open metrics") {
+		!strings.Contains(out, "warn  public metrics") {
 		t.Errorf("open to all: %d\n%s", status, out)
 	}
 	t.Setenv("SOCIALDATA_TLS_CERT", cert)
@@ -391,7 +391,7 @@ func TestDoctorChecksTheExposureOfTheServer(t *testing.T) {
 		status int
 		words  string
 	}{
-		{time.Hour, 0, "warn  tls         the certificate ends"}, {-time.Hour, 1, "FAIL  tls         the certificate ended"}, {3000 * time.Hour, 1, "good from"},
+		{time.Hour, 0, "warn  tls         the certificate expires"}, {-time.Hour, 1, "FAIL  tls         the certificate expired"}, {3000 * time.Hour, 1, "valid only from"},
 	} {
 		if err := os.Remove(key); err != nil {
 			t.Fatal(err)

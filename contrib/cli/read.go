@@ -22,7 +22,7 @@ type call struct {
 	Platform  string   `arg:"" help:"The platform, such as github." predictor:"platform"`
 	Operation string   `arg:"" help:"The operation, such as profile or collection/posts." predictor:"operation"`
 	Params    []string `arg:"" optional:"" help:"Parameters as name=value, such as handle=octocat." predictor:"param"`
-	CursorKey string   `help:"Secret that signs cursors; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
+	CursorKey string   `help:"Secret that signs cursors; by default it is in the database." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
 }
 
 // parse returns the operation and the call of it, or an error with the most similar names to one that does not exist.
@@ -35,7 +35,7 @@ func (c *call) parse(known *platform.Table) (*operation.Operation, operation.Cal
 	}
 	if c.Operation == "" {
 		return nil, operation.Call{},
-			misusef("an operation must stand behind %s, such as posts; socialdata platforms lists them", c.Platform)
+			misusef("name an operation after %s, such as posts; socialdata platforms lists them", c.Platform)
 	}
 	o := socialdata.Operation(strings.ToLower(c.Operation))
 	if o == nil || o.Service {
@@ -148,7 +148,7 @@ func (e *env) withPages(cursorKey string, do func(opts ...socialdata.Option) err
 type openCmd struct {
 	Address   string   `arg:"" name:"url" help:"A web address, or text that holds one."`
 	Params    []string `arg:"" optional:"" help:"Options as name=value, such as fresh=true."`
-	CursorKey string   `help:"Secret that signs cursors; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
+	CursorKey string   `help:"Secret that signs cursors; by default it is in the database." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
 	readFlags `embed:""`
 }
 
@@ -276,8 +276,8 @@ func (c *searchCmd) Run(e *env) error {
 }
 
 type platformsCmd struct {
-	All bool `help:"List what is not served as well, with the reason." xor:"what"`
-	Raw bool `help:"List the routes that are read unchanged, under /v1/raw, instead." xor:"what"`
+	All bool `help:"Also list what is not available, with the reason." xor:"what"`
+	Raw bool `help:"List the raw routes, under /v1/raw, instead." xor:"what"`
 
 	outputFlags `embed:""`
 }
@@ -305,7 +305,7 @@ func (c *platformsCmd) Run(e *env) error {
 				return err
 			}
 		}
-		return e.printf("\n%s\n%s\n", "A > B: B is asked when A fails. (A: 2) is what A charges you for a call.",
+		return e.printf("\n%s\n%s\n", "A > B: B is used when A fails. (A: 2) is what A charges you for a call.",
 			"platforms --all says why a cell is empty, platforms --raw lists the raw routes.")
 	}
 	if c.Raw {

@@ -51,7 +51,7 @@ func (e *env) localPlatforms() *platform.Table {
 // local returns an error for a command that only works with the database.
 func (e *env) local(command string) error {
 	if e.remote() {
-		return errors.New(command + " works on the database: leave out --server, or unset SOCIALDATA_SERVER")
+		return errors.New(command + " works on a database: leave out --server, or unset SOCIALDATA_SERVER")
 	}
 	return nil
 }
@@ -59,7 +59,7 @@ func (e *env) local(command string) error {
 // entries returns the entries of the account of --key, newest first.
 func (c *usageCmd) entries(e *env) ([]entryShape, error) {
 	if c.Account != "" || c.Before != 0 {
-		return nil, errors.New("with --server the account is that of the key: leave out its name and --before")
+		return nil, errors.New("with --server the account of the key is used: leave out its name and --before")
 	}
 	client, err := e.server()
 	if err != nil {
@@ -98,7 +98,7 @@ func shapeOfUsage(u schema.Usage) entryShape {
 // me prints the key, the balance and the rate limit.
 func (c *accountShowCmd) me(e *env) error {
 	if c.Name != "" {
-		return errors.New("with --server the account is that of the key: leave out its name")
+		return errors.New("with --server the account of the key is used: leave out its name")
 	}
 	client, err := e.server()
 	if err != nil {

@@ -24,7 +24,7 @@ const sandboxCredits = 1_000_000_000
 // serveSandbox serves only the sandbox until the context ends. It stores nothing, and every magic word works.
 func (c *serveCmd) serveSandbox(e *env, log *slog.Logger) (err error) {
 	if len(e.cli.Postgres) > 0 || c.Shared.Valkey != "" || e.cli.ReplayURL != "" {
-		return errors.New("--sandbox keeps everything in memory and asks no upstream: leave out --postgres, --valkey and " +
+		return errors.New("--sandbox keeps everything in memory and uses no upstream: leave out --postgres, --valkey and " +
 			"--replay-url")
 	}
 	accounts, ledger, err := sandboxBooks(e.ctx, e.cfg.Now)

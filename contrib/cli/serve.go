@@ -28,21 +28,21 @@ const (
 
 type serveCmd struct {
 	Reach           reachFlags    `embed:""`
-	Sandbox         bool          `help:"Serve the sandbox alone, with nothing kept: the key is always the same, and the words that hang or panic work." env:"SOCIALDATA_SANDBOX"`
+	Sandbox         bool          `help:"Serve only the sandbox and store nothing. The key is always the same, and the magic words that hang or panic work." env:"SOCIALDATA_SANDBOX"`
 	Environment     string        `help:"The name of this deployment, shown by /health." default:"development" env:"SOCIALDATA_ENVIRONMENT"`
 	RateCapacity    int64         `help:"Calls that a key may make at once." default:"60" env:"SOCIALDATA_RATE_CAPACITY" group:"limits"`
-	RateRefill      float64       `help:"Calls that a key gets back each second." default:"10" env:"SOCIALDATA_RATE_REFILL" group:"limits"`
-	Timeout         time.Duration `help:"Longest time for one call to the upstreams." default:"15s" env:"SOCIALDATA_TIMEOUT" group:"limits"`
-	InFlight        int64         `help:"Calls that are at work at a time; one more is answered 503 at once." default:"512" env:"SOCIALDATA_IN_FLIGHT" group:"limits"`
-	Connections     int           `help:"Connections at a time; one more takes the place of the one that idles longest." default:"1024" env:"SOCIALDATA_CONNECTIONS" group:"limits"`
-	AnswerMemory    int64         `help:"Memory for all answers of upstreams at work, in MiB; a call that finds none waits, and then is 503." default:"512" env:"SOCIALDATA_ANSWER_MEMORY" group:"limits"`
-	DrainNotice     time.Duration `help:"How long /readyz says draining before the server stops to listen." default:"0s" env:"SOCIALDATA_DRAIN_NOTICE" group:"replicas"`
-	CursorKey       string        `help:"Secret that signs cursors, for replicas to share; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" group:"replicas" placeholder:"SECRET"`
-	WebhooksPrivate bool          `help:"Let accounts have changes sent to http:// URLs and to loopback and private addresses; link-local ones stay refused." env:"SOCIALDATA_WEBHOOKS_PRIVATE" group:"where"`
-	DebugAddr       string        `help:"Serve profiles (net/http/pprof) on this address of the machine itself, such as 127.0.0.1:6060; off without it." env:"SOCIALDATA_DEBUG_ADDR" group:"watching" placeholder:"ADDR"`
+	RateRefill      float64       `help:"Calls that a key regains each second." default:"10" env:"SOCIALDATA_RATE_REFILL" group:"limits"`
+	Timeout         time.Duration `help:"The longest time that one call may spend on upstreams." default:"15s" env:"SOCIALDATA_TIMEOUT" group:"limits"`
+	InFlight        int64         `help:"Calls in progress at a time; further ones are answered 503 at once." default:"512" env:"SOCIALDATA_IN_FLIGHT" group:"limits"`
+	Connections     int           `help:"Connections at a time; a further one replaces the one that has been idle the longest." default:"1024" env:"SOCIALDATA_CONNECTIONS" group:"limits"`
+	AnswerMemory    int64         `help:"Memory for all answers that are being read from upstreams, in MiB; a call that finds none waits, and is then answered 503." default:"512" env:"SOCIALDATA_ANSWER_MEMORY" group:"limits"`
+	DrainNotice     time.Duration `help:"How long /readyz reports draining before the server stops listening." default:"0s" env:"SOCIALDATA_DRAIN_NOTICE" group:"replicas"`
+	CursorKey       string        `help:"Secret that signs cursors, for replicas to share; by default it is in the database." env:"SOCIALDATA_CURSOR_KEY" group:"replicas" placeholder:"SECRET"`
+	WebhooksPrivate bool          `help:"Allow webhooks to http:// URLs and to loopback and private addresses; link-local ones are still refused." env:"SOCIALDATA_WEBHOOKS_PRIVATE" group:"where"`
+	DebugAddr       string        `help:"Serve profiles (net/http/pprof) on this loopback address, such as 127.0.0.1:6060; off by default." env:"SOCIALDATA_DEBUG_ADDR" group:"watching" placeholder:"ADDR"`
 	LogLevel        slog.Level    `help:"What is logged: debug, info, warn or error." default:"info" env:"SOCIALDATA_LOG_LEVEL" group:"watching"`
-	PrintKey        bool          `help:"Make and print a key and the admin secret on the first start; with --print-key=false, key create and admin reset make them." default:"true" env:"SOCIALDATA_PRINT_KEY"`
-	AcceptLoss      bool          `help:"Serve a database file that has lost entries, which audits report from then on."`
+	PrintKey        bool          `help:"Create and print a key and the admin secret on the first start. With --print-key=false, use key create and admin reset." default:"true" env:"SOCIALDATA_PRINT_KEY"`
+	AcceptLoss      bool          `help:"Serve a database file that has lost entries; every later audit reports the loss."`
 
 	Kept      keptFlags      `embed:""`
 	Shared    sharedFlags    `embed:""`
@@ -220,7 +220,7 @@ func (e *env) sandbox() []server.Section {
 	s := server.Section{
 		Title: "sandbox", Head: []string{"word", "where", "status", "what happens"},
 		Intro: "The platform mock answers any ordinary handle or id with invented data. These words, as the handle, id or " +
-			"query, show what else a client must cope with.",
+			"query, produce the states that a client must handle.",
 	}
 	for _, m := range mock.Magic() {
 		s.Rows = append(s.Rows, []string{m.Word, m.Where, fmt.Sprint(m.Status), m.Does})

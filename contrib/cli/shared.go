@@ -11,7 +11,7 @@ import (
 // sharedFlags select what replicas share besides the database.
 type sharedFlags struct {
 	Valkey      string `help:"A server of Valkey or Redis 7 that replicas share for cache and rate limits: host:port or valkey://user:password@host:port/db." env:"SOCIALDATA_VALKEY" group:"replicas" placeholder:"ADDR"`
-	LimiterFail string `help:"What rate limits do while that server is lost: open (each replica counts for itself) or closed (calls are 503)." enum:"open,closed" default:"open" env:"SOCIALDATA_LIMITER_FAIL" group:"replicas"`
+	LimiterFail string `help:"What happens to rate limits while that server is lost: open (each replica counts for itself) or closed (calls are answered 503)." enum:"open,closed" default:"open" env:"SOCIALDATA_LIMITER_FAIL" group:"replicas"`
 }
 
 // open returns the options of a client whose cache and limiter replicas share, none without a server, and the function

@@ -103,7 +103,7 @@ func (e *env) openServing(log *slog.Logger, acceptLoss bool) (*store, error) {
 	}
 	db, err := e.openFile(sqlite.Config{Logger: log, AcceptLoss: acceptLoss})
 	if errors.Is(err, sqlite.ErrLost) {
-		err = fmt.Errorf("%w; restore a newer backup or the -wal file, or go on without them with serve --accept-loss", err)
+		err = fmt.Errorf("%w; restore a newer backup or the -wal file, or accept the loss with serve --accept-loss", err)
 	}
 	return db, err
 }
@@ -151,7 +151,7 @@ func (e *env) openPostgres(log *slog.Logger) (*store, error) {
 // with opens an existing store for do and closes it again.
 func (e *env) with(do func(*store) error) error {
 	if _, err := os.Stat(e.cli.DB); errors.Is(err, os.ErrNotExist) && len(e.cli.Postgres) == 0 {
-		return fmt.Errorf("there is no database %s; account create and serve make one", e.cli.DB)
+		return fmt.Errorf("there is no database %s; account create and serve create one", e.cli.DB)
 	}
 	return e.withNew(do)
 }

@@ -26,7 +26,7 @@ import (
 // telemetryFlags configure metrics and traces. Traces are sent to OTEL_EXPORTER_OTLP_ENDPOINT, the standard variable.
 // https://opentelemetry.io/docs/specs/otel/protocol/exporter/
 type telemetryFlags struct {
-	Metrics string `help:"Serve metrics for Prometheus at /metrics on this address as well, without a secret: callers should not reach it. On the address of the API they want the admin secret." env:"SOCIALDATA_METRICS" group:"watching" placeholder:"ADDR"`
+	Metrics string `help:"Serve metrics for Prometheus at /metrics on this address as well, without a secret; callers should not reach it. On the address of the API they require the admin secret." env:"SOCIALDATA_METRICS" group:"watching" placeholder:"ADDR"`
 }
 
 const metricsHeadTimeout = 5 * time.Second

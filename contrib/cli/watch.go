@@ -21,12 +21,12 @@ type watchCmd struct {
 	Operation string   `arg:"" help:"What is watched, such as posts or profile." predictor:"operation"`
 	Params    []string `arg:"" optional:"" help:"Parameters as name=value, such as handle=octocat." predictor:"param"`
 
-	Every  time.Duration `help:"How often it is read, from the lifetime of its answers to 744h; the lifetime or 15m without it." placeholder:"15m"`
-	Pages  int           `help:"Pages that each poll of a list reads at most, 1 to 10; 2 without it." placeholder:"N"`
+	Every  time.Duration `help:"How often it is read, from the lifetime of its answers to 744h; by default the lifetime or 15m." placeholder:"15m"`
+	Pages  int           `help:"The most pages of a list that each poll reads, 1 to 10; by default 2." placeholder:"N"`
 	Follow int           `help:"How many of the newest items of a list are compared as well, 0 to 100." placeholder:"N"`
-	Only   []string      `name:"only" help:"Compare these fields alone, such as bio or text." placeholder:"A,B"`
-	Alerts []string      `name:"alert" help:"Tell when a number moves that far or crosses a bound, such as followers:5% or viewers:>=10000." placeholder:"FIELD:STEP"`
-	Name   string        `help:"The name of the monitor that --server makes; one that follows from what is asked without it." placeholder:"NAME"`
+	Only   []string      `name:"only" help:"Compare only these fields, such as bio or text." placeholder:"A,B"`
+	Alerts []string      `name:"alert" help:"Report when a number changes by so much or crosses a limit, such as followers:5% or viewers:>=10000." placeholder:"FIELD:STEP"`
+	Name   string        `help:"The name of the monitor that --server creates; by default it is made from the operation and its parameters." placeholder:"NAME"`
 
 	outputFlags `embed:""`
 }
@@ -126,11 +126,11 @@ func follow(
 }
 
 type changesCmd struct {
-	Account string    `help:"The account whose feed it is; that of --key with --server." placeholder:"NAME"`
+	Account string    `help:"The account of the feed; with --server it is that of --key." placeholder:"NAME"`
 	Monitor string    `help:"Only changes of this monitor." placeholder:"NAME"`
 	Type    string    `help:"Only changes of this type, such as new or changed." placeholder:"TYPE"`
 	Since   time.Time `help:"Only changes from this time or later, as 2026-11-01T00:00:00Z." placeholder:"TIME"`
-	Follow  bool      `short:"f" help:"Go on with what comes, until it is interrupted."`
+	Follow  bool      `short:"f" help:"Keep printing new changes until interrupted."`
 
 	outputFlags `embed:""`
 }
@@ -152,7 +152,7 @@ func (c *changesCmd) Run(e *env) error {
 		return c.print(e, socialdata.Walk(e.ctx, client.Changes, req))
 	}
 	if c.Account == "" {
-		return misusef("--account must name the account whose feed it is")
+		return misusef("name the account of the feed with --account")
 	}
 	return e.with(func(db *store) error {
 		account, err := db.Keys().Account(e.ctx, c.Account)
@@ -214,7 +214,7 @@ func (f outputFlags) printChanges(e *env, changes iter.Seq2[schema.Change, error
 			err = printLine(e, &c)
 		default:
 			if live {
-				return misusef("--output %s needs the end, and there is none: use jsonl or leave it out", f.Output)
+				return misusef("--output %s needs the end of the feed, which has none: use jsonl or leave it out", f.Output)
 			}
 			all = append(all, c)
 		}

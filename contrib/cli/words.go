@@ -89,7 +89,7 @@ func inWords(err error) string {
 		text = strings.Replace(text, file.Op+" "+file.Path+": "+file.Error(), file.Error(), 1) // it is in the text twice
 	}
 	if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
-		text = strings.Replace(text, bad.Error(), "this is no JSON", 1)
+		text = strings.Replace(text, bad.Error(), "this is not JSON", 1)
 	}
 	if asked, ok := errors.AsType[*url.Error](err); ok {
 		text = strings.Replace(text, asked.Error(), asked.Err.Error(), 1)

@@ -24,7 +24,7 @@ func TestTheLogNamesTheVariableOfAMissingSetting(t *testing.T) {
 	_, err = client.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.Kick, Handle: "a"})
 	const variable = "SOCIALDATA_KICK_CLIENT_ID"
 	if err == nil || strings.Contains(err.Error(), variable) {
-		t.Errorf("a caller is told %v", err)
+		t.Errorf("the caller sees %v", err)
 	}
 	if !strings.Contains(said.String(), variable) {
 		t.Errorf("the log says %s", said.String())
