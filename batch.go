@@ -89,7 +89,7 @@ type (
 	CollectionBatchRequest struct {
 		Platform       platform.ID           `path:"platform"`
 		IDs            []string              `param:"ids,required" form:"keys" doc:"The collections: 1 to 100 ids or public URLs, separated by commas, or by line feeds where there is one."`
-		Kind           schema.CollectionKind `param:"kind,filter" enum:"playlist board highlight album podcast" doc:"What the id names, where it does not tell."`
+		Kind           schema.CollectionKind `param:"kind,filter" enum:"playlist board highlight album podcast" doc:"The kind of the collection, if the id does not show it."`
 		IncludeRaw     bool                  `param:"include_raw"`
 		Fresh          bool                  `param:"fresh"`
 		MaxAge         time.Duration         `param:"max_age_s"`

@@ -69,7 +69,7 @@ func TestEveryRowIsComplete(t *testing.T) {
 	names := map[string]bool{}
 	for _, o := range socialdata.Operations() {
 		if names[o.Name] {
-			t.Errorf("%s: stands twice", o.Name)
+			t.Errorf("%s: is listed twice", o.Name)
 		}
 		names[o.Name] = true
 		if o.Tag == "" || o.Summary == "" || o.Data == nil {

@@ -42,7 +42,7 @@ var (
 		"List the accounts that an account follows", profileTTL,
 		read.Many(func(p *providers.Provider) providers.List[schema.Profile] { return p.Following })).on(followed...)
 	opAudience = readRow[AudienceRequest, schema.Audience](providers.OpAudience, "profiles",
-		"Say where the followers of an account live", profileTTL,
+		"Read where the followers of an account live", profileTTL,
 		read.One(func(p *providers.Provider) providers.One[schema.Audience] { return p.Audience },
 			func(p *providers.Provider) providers.Batch[schema.Audience] { return p.Batches.Audience }))
 	opLive = readRow[LiveRequest, schema.LiveStream](providers.OpLive, "profiles",
@@ -50,7 +50,7 @@ var (
 		read.One(func(p *providers.Provider) providers.One[schema.LiveStream] { return p.Live },
 			func(p *providers.Provider) providers.Batch[schema.LiveStream] { return p.Batches.Live })).watched()
 	opLinked = probing(readRow[LinkedRequest, []schema.LinkedProfile](providers.OpLinked, "profiles",
-		"List accounts elsewhere that seem to be the same person's", profileTTL,
+		"List accounts on other platforms that seem to be the same person's", profileTTL,
 		read.Source{Derive: linked.Derive}))
 
 	opPosts = readRow[PostsRequest, []schema.Post](providers.OpPosts, "posts",
@@ -70,7 +70,7 @@ var (
 		"Search one platform", searchTTL,
 		searching()).watched()
 	opSuggestions = readRow[SuggestionsRequest, []schema.Suggestion](providers.OpSuggestions, "search",
-		"Say how a search may go on", searchTTL,
+		"Suggest completions of a search", searchTTL,
 		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.SuggestionsQuery, schema.Suggestion] {
 			return p.Suggestions
 		}, func(in operation.Args) providers.SuggestionsQuery {
@@ -81,14 +81,14 @@ var (
 		"List the comments on a post", commentTTL,
 		read.Many(func(p *providers.Provider) providers.List[schema.Comment] { return p.Comments })).specified().watched()
 	opReplies = readRow[RepliesRequest, []schema.Comment](providers.OpReplies, "comments",
-		"List the answers to a comment", commentTTL,
+		"List the replies to a comment", commentTTL,
 		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.RepliesQuery, schema.Comment] { return p.Replies },
 			func(in operation.Args) providers.RepliesQuery {
 				return providers.RepliesQuery{CommentID: in.Get("comment_id"), PostID: in.Get("post_id")}
 			})).watched()
 
 	opTranscript = readRow[TranscriptRequest, schema.Transcript](providers.OpTranscript, "media",
-		"Read what is said in a post", transcriptTTL,
+		"Read the transcript of a post", transcriptTTL,
 		read.OneBy(func(p *providers.Provider) providers.OneBy[providers.TranscriptQuery, schema.Transcript] {
 			return p.Transcript
 		},
@@ -142,7 +142,7 @@ var (
 		read.One(func(p *providers.Provider) providers.One[schema.Profile] { return p.Community },
 			func(p *providers.Provider) providers.Batch[schema.Profile] { return p.Batches.Community })).watched()
 	opCommunityPosts = readRow[CommunityPostsRequest, []schema.Post](providers.OpCommunityPosts, "communities",
-		"List what is posted in a community", postTTL,
+		"List the posts in a community", postTTL,
 		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.CommunityPostsQuery, schema.Post] {
 			return p.CommunityPosts
 		},
@@ -227,7 +227,7 @@ var (
 	})
 	opRequests = serviceRow[RequestsRequest, []schema.Request](operation.Operation{
 		Name: "requests", Path: "/v1/requests", Tag: "account", Price: operation.Free,
-		Summary: "List what the account's last calls came to, newest first",
+		Summary: "List the account's latest calls, newest first",
 		Errors: []problem.Code{
 			problem.InvalidRequest, problem.Unauthorized, problem.RateLimited, problem.InternalError,
 			problem.PlatformUnavailable, // when the service is at its limit (D71)
@@ -239,7 +239,7 @@ var (
 	})
 	opEstimate = serviceRow[EstimateRequest, schema.Estimate](operation.Operation{
 		Name: "estimate", Path: "/v1/estimate", Tag: "account", Price: operation.Free,
-		Summary: "Say what a call may cost, and what is known of its answer",
+		Summary: "Estimate what a call may cost, and how fresh its answer would be",
 		Errors: []problem.Code{
 			problem.InvalidRequest, problem.Unauthorized, problem.NotFound, problem.RateLimited, problem.InternalError,
 			problem.PlatformUnavailable,
@@ -251,7 +251,7 @@ var (
 	})
 	opResolve = serviceRow[ResolveRequest, []schema.Resolved](operation.Operation{
 		Name: "resolve", Path: "/v1/resolve", Tag: "addresses", Price: operation.Free,
-		Summary: "Say what an address names",
+		Summary: "Resolve an address to the reads that it leads to",
 		Errors: []problem.Code{
 			problem.InvalidRequest, problem.Unauthorized, problem.NotFound, problem.RateLimited, problem.InternalError,
 			problem.PlatformUnavailable, // when the service is at its limit (D71)
@@ -290,15 +290,15 @@ var (
 	})
 	opEndpoints = serviceRow[EndpointsRequest, []schema.Endpoint](operation.Operation{
 		Name: "endpoints", Func: "ListEndpoints", Path: "/v1/endpoints", Tag: "monitors", Price: operation.Free,
-		Summary: "List where the account has changes sent", Errors: listErrors,
+		Summary: "List the account's webhook endpoints", Errors: listErrors,
 	})
 	opDeliveries = serviceRow[DeliveriesRequest, []schema.Delivery](operation.Operation{
 		Name: "deliveries", Path: "/v1/deliveries", Tag: "monitors", Price: operation.Free,
-		Summary: "List what became of sending changes, the latest first", Errors: watchErrors,
+		Summary: "List the deliveries to webhook endpoints, latest first", Errors: watchErrors,
 	})
 	opEnrich = serviceRow[EnrichRequest, schema.Enrichment](operation.Operation{
 		Name: "enrich", Path: "/v1/enrich", Tag: "enrich", TTL: profileTTL, Price: operation.OneEnrichment,
-		Summary: "Say which Arabic a text is, how it feels, what it names and what it is about",
+		Summary: "Analyse a text: Arabic dialect, sentiment, entities and topics",
 		Errors: []problem.Code{
 			problem.InvalidRequest, problem.Unauthorized, problem.InsufficientCredits, problem.RateLimited,
 			problem.InternalError, problem.PlatformUnavailable,

@@ -207,7 +207,7 @@ func WithWatches(s watch.Store) Option {
 func WithMostMonitors(n int) Option {
 	return option{"WithMostMonitors", func(c *engine.Config) error {
 		if n <= 0 {
-			return fmt.Errorf("%d is no number of monitors: it must be above 0", n)
+			return fmt.Errorf("the number of monitors is %d: it must be above 0", n)
 		}
 		c.MostWatches = n
 		return nil
@@ -215,7 +215,7 @@ func WithMostMonitors(n int) Option {
 }
 
 // WithPrivateWebhooks lets accounts have changes sent to http:// URLs and to loopback and private addresses, for
-// services that run beside their receivers. Link-local addresses, at which clouds tell secrets, are refused all the
+// services that run beside their receivers. Link-local addresses, where clouds serve secrets, are refused all the
 // same.
 func WithPrivateWebhooks() Option {
 	return option{"WithPrivateWebhooks", func(c *engine.Config) error {
@@ -303,7 +303,7 @@ func WithRate(r keys.Rate) Option {
 func WithTimeout(d time.Duration) Option {
 	return option{"WithTimeout", func(c *engine.Config) error {
 		if d <= 0 {
-			return fmt.Errorf("%v is not a time in which a call can end: it must be above 0", d)
+			return fmt.Errorf("the timeout is %v: it must be above 0", d)
 		}
 		c.Timeout = d
 		return nil
@@ -316,7 +316,7 @@ func WithTimeout(d time.Duration) Option {
 func WithAnswerMemory(bytes int64) Option {
 	return option{"WithAnswerMemory", func(c *engine.Config) error {
 		if bytes <= 0 {
-			return fmt.Errorf("%d bytes hold no answer: it must be above 0", bytes)
+			return fmt.Errorf("the memory is %d bytes: it must be above 0", bytes)
 		}
 		c.Room = bytes
 		return nil
@@ -359,7 +359,7 @@ func WithDependency(name string, state func() schema.HealthState) Option {
 	return option{"WithDependency", func(c *engine.Config) error {
 		switch {
 		case name == "":
-			return errors.New("the name is empty: say what the state is of")
+			return errors.New("the name is empty: name the dependency")
 		case state == nil:
 			return fmt.Errorf("the state of %q is nil: pass a function", name)
 		case c.Dependencies[name] != nil:

@@ -121,7 +121,7 @@ func TestOptionsCopyTheirValues(t *testing.T) {
 	req.Fresh = true
 	again, err := client.Search(t.Context(), req)
 	if err != nil || again.Meta.CreditsUsed != 14 {
-		t.Fatalf("the same search comes to %+v, %v", again, err)
+		t.Fatalf("the same search returns %+v, %v", again, err)
 	}
 	if first.Meta.NextCursor != "" {
 		req.Cursor, req.Fresh = first.Meta.NextCursor, false

@@ -178,7 +178,7 @@ type (
 	// TrendingRequest asks for what is popular now.
 	TrendingRequest struct {
 		Platform       platform.ID   `path:"platform"`
-		Region         string        `param:"region,filter" form:"country" doc:"ISO 3166-1 alpha-2 code, where the platform can tell regions apart."`
+		Region         string        `param:"region,filter" form:"country" doc:"ISO 3166-1 alpha-2 code, if the platform distinguishes regions."`
 		Cursor         string        `param:"cursor"`
 		IncludeRaw     bool          `param:"include_raw"`
 		Fresh          bool          `param:"fresh"`
@@ -197,8 +197,8 @@ type (
 		Sort           string            `param:"sort,filter" doc:"The order: relevance, recent, or a word of the platform."`
 		Since          time.Time         `param:"since,filter" doc:"Only what is from this time or later: RFC 3339, or a date."`
 		Until          time.Time         `param:"until,filter" doc:"Only what is from before this time: RFC 3339, or a date."`
-		Region         string            `param:"region,filter" form:"country" doc:"ISO 3166-1 alpha-2 code, where the platform can tell regions apart."`
-		Lang           string            `param:"lang,filter" form:"lang" doc:"BCP 47 code, where the platform can tell languages apart."`
+		Region         string            `param:"region,filter" form:"country" doc:"ISO 3166-1 alpha-2 code, if the platform distinguishes regions."`
+		Lang           string            `param:"lang,filter" form:"lang" doc:"BCP 47 code, if the platform distinguishes languages."`
 		Handle         string            `param:"handle,filter" subject:"handle" doc:"Search only inside this account, where the platform can."`
 		Cursor         string            `param:"cursor"`
 		IncludeRaw     bool              `param:"include_raw"`
@@ -214,7 +214,7 @@ type (
 	SuggestionsRequest struct {
 		Platform       platform.ID   `path:"platform"`
 		Query          string        `param:"query,required" max:"512" doc:"What has been typed, 1 to 512 characters."`
-		Region         string        `param:"region,filter" form:"country" doc:"ISO 3166-1 alpha-2 code, where the platform can tell regions apart."`
+		Region         string        `param:"region,filter" form:"country" doc:"ISO 3166-1 alpha-2 code, if the platform distinguishes regions."`
 		IncludeRaw     bool          `param:"include_raw"`
 		Fresh          bool          `param:"fresh"`
 		MaxAge         time.Duration `param:"max_age_s"`
@@ -241,7 +241,7 @@ type (
 	RepliesRequest struct {
 		Platform       platform.ID   `path:"platform"`
 		CommentID      string        `param:"comment_id,required" subject:"comment" doc:"The comment: its id or public URL."`
-		PostID         string        `param:"post_id" subject:"post" doc:"The post that the comment stands under; some platforms need it."`
+		PostID         string        `param:"post_id" subject:"post" doc:"The post that the comment belongs to; some platforms need it."`
 		Cursor         string        `param:"cursor"`
 		IncludeRaw     bool          `param:"include_raw"`
 		Fresh          bool          `param:"fresh"`
@@ -285,7 +285,7 @@ type (
 	CollectionRequest struct {
 		Platform       platform.ID           `path:"platform"`
 		ID             string                `param:"id,required" subject:"collection" doc:"The collection: its id or public URL."`
-		Kind           schema.CollectionKind `param:"kind,filter" enum:"playlist board highlight album podcast" doc:"What the id names, where it does not tell."`
+		Kind           schema.CollectionKind `param:"kind,filter" enum:"playlist board highlight album podcast" doc:"The kind of the collection, if the id does not show it."`
 		IncludeRaw     bool                  `param:"include_raw"`
 		Fresh          bool                  `param:"fresh"`
 		MaxAge         time.Duration         `param:"max_age_s"`
@@ -299,7 +299,7 @@ type (
 	CollectionPostsRequest struct {
 		Platform       platform.ID           `path:"platform"`
 		ID             string                `param:"id,required" subject:"collection" doc:"The collection: its id or public URL."`
-		Kind           schema.CollectionKind `param:"kind,filter" enum:"playlist board highlight album podcast" doc:"What the id names, where it does not tell."`
+		Kind           schema.CollectionKind `param:"kind,filter" enum:"playlist board highlight album podcast" doc:"The kind of the collection, if the id does not show it."`
 		Cursor         string                `param:"cursor"`
 		IncludeRaw     bool                  `param:"include_raw"`
 		Fresh          bool                  `param:"fresh"`
@@ -314,7 +314,7 @@ type (
 	CollectionTracksRequest struct {
 		Platform       platform.ID           `path:"platform"`
 		ID             string                `param:"id,required" subject:"collection" doc:"The collection: its id or public URL."`
-		Kind           schema.CollectionKind `param:"kind,filter" enum:"playlist board highlight album podcast" doc:"What the id names, where it does not tell."`
+		Kind           schema.CollectionKind `param:"kind,filter" enum:"playlist board highlight album podcast" doc:"The kind of the collection, if the id does not show it."`
 		Cursor         string                `param:"cursor"`
 		IncludeRaw     bool                  `param:"include_raw"`
 		Fresh          bool                  `param:"fresh"`
@@ -657,7 +657,7 @@ type (
 		Sort           string            `param:"sort" enum:"relevance recent" doc:"The order of the merged results; relevance without it."`
 		Since          time.Time         `param:"since" doc:"Only what is from this time or later: RFC 3339, or a date."`
 		Until          time.Time         `param:"until" doc:"Only what is from before this time: RFC 3339, or a date."`
-		Lang           string            `param:"lang" form:"lang" doc:"BCP 47 code, for the platforms that can tell languages apart."`
+		Lang           string            `param:"lang" form:"lang" doc:"BCP 47 code, for platforms that distinguish languages."`
 		Wait           time.Duration     `param:"wait_s,option" min:"1" max:"25" doc:"How long to wait for slow platforms, in seconds; 8 without it. What is late becomes a job."`
 		Cursor         string            `param:"cursor"`
 		IncludeRaw     bool              `param:"include_raw"`

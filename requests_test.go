@@ -53,7 +53,7 @@ func TestEveryChargedRequestTakesAnIdempotencyKey(t *testing.T) {
 				return err
 			}
 			if err := call(true); !errors.Is(err, problem.InvalidRequest) || !strings.Contains(err.Error(), "dempotency") {
-				t.Errorf("a short key comes to %v", err)
+				t.Errorf("a short key leads to %v", err)
 			}
 			var spent [2]int64
 			for i := range spent {

@@ -25,7 +25,7 @@
 //   - a provider's own routes: [Client.Raw]
 //   - whatever an address names: [Client.Read], and [Client.Resolve] says beforehand what that is
 //
-// [Client.Watch] makes one of these reads again and again and tells what changes. [Client.Monitors] makes, pauses and
+// [Client.Watch] repeats one of these reads and reports what changes. [Client.Monitors] makes, pauses and
 // ends such monitors, [Client.ListMonitors] lists them, [Client.Changes] is the feed of what they find, and
 // [Client.History] returns the numbers that they have read. [Client.Endpoints] makes those to which changes are sent,
 // [Client.ListEndpoints] lists them, and [Client.Deliveries] says what became of each change.

@@ -115,7 +115,7 @@ func TestACallIgnoresChangesOfItsRow(t *testing.T) {
 	call.Platform = "mock"
 	a, err := e.Client.Do(t.Context(), row, call)
 	if err != nil || a.Meta.CreditsUsed != 1 || a.TTL != socialdata.Operation("profile").TTL {
-		t.Errorf("the call comes to %+v, %v", a, err)
+		t.Errorf("the call returns %+v, %v", a, err)
 	}
 	for _, none := range []*operation.Operation{nil, {}, {Name: "nothing"}} {
 		_, err := e.Client.Do(t.Context(), none, call)

@@ -80,7 +80,7 @@ func (c *Client) Watch(ctx context.Context, req WatchRequest) iter.Seq2[schema.C
 func (c *Client) Monitors() Monitors { return Monitors{&c.session} }
 
 // Endpoints makes and ends the endpoints of the account that c is bound to: where its changes are sent. An account with
-// endpoints is also told what happens to itself, such as [watch.CreditsLow] or [watch.KeyRevoked].
+// endpoints also receives events about itself, such as [watch.CreditsLow] or [watch.KeyRevoked].
 func (c *Client) Endpoints() Endpoints { return Endpoints{&c.session} }
 
 // Endpoints are those of one account. Every error of its methods is a *[problem.Error]; an endpoint that is not there
@@ -95,7 +95,7 @@ type EndpointRequest struct {
 	Monitors []string // the names of those whose changes are sent; none means all, and what concerns the account
 }
 
-// Make makes an endpoint, or changes the one of its name, and reports whether it is new. A new one gets what is told
+// Make makes an endpoint, or changes the one of its name, and reports whether it is new. A new one gets what is reported
 // from then on, and has a secret, which is returned this once and signs what is sent, as Standard Webhooks 1.0.0 says.
 // One that was disabled is active again, and goes on where it was.
 func (e Endpoints) Make(

@@ -221,7 +221,7 @@ func TestAnInvalidMonitorIsRefused(t *testing.T) {
 		{"too often", with(func(r *socialdata.WatchRequest) { r.Every = time.Second }), problem.InvalidRequest},
 		{"too seldom", with(func(r *socialdata.WatchRequest) { r.Every = 1000 * time.Hour }), problem.InvalidRequest},
 		{"pages of one thing", with(func(r *socialdata.WatchRequest) { r.Pages = 2 }), problem.InvalidRequest},
-		{"an alert that is none", with(func(r *socialdata.WatchRequest) { r.Alerts = []string{"viewers"} }), problem.InvalidRequest},
+		{"an invalid alert", with(func(r *socialdata.WatchRequest) { r.Alerts = []string{"viewers"} }), problem.InvalidRequest},
 	} {
 		_, _, err := e.Client.Monitors().Make(t.Context(), tt.req)
 		if p := enginetest.WantProblem(t, err, tt.code); p.Detail == "" {

@@ -35,7 +35,7 @@ var (
 // MemoryConfig configures a [Memory]. The zero value is ready to use.
 type MemoryConfig struct {
 	Now func() time.Time // the clock; nil means time.Now
-	// Ledger is told of each new account, and grants its initial credits. Nil for none.
+	// Ledger grants the initial credits of new accounts. Nil if accounts begin without credits.
 	Ledger *credits.Memory
 }
 

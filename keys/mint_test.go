@@ -30,7 +30,7 @@ func TestMint(t *testing.T) {
 		}
 	}
 	if _, _, err := keys.Mint("staging"); err == nil {
-		t.Error("Mint made a key of an environment that is none")
+		t.Error("Mint made a key of an unknown environment")
 	}
 }
 
@@ -56,7 +56,7 @@ func TestParse(t *testing.T) {
 		{"one character lost", secret[:45], keys.ErrUnknown},
 		{"one character more", secret + "0", keys.ErrUnknown},
 		{"another environment", "sk_test_" + secret[8:], keys.ErrUnknown},
-		{"an environment that is none", "sk_beta_" + secret[8:], keys.ErrUnknown},
+		{"an unknown environment", "sk_beta_" + secret[8:], keys.ErrUnknown},
 		{"a space before it", " " + secret[:45], keys.ErrUnknown},
 		{"other characters", "sk_live_" + strings.Repeat("-", 38), keys.ErrUnknown},
 		{"a very long one", strings.Repeat("sk_live_", 10_000), keys.ErrUnknown},

@@ -83,7 +83,7 @@ func wantCanonical(t *testing.T, p *operation.Param, v string) {
 		t.Errorf("%s: %q holds a control character", p.Name, v)
 	}
 	if p.Enum != nil && !slices.Contains(p.Enum, v) {
-		t.Errorf("%s: %q is none of its words", p.Name, v)
+		t.Errorf("%s: %q is not one of its words", p.Name, v)
 	}
 	if p.Form == operation.FormBool && v != "true" && v != "false" {
 		t.Errorf("%s: %q is no boolean", p.Name, v)

@@ -66,7 +66,7 @@ func ParseQuery(query string) (Pairs, error) {
 const maxPairs = 1000
 
 var (
-	errSemicolon = errors.New("a semicolon is no separator in a query")
+	errSemicolon = errors.New("a semicolon does not separate parameters in a query: use &")
 	errTooMany   = errors.New("there are too many parameters")
 )
 

@@ -79,7 +79,7 @@ func (p *Param) names() bool { return !p.Option && p.Form != FormCursor }
 
 // shared are the parameters that mean the same in every operation: a request struct only names them. It is read-only.
 var shared = map[string]Param{
-	"cursor":      {Form: FormCursor, Doc: "The next_cursor of the page before."},
+	"cursor":      {Form: FormCursor, Doc: "The next_cursor of the previous page."},
 	"include_raw": {Option: true, Doc: "Adds the untouched upstream object to each object as raw."},
 	"fresh":       {Option: true, Doc: "Skips the cache; costs twice the base."},
 	"max_credits": {Option: true, Min: 1, Doc: "Refuses the call, as insufficient_credits, when it may cost more credits than this."},

@@ -4,7 +4,7 @@
 // (/v1/github/profile), in the field platform of every object and in ledger entries.
 package platform
 
-// ID is a platform's identifier, as it stands in paths and objects: one lower-case word.
+// ID is a platform's identifier, as used in paths and objects: one lower-case word.
 type ID string
 
 // The built-in platforms.

@@ -10,7 +10,7 @@ import (
 type Set struct {
 	names map[Name]struct{}
 	// filter has a word of bits for every few names. Names are hashes already: the highest bits choose the word, the
-	// lowest two bits in it. Almost every name that is not in the set is told by this one word, which is in the
+	// lowest two bits in it. Almost every name that is not in the set is recognized by this one word, which is in the
 	// processor's cache where the map is not.
 	filter []uint64
 	shift  int

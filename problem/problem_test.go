@@ -55,7 +55,7 @@ func TestErrorJSON(t *testing.T) {
 			`{"type":"urn:socialdata:problem:invalid_request","title":"Invalid request","status":405,"detail":"use GET","code":"invalid_request","request_id":"r"}`,
 		},
 		{
-			"a page that explains it stands for the type",
+			"the type may be a page that explains the problem",
 			&problem.Error{Code: problem.NotFound, Detail: "no", RequestID: "r", Type: "https://example.org/docs#not_found"},
 			`{"type":"https://example.org/docs#not_found","title":"Not found","status":404,"detail":"no","code":"not_found","request_id":"r"}`,
 		},
@@ -118,7 +118,7 @@ func TestEachFrontEndHasItsWords(t *testing.T) {
 	}
 	err.Detail = "something else"
 	if got := err.DetailIn(command); got != "something else" {
-		t.Errorf("a detail that was replaced is told as %q", got)
+		t.Errorf("a replaced detail reads %q", got)
 	}
 	wire, jsonErr := json.Marshal(err)
 	if jsonErr != nil || strings.Contains(string(wire), "EOF") || strings.Contains(string(wire), "Posts on") {

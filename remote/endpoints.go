@@ -75,7 +75,7 @@ func (e Endpoints) End(ctx context.Context, name string) error {
 
 func endpointPath(name string) string { return "/manage/endpoints/" + url.PathEscape(name) }
 
-// endpointing is what failed calls of endpoints are told as.
+// endpointing is the operation that errors of endpoint calls name.
 var endpointing = &operation.Operation{
 	Name: "endpoints", Func: "Endpoints", Path: "/manage/endpoints/{name}", Service: true,
 }

@@ -242,7 +242,7 @@ func TestRawAndServiceOperations(t *testing.T) {
 	for _, path := range []string{"../../me", "users/../../../me", "users/salma?fresh=true", "", "users//salma"} {
 		_, err = c.Raw(t.Context(), socialdata.RawRequest{Provider: "mock", Path: path})
 		if !errors.Is(err, problem.NotFound) {
-			t.Errorf("the path %q comes to %v", path, err)
+			t.Errorf("the path %q leads to %v", path, err)
 		}
 	}
 	_, err = c.Profile(t.Context(), socialdata.ProfileRequest{Platform: "mock/../github", Handle: "salma"})
@@ -251,7 +251,7 @@ func TestRawAndServiceOperations(t *testing.T) {
 	enginetest.WantProblem(t, err, problem.NotFound)
 	_, err = c.Do(t.Context(), &operation.Operation{Name: "nothing"}, operation.Call{})
 	if !errors.Is(err, problem.NotFound) {
-		t.Errorf("an unknown operation comes to %v", err)
+		t.Errorf("an unknown operation leads to %v", err)
 	}
 }
 
@@ -437,13 +437,13 @@ func TestInvalidAddressesAndKeys(t *testing.T) {
 		"https://data.example#x", "https://data.example/v1", "https://data.example/v1/", "https://data.example/%zz",
 	} {
 		if _, err := remote.New(address, remote.Config{}); err == nil || strings.Contains(err.Error(), "pass@") {
-			t.Errorf("%q comes to %v", address, err)
+			t.Errorf("%q leads to %v", address, err)
 		}
 	}
 	for _, key := range []string{"sk_live_a b", "sk_live_a\n", "ключ"} {
 		if _, err := remote.New("https://data.example", remote.Config{Key: key}); err == nil ||
 			strings.Contains(err.Error(), key) {
-			t.Errorf("the key comes to %v", err)
+			t.Errorf("the key leads to %v", err)
 		}
 	}
 }

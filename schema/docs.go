@@ -293,7 +293,7 @@ func docs() map[string]string {
 		"PlatformError":                     "Why one platform of a search failed. It was not charged.",
 		"PlatformError.code":                "The code of the problem, for programs.",
 		"PlatformError.detail":              "What went wrong, for people.",
-		"PlatformID":                        "A platform's identifier, as it stands in paths and objects: one lower-case word.",
+		"PlatformID":                        "A platform's identifier, as used in paths and objects: one lower-case word.",
 		"PlatformInfo":                      "What the service can read from one platform.",
 		"PlatformInfo.base_credits":         "The price of one plain call.",
 		"PlatformInfo.meaning":              "What the objects of the API mean on this platform.",

@@ -258,7 +258,7 @@ func (f *Field) checkNumber() check {
 	return func(v reflect.Value) *FieldError {
 		n := v.Float()
 		if math.IsNaN(n) || math.IsInf(n, 0) {
-			return broken("%v is no number in JSON", n)
+			return broken("%v is not a number in JSON", n)
 		}
 		return f.checkRange(n)
 	}

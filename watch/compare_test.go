@@ -417,7 +417,7 @@ func TestTheNumberOfKnownItemsIsLimited(t *testing.T) {
 	tl.changes = nil
 	tl.list(walked{items: page(posts...)}, false)
 	if len(tl.changes) != 0 {
-		t.Errorf("what was known and is not any more is told as new: %v", short(tl.changes))
+		t.Errorf("an item that was known before is reported as new: %v", short(tl.changes))
 	}
 	b, err := json.Marshal(m.Snapshot)
 	if err != nil {

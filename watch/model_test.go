@@ -388,9 +388,9 @@ func (m *model) check() {
 		switch n := told[key]; {
 		case there && n > 0 && m.life.mixed && m.beyond[it.id]: // without an order, what was never seen is new
 		case there && n > 0:
-			m.t.Errorf("item %s was there before the baseline and is told as new", key)
+			m.t.Errorf("item %s was there before the baseline and is reported as new", key)
 		case n > 1:
-			m.t.Errorf("item %s is told %d times", key, n)
+			m.t.Errorf("item %s is reported %d times", key, n)
 		case !early && n == 0 && it.there && !it.hid && !gaps && !forgotten[key]:
 			m.t.Errorf("item %s is new and was never told, nor a gap", key)
 		}

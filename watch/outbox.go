@@ -189,7 +189,7 @@ type Outbox interface {
 	// name another URL, types and monitors. An endpoint that was disabled becomes active again, and continues at its
 	// position. The secret is only used for a new one. It returns the endpoint as it is stored and whether it is new,
 	// and fails with ErrEndpointsFull when the account has most already; 0 is no limit.
-	PutEndpoint(ctx context.Context, e Endpoint, most int) (stands Endpoint, made bool, err error)
+	PutEndpoint(ctx context.Context, e Endpoint, most int) (stored Endpoint, made bool, err error)
 	// Endpoint returns one endpoint, or ErrNoEndpoint.
 	Endpoint(ctx context.Context, account, name string) (Endpoint, error)
 	// Endpoints returns up to limit endpoints of an account whose names follow after, sorted by name; 0 is no limit.

@@ -69,7 +69,7 @@ type Store interface {
 	// the account has most monitors already; 0 is no limit. NextAt of m is the first poll of a monitor that is new or
 	// begins anew. A definition with Heard set changes only that, and never lowers it; if there is no such monitor, it
 	// fails with ErrAbsent.
-	Put(ctx context.Context, m Monitor, most int) (stands Monitor, made bool, err error)
+	Put(ctx context.Context, m Monitor, most int) (stored Monitor, made bool, err error)
 	// Pause pauses or resumes the polls of a monitor, from the next one on. It fails with ErrAbsent.
 	Pause(ctx context.Context, account, name string, paused bool, next time.Time) (Monitor, error)
 	// Monitor returns one monitor, or ErrAbsent.

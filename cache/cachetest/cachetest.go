@@ -92,7 +92,7 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) cache.Store
 			t.Errorf("there is %+v after its time", e)
 		}
 	})
-	t.Run("who has stored an entry can go on with it", func(t *testing.T) {
+	t.Run("a caller that has stored an entry can go on using it", func(t *testing.T) {
 		t.Parallel()
 		s, _ := start(t, open)
 		in := &cache.Entry{Data: "1", Raw: []string{"2"}, Page: "3", Failed: []string{"4"}}
@@ -157,7 +157,7 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) cache.Store
 	})
 }
 
-// Clock is a clock that only moves when it is told to. It is safe for concurrent use.
+// Clock is a clock that only moves when it is set. It is safe for concurrent use.
 type Clock struct {
 	mu sync.Mutex
 	at time.Time

@@ -87,7 +87,7 @@ func testErase(t *testing.T, s cache.Store) {
 	}
 	mentions(1)
 	if get(t, s, "anybody") != nil {
-		t.Error("an entry that may hold anybody stays")
+		t.Error("an entry that may be about any account was not removed")
 	}
 	if n := erase(false); n != 0 {
 		t.Errorf("erased again: %d entries", n)

@@ -26,9 +26,9 @@ func RunShared(t *testing.T, open OpenShared) {
 		{"what is there is given at once", testThere},
 		{"of many who ask one makes the entry", testOneMakes},
 		{"of many who find an entry past its time one makes it anew", testOneMakesAnew},
-		{"a failure is told to those who wait, and not to who comes later", testFailure},
-		{"the turn goes on when nothing came of it", testTurnGoesOn},
-		{"who has waited to the end of the context goes alone", testImpatient},
+		{"a failure is returned to those who wait, and not to later callers", testFailure},
+		{"the turn passes on if it led to nothing", testTurnGoesOn},
+		{"a caller whose context ends while it waits reads alone", testImpatient},
 		{"a turn ends with its context", testForgotten},
 		{"keys have turns of their own", testOwnTurns},
 	}
@@ -116,7 +116,7 @@ func testFailure(t *testing.T, a, b cache.Shared) {
 	t.Helper()
 	first := mine(t, a, "k")
 	begun := waiting(t.Context(), b)
-	// A waiter is told the failure; one that came too late to wait gets the turn.
+	// A waiter gets the failure; one that came too late to wait gets the turn.
 	for told := false; !told; {
 		select {
 		case early := <-begun:

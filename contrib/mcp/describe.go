@@ -51,9 +51,9 @@ func (s *Server) platforms() (tool, error) {
 	in := &jsonschema.Schema{
 		Type: "object", PropertyOrder: []string{"platform", "cursor"},
 		Properties: map[string]*jsonschema.Schema{
-			"platform": {Type: "string", Enum: anys(s.client.PlatformTable().Names()), Description: "Tells the operations of " +
+			"platform": {Type: "string", Enum: anys(s.client.PlatformTable().Names()), Description: "Lists the operations of " +
 				"this one with their sources, filters and missing settings."},
-			"cursor": {Type: "string", Description: "The next_cursor of the part before."},
+			"cursor": {Type: "string", Description: "The next_cursor of the previous part."},
 		},
 	}
 	data, err := s.anyOf(reflect.TypeFor[[]platformSummary](), reflect.TypeFor[schema.PlatformInfo]())
@@ -103,9 +103,9 @@ func (s *Server) describe() (tool, error) {
 	in := &jsonschema.Schema{
 		Type: "object", PropertyOrder: []string{"operation", "cursor"},
 		Properties: map[string]*jsonschema.Schema{
-			"operation": {Type: "string", Enum: anys(names(rows)), Description: "Tells its parameters, price, platforms and " +
+			"operation": {Type: "string", Enum: anys(names(rows)), Description: "Lists its parameters, price, platforms and " +
 				"data."},
-			"cursor": {Type: "string", Description: "The next_cursor of the part before."},
+			"cursor": {Type: "string", Description: "The next_cursor of the previous part."},
 		},
 	}
 	data, err := s.anyOf(reflect.TypeFor[[]operationSummary](), reflect.TypeFor[operationDetail]())
@@ -113,7 +113,7 @@ func (s *Server) describe() (tool, error) {
 		return tool{}, err
 	}
 	t, err := s.newTool("describe", "What an operation takes and gives",
-		"Lists the operations; with operation, tells its parameters, "+
+		"Lists the operations; with operation, its parameters, "+
 			"price, platforms, problems and the JSON Schema of its data. Free.", false, in, data)
 	t.run = s.told(func(all []schema.PlatformInfo, args arguments) (any, error) {
 		name, err := args.text("operation")

@@ -190,7 +190,7 @@ func problemOf(err error) *problem.Error {
 func whatToDo(p *problem.Error) string {
 	switch p.Code {
 	case problem.InvalidRequest:
-		return "Correct what the detail names and call again; describe tells what an operation takes. Nothing was charged."
+		return "Correct what the detail names and call again; describe lists the parameters of an operation. Nothing was charged."
 	case problem.Unauthorized:
 		return "Ask for a valid API key: this one is missing, unknown or revoked. Calling again will not help."
 	case problem.InsufficientCredits:
@@ -205,7 +205,7 @@ func whatToDo(p *problem.Error) string {
 			return "Wait for retry_after seconds and call again. Nothing was charged."
 		}
 		return "When the detail says that the platform does not offer the operation or lacks a setting, choose another: " +
-			"platforms tells what there is. Else call again later. Nothing was charged."
+			"platforms lists what is available. Otherwise retry later. Nothing was charged."
 	case problem.UpstreamTimeout:
 		return "The platform was slow: call again in a while. Nothing was charged."
 	case problem.InternalError:

@@ -368,7 +368,7 @@ func (s *Server) withCursor(o *operation.Operation) (*jsonschema.Schema, error) 
 		return nil, err
 	}
 	if in.Properties["cursor"] == nil {
-		in.Properties["cursor"] = &jsonschema.Schema{Type: "string", Description: "The next_cursor of the part before."}
+		in.Properties["cursor"] = &jsonschema.Schema{Type: "string", Description: "The next_cursor of the previous part."}
 		in.PropertyOrder = append(in.PropertyOrder, "cursor")
 	}
 	withView(in)
@@ -426,7 +426,7 @@ func (s *Server) account() (tool, error) {
 	return s.oneOf("account", "Balance and charges",
 		"Tells the calling key, its balance and its rate limit, or lists the account's charges, newest first. Free. "+
 			"The other arguments choose among the charges.",
-		"me tells the key; usage lists charges, or sums by group.", data, opMe, opUsage)
+		"me describes the key; usage lists charges, or sums by group.", data, opMe, opUsage)
 }
 
 // changes returns the tool for what the account's monitors have found.

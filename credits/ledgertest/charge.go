@@ -131,7 +131,7 @@ func testCharge(t *testing.T, open Open) {
 			t.Errorf("entry (-want +got):\n%s", diff)
 		}
 	})
-	t.Run("what a charge came to is told by its id", func(t *testing.T) {
+	t.Run("the result of a charge is found by its id", func(t *testing.T) {
 		t.Parallel()
 		l := charger(t, open, 10)
 		if _, err := l.Charge(t.Context(), who, credits.Charge{Amount: 2, ID: "chg_1"}); err != nil {
@@ -199,7 +199,7 @@ func testCharge(t *testing.T, open Open) {
 		}
 		wantCharges(t, l)
 	})
-	t.Run("many at once spend what there is and no more", func(t *testing.T) {
+	t.Run("concurrent charges spend the balance and no more", func(t *testing.T) {
 		t.Parallel()
 		l := charger(t, open, 30)
 		var wg sync.WaitGroup

@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/credits"
 )
 
-// Clock is a clock that only moves when it is told to. It is safe for concurrent use.
+// Clock is a clock that only moves when it is set. It is safe for concurrent use.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time

@@ -233,7 +233,7 @@ func weekdayOrMonth(d *token.Doc, i int, key uint32) int {
 	return 0
 }
 
-// sinceWords come before a year that stands alone, and units after a number that is not one.
+// sinceWords come before a year on its own, and units after a number that is not one.
 var (
 	sinceWords = words("في ف من منذ مند منز الي حتي لحد لين بعد قبل بين سنه صيف شتاء ربيع خريف موسم دفعه نسخه طبعه باك " +
 		"باكلوريا السنه الماليه موديل")

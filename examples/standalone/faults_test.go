@@ -357,7 +357,7 @@ func (u *told) start(t *testing.T, callers int) {
 	}
 }
 
-// keyed makes a call under a key and repeats it until it is answered, so that it is told once.
+// keyed makes a call under a key and repeats it until it is answered, so that it is counted once.
 func (u *told) keyed(t *testing.T, path string) {
 	t.Helper()
 	key := "faults-" + rand.Text()

@@ -14,7 +14,7 @@ import (
 )
 
 // ErrLost means that the place of a cursor is no longer stored.
-var ErrLost = errors.New("what the cursor stands for is not kept any more")
+var ErrLost = errors.New("the results behind this cursor are not stored any more")
 
 // Notes stores what is too long for a cursor; a [records.Store] implements it.
 type Notes interface {

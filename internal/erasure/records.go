@@ -51,7 +51,7 @@ func (s kept) Put(ctx context.Context, r records.Record, ttl time.Duration) (ver
 // Add implements [records.Store].
 func (s kept) Add(
 	ctx context.Context, r records.Record, ttl time.Duration,
-) (stands records.Record, added bool, err error) {
+) (stored records.Record, added bool, err error) {
 	leave, err := s.enter(ctx, &r)
 	if err != nil {
 		return records.Record{}, false, err

@@ -152,7 +152,7 @@ func (k *Keeper) scrub(ctx context.Context) error {
 	return nil
 }
 
-// note writes a receipt, of which the kind and the numbers are given.
+// note writes a receipt with the given kind and numbers.
 func (k *Keeper) note(
 	ctx context.Context, s privacy.Subject, r Request, receipt privacy.Receipt,
 ) (privacy.Receipt, error) {

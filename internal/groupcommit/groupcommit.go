@@ -2,7 +2,7 @@
 // for one caller as for a hundred.
 //
 //	q := groupcommit.New(groupcommit.Config[*task]{Most: 256, Commit: commit, Done: done})
-//	err := q.Submit(t) // and wait until Done was told of t
+//	err := q.Submit(t) // and wait until Done was called for t
 //	q.Close()
 //
 // A queue has one goroutine, which takes what callers have queued, commits it and calls Done. The store defines what a

@@ -372,7 +372,7 @@ func TestTheCircuitOpensAndCloses(t *testing.T) {
 		if _, err = e.Client.Profile(t.Context(), ask("octocat")); calls.Count() != 8 {
 			t.Errorf("%d calls, want 8: the circuit is not open", calls.Count())
 		}
-		enginetest.WantProblem(t, err, problem.PlatformUnavailable, "given a rest")
+		enginetest.WantProblem(t, err, problem.PlatformUnavailable, "not retried yet")
 		broken = false
 		time.Sleep(21 * time.Second) // of the bubble
 		if _, err := e.Client.Profile(t.Context(), ask("octocat")); err != nil {

@@ -39,7 +39,7 @@ type ShortLinkError struct {
 
 // Error says so, and what to do.
 func (e *ShortLinkError) Error() string {
-	return fmt.Sprintf("a short link of %s does not say what it leads to: open it and pass the address behind it",
+	return fmt.Sprintf("a short link of %s does not show where it leads: open it and pass the address that it redirects to",
 		e.Platform)
 }
 

@@ -283,9 +283,9 @@ func testChange(t *testing.T, open Open) {
 		want   error
 	}{
 		{"an error of the change", func(*keys.Key) error { return errRefused }, errRefused},
-		{"a cap that is none", func(k *keys.Key) error { k.DayCap = new(int64(-1)); return nil }, keys.ErrInvalid},
-		{"a rate that is none", func(k *keys.Key) error { k.Rate = &keys.Rate{}; return nil }, keys.ErrInvalid},
-		{"bounds that are none", func(k *keys.Key) error { k.Bounds = &keys.Limits{Rate: &keys.Rate{}}; return nil }, keys.ErrInvalid},
+		{"an invalid cap", func(k *keys.Key) error { k.DayCap = new(int64(-1)); return nil }, keys.ErrInvalid},
+		{"an invalid rate", func(k *keys.Key) error { k.Rate = &keys.Rate{}; return nil }, keys.ErrInvalid},
+		{"invalid bounds", func(k *keys.Key) error { k.Bounds = &keys.Limits{Rate: &keys.Rate{}}; return nil }, keys.ErrInvalid},
 	}
 	for _, tt := range failures {
 		if _, err := s.Change(t.Context(), k.ID, tt.change); !errors.Is(err, tt.want) {

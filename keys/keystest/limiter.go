@@ -29,7 +29,7 @@ func RunLimiter(t *testing.T, open OpenLimiter) {
 		{"what is given back can be taken again", testGive},
 		{"several tokens are taken at once or not at all", testTakeSeveral},
 		{"a new rate keeps the tokens", testNewRate},
-		{"concurrent callers share exactly what there is", testLimiterConcurrency},
+		{"concurrent callers share exactly the tokens of the bucket", testLimiterConcurrency},
 		{"a clock that is set back gives nothing", testLimiterClockBack},
 		{"an impossible rate", testBadRate},
 	}
@@ -41,7 +41,7 @@ func RunLimiter(t *testing.T, open OpenLimiter) {
 	}
 }
 
-// clock only moves when it is told to.
+// clock only moves when it is set.
 type clock struct{ nanos atomic.Int64 }
 
 func newClock() *clock {

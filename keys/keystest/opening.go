@@ -181,7 +181,7 @@ func testOpeningConcurrently(t *testing.T, accounts keys.Admin, l Ledger) {
 	wg.Wait()
 	all, err := accounts.Accounts(t.Context())
 	if err != nil || len(all) != 1 || opened.Load() != 1 {
-		t.Fatalf("%d were told of a new account, %d are there, %v; want 1", opened.Load(), len(all), err)
+		t.Fatalf("%d calls opened the account, there are %d, %v; want 1", opened.Load(), len(all), err)
 	}
 	entries, err := l.Entries(t.Context(), credits.Query{Account: all[0].ID})
 	if err != nil || len(entries) != 1 || entries[0].Reason != fmt.Sprint(entries[0].Amount-1) {

@@ -203,7 +203,7 @@ func testReceipts(t *testing.T, s privacy.Blocklist, _ *clock) {
 		t.Errorf("Verify = %d, %v", n, err)
 	}
 	if n, err := privacy.Verify(t.Context(), touched{s}); n != 1 || !errors.Is(err, privacy.ErrBroken) {
-		t.Errorf("Verify of receipts of which the second was changed = %d, %v", n, err)
+		t.Errorf("Verify after the second receipt was changed = %d, %v", n, err)
 	}
 }
 

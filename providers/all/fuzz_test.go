@@ -167,7 +167,7 @@ func FuzzDecoders(f *testing.F) {
 		_, err = client.Do(t.Context(), rows["/v1/{platform}/"+name], operation.Call{Platform: string(p.Platform), Params: params})
 		bad, ok := errors.AsType[*problem.Error](err)
 		if err != nil && (!ok || bad.Code == problem.InternalError) {
-			t.Errorf("%s: %.300q comes to %v", calls[k].target, body, err)
+			t.Errorf("%s: %.300q leads to %v", calls[k].target, body, err)
 		}
 	})
 }

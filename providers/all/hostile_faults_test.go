@@ -91,7 +91,7 @@ func faults() []fault {
 		{name: "truncated body", want: broken, serve: then(head+"Content-Length: 1000\r\n\r\n{\"data\":[{\"id\":", io.EOF)},
 		{name: "truncated chunk", want: broken, serve: then(head+"Transfer-Encoding: chunked\r\n\r\nff\r\n{\"data\":[", io.EOF)},
 		{name: "malformed chunk", want: broken, serve: then(head+"Transfer-Encoding: chunked\r\n\r\nzz\r\n{}", io.EOF)},
-		{name: "Content-Length too short", want: nonsense, json: true, serve: then(head+"Connection: close\r\nContent-Length: 2\r\n\r\n{}, and what nobody asked for", io.EOF)},
+		{name: "Content-Length too short", want: nonsense, json: true, serve: then(head+"Connection: close\r\nContent-Length: 2\r\n\r\n{}, and unrequested text", io.EOF)},
 		{name: "Content-Length twice", want: broken, serve: then(head+"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}", io.EOF)},
 		{name: "Content-Length of words", want: broken, serve: then(head+"Content-Length: many\r\n\r\n{}", io.EOF)},
 		{name: "a head without end", want: broken, large: true, serve: func(w io.Writer, _ *http.Request) error {

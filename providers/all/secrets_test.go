@@ -191,7 +191,7 @@ func (s *said) search(t *testing.T, n *hostileNet) {
 				if !told[m] {
 					told[m] = true
 					at := strings.Index(form, m)
-					t.Errorf("%s is told: …%s…", m, form[max(0, at-150):min(len(form), at+80)])
+					t.Errorf("%s was disclosed: …%s…", m, form[max(0, at-150):min(len(form), at+80)])
 				}
 			}
 		}

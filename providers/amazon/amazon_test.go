@@ -287,7 +287,7 @@ func TestOneOfTheOffersCounts(t *testing.T) {
 		{"the one of the page", []string{offer(1, isNew), offer(2, isUsed+wins)}, 2},
 		{"else a new one", []string{offer(1, isUsed), offer(2, isNew), offer(3, isNew)}, 2},
 		{"else the first", []string{offer(1, isUsed), offer(2, isUsed)}, 1},
-		{"the first where nobody tells", []string{offer(1, ""), offer(2, "")}, 1},
+		{"the first if none has a condition", []string{offer(1, ""), offer(2, "")}, 1},
 		{"none where one may be new", []string{offer(1, ""), offer(2, isUsed)}, 0},
 	}
 	for _, tt := range tests {

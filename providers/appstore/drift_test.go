@@ -32,7 +32,7 @@ func TestAnAppIsTheOneThatWasAskedFor(t *testing.T) {
 		{"an app without its number", "1", `{"results":[{"bundleId":"com.example.a"}]}`, providers.ErrUnavailable},
 		{"an app that is number 0", "1", `{"results":[{"trackId":0,"bundleId":"com.example.a"}]}`, providers.ErrUnavailable},
 		{"rows that are none", "1", `{"results":[null,"x"]}`, providers.ErrUnavailable},
-		{"a song and a row that is none", "1", `{"results":[{"wrapperType":"track","trackId":1},"x"]}`, providers.ErrUnavailable},
+		{"a song and a row that is not one", "1", `{"results":[{"wrapperType":"track","trackId":1},"x"]}`, providers.ErrUnavailable},
 		{"no list", "1", `{"resultCount":0}`, providers.ErrUnavailable},
 	} {
 		p, err := chain(tt.body)[0].Profile(t.Context(), tt.id)

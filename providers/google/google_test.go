@@ -51,7 +51,7 @@ func TestOfficial(t *testing.T) {
 			{Call: search("used up for the day", "day"), Want: providers.ErrUnavailable},
 			{Call: search("too fast", "fast"), Want: providers.ErrUnavailable},
 			{Call: search("found, and not there", "lost"), Want: providers.ErrUnavailable},
-			{Call: search("cursor that is none", "tea").From("x"), Want: providers.ErrCursor},
+			{Call: search("an invalid cursor", "tea").From("x"), Want: providers.ErrCursor},
 			{Call: search("cursor before the second page", "tea").From("1"), Want: providers.ErrCursor},
 			{Call: search("cursor behind the last result", "tea").From("101"), Want: providers.ErrCursor},
 		},

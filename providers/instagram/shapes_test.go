@@ -93,7 +93,7 @@ func TestReelsAsTheAppsGetThem(t *testing.T) {
 	for i, row := range a.Items.All() {
 		n := row.V.Media.V
 		if !n.isReel() {
-			t.Errorf("reel %d is none", i)
+			t.Errorf("reel %d is not one", i)
 		}
 		want := seen{
 			ID: "2589531623544609760", URL: "https://www.instagram.com/reel/CPv3UqsBFvg/", Handle: "noholita",

@@ -359,7 +359,7 @@ func table(t *testing.T, s Suite) {
 		}
 	}
 	if p.Searches != nil && !p.Serves(providers.OpSearch) {
-		t.Error("what can be searched for is told of a provider that cannot search")
+		t.Error("the kinds of a search are declared by a provider that cannot search")
 	}
 	for op := range p.Missing {
 		if p.Serves(op) {

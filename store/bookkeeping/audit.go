@@ -109,7 +109,7 @@ func (a *Auditor) Entry(e credits.Entry) {
 func (a *Auditor) Last(account string, kept credits.Entry) {
 	found := a.last[account]
 	if found.Seq != kept.Seq || found.Balance != kept.Balance || found.Hash != kept.Hash {
-		a.Problem("account %s ends with entry %d and a balance of %d, and not with entry %d and %d as is kept of it",
+		a.Problem("account %s ends with entry %d and a balance of %d, but its record says entry %d and %d",
 			account, found.Seq, found.Balance, kept.Seq, kept.Balance)
 	}
 }
@@ -124,7 +124,7 @@ func (a *Auditor) Report() Report {
 	}
 	for account, key := range a.owners {
 		if _, ok := a.last[account]; !ok {
-			a.Problem("key %s belongs to account %s, which is not there", key, account)
+			a.Problem("key %s belongs to account %s, which does not exist", key, account)
 		}
 	}
 	a.heads.rest(a)

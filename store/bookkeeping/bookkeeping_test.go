@@ -146,20 +146,20 @@ func TestAuditorFinds(t *testing.T) {
 		kept    func(s *credits.Spent, last *credits.Entry)
 		heads   bool // whether it compares with earlier heads
 		want    string
-		changed bool // whether the key is told as changed
+		changed bool // whether the key is reported as changed
 	}{
 		{name: "nothing", heads: true},
 		{name: "a changed text", change: func(b *books) { b.Entries[0].Reason = "" }, want: "another hash"},
 		{name: "an entry that is gone", change: func(b *books) { b.Entries = b.Entries[1:] }, want: "follows entry 0"},
 		{
 			name: "a last entry that is gone", kept: func(_ *credits.Spent, last *credits.Entry) { last.Seq, last.Balance = 3, 5 },
-			want: "ends with entry 2 and a balance of 7, and not with entry 3 and 5",
+			want: "ends with entry 2 and a balance of 7, but its record says entry 3 and 5",
 		},
 		{
 			name: "another spending", kept: func(s *credits.Spent, _ *credits.Entry) { s.Today-- },
 			want: "spent 3 in all and 3 on its last day, not 3 and 2",
 		},
-		{name: "a key of an unknown account", change: func(b *books) { b.Keys[0].Account = "acct_c" }, want: "acct_c, which is not there"},
+		{name: "a key of an unknown account", change: func(b *books) { b.Keys[0].Account = "acct_c" }, want: "acct_c, which does not exist"},
 		{name: "a revived key", change: func(b *books) { b.Keys[0].RevokedAt = nil }, heads: true, want: "was revoked when"},
 		{name: "another key", change: func(b *books) { b.Keys[0].Name = "other" }, heads: true, want: "is not as it was"},
 		{name: "a cap taken away", change: func(b *books) { b.Keys[0].DayCap = nil }, heads: true, changed: true},

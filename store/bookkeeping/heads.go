@@ -116,7 +116,7 @@ func ReadHeads(r io.Reader) (*Heads, error) {
 		case l.End == nil:
 			return nil, fmt.Errorf("%w: line %d is empty", ErrHeads, n)
 		case l.End.Accounts != int64(len(h.accounts)) || l.End.Keys != int64(len(h.keys)):
-			return nil, fmt.Errorf("%w: %d accounts and %d keys were announced, and %d and %d came",
+			return nil, fmt.Errorf("%w: %d accounts and %d keys were announced, but there are %d and %d",
 				ErrHeads, l.End.Accounts, l.End.Keys, len(h.accounts), len(h.keys))
 		default:
 			return h, nil

@@ -47,7 +47,7 @@ func Read(ctx context.Context, r io.Reader, into Sink) error {
 			return fmt.Errorf("%w: line %d: %w", ErrImport, n, err)
 		}
 		if (n == 1) != (l.Header != nil) {
-			return fmt.Errorf("%w: line %d: the header stands first and only there", ErrImport, n)
+			return fmt.Errorf("%w: line %d: the header must be the first line, once", ErrImport, n)
 		}
 		if l.End != nil {
 			return c.end(*l.End, d)
@@ -72,10 +72,10 @@ type checker struct {
 
 func (c *checker) end(want endLine, d *json.Decoder) error {
 	if c.seen != want {
-		return fmt.Errorf("%w: %+v were announced and %+v came", ErrImport, want, c.seen)
+		return fmt.Errorf("%w: %+v were announced, but there are %+v", ErrImport, want, c.seen)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%w: something follows its end", ErrImport)
+		return fmt.Errorf("%w: there is data after its end", ErrImport)
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func (c *checker) key(l *keyLine) error {
 		return fmt.Errorf("%w: key %q, twice", ErrExists, k.ID)
 	}
 	if c.seen.Entries > 0 { // what the key has spent would not be counted
-		return fmt.Errorf("%w: key %q stands behind an entry", ErrImport, k.ID)
+		return fmt.Errorf("%w: key %q comes after an entry", ErrImport, k.ID)
 	}
 	if err := checkKey(k); err != nil {
 		return fmt.Errorf("%w: key %q: %w", ErrImport, k.ID, err)
@@ -142,7 +142,7 @@ func checkKey(k keys.Key) error {
 	}
 	if len(k.Prefix) != keys.PrefixLen || checkID(k.Prefix) != nil ||
 		!strings.HasPrefix(k.Prefix, "sk_"+string(k.Environment)+"_") {
-		return fmt.Errorf("the prefix %q is of no key", k.Prefix)
+		return fmt.Errorf("%q is not the prefix of a key", k.Prefix)
 	}
 	return nil
 }
@@ -163,7 +163,7 @@ func checkID(id string) error {
 // checkTime returns an error unless t is a time that a store can keep.
 func checkTime(t time.Time) error {
 	if t.Year() < 1970 || t.Year() > 9999 {
-		return fmt.Errorf("the time %v is none of a socialdata database", t)
+		return fmt.Errorf("the time %v is outside the range of a socialdata database", t)
 	}
 	return nil
 }

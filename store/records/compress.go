@@ -45,14 +45,14 @@ func (c compressed) Put(ctx context.Context, r Record, ttl time.Duration) (int64
 }
 
 // Add implements [Store].
-func (c compressed) Add(ctx context.Context, r Record, ttl time.Duration) (stands Record, added bool, err error) {
+func (c compressed) Add(ctx context.Context, r Record, ttl time.Duration) (stored Record, added bool, err error) {
 	r.Value = shrink(r.Value)
-	stands, added, err = c.Store.Add(ctx, r, ttl)
+	stored, added, err = c.Store.Add(ctx, r, ttl)
 	if err != nil {
 		return Record{}, false, err
 	}
-	stands, err = expand(stands)
-	return stands, added, err
+	stored, err = expand(stored)
+	return stored, added, err
 }
 
 func shrink(value []byte) []byte {

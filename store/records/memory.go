@@ -92,7 +92,7 @@ func (m *Memory) Put(ctx context.Context, r Record, ttl time.Duration) (version 
 }
 
 // Add implements [Store].
-func (m *Memory) Add(ctx context.Context, r Record, ttl time.Duration) (stands Record, added bool, err error) {
+func (m *Memory) Add(ctx context.Context, r Record, ttl time.Duration) (stored Record, added bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return Record{}, false, err
 	}
@@ -101,8 +101,8 @@ func (m *Memory) Add(ctx context.Context, r Record, ttl time.Duration) (stands R
 	if old, ok := m.live(r.Key); ok {
 		return old.copied(), false, nil
 	}
-	stands, err = m.put(r, ttl)
-	return stands.copied(), err == nil, err
+	stored, err = m.put(r, ttl)
+	return stored.copied(), err == nil, err
 }
 
 // Delete implements [Store].

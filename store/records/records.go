@@ -85,7 +85,7 @@ type Store interface {
 	Put(ctx context.Context, r Record, ttl time.Duration) (version int64, err error)
 	// Add writes r for ttl unless there is a live record under its key, and returns the record that is then stored. Of
 	// several concurrent calls for the same key, exactly one adds.
-	Add(ctx context.Context, r Record, ttl time.Duration) (stands Record, added bool, err error)
+	Add(ctx context.Context, r Record, ttl time.Duration) (stored Record, added bool, err error)
 	// Delete removes the record under key, if there is one. With a version other than 0 it removes only the record of
 	// that version, and fails with ErrConflict when there is a different one.
 	Delete(ctx context.Context, key string, version int64) error

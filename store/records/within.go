@@ -46,7 +46,7 @@ func (w within) Put(ctx context.Context, r Record, ttl time.Duration) (version i
 }
 
 // Add implements [Store].
-func (w within) Add(ctx context.Context, r Record, ttl time.Duration) (stands Record, added bool, err error) {
+func (w within) Add(ctx context.Context, r Record, ttl time.Duration) (stored Record, added bool, err error) {
 	ctx, end := w.begin(ctx)
 	defer end(&err)
 	return w.Store.Add(ctx, r, ttl)

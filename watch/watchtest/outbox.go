@@ -29,8 +29,8 @@ var outboxTopics = []struct {
 	{"as many endpoints as an account may have", testEndpointsFull},
 	{"the active endpoints of all accounts", testActive},
 	{"another secret", testRekey},
-	{"changes of the account are told once", testTell},
-	{"an endpoint gets what is told from then on", testQueue},
+	{"changes of the account are reported once", testTell},
+	{"an endpoint gets the changes from then on", testQueue},
 	{"an endpoint gets the types and monitors that it names", testWants},
 	{"changes are queued in parts", testQueueParts},
 	{"deliveries are claimed fairly", testClaimDeliveries},
@@ -53,11 +53,11 @@ func endpoint(account, name string) watch.Endpoint {
 
 func putEndpoint(t *testing.T, s watch.Store, e watch.Endpoint) watch.Endpoint {
 	t.Helper()
-	stands, _, err := s.PutEndpoint(t.Context(), e, 0)
+	stored, _, err := s.PutEndpoint(t.Context(), e, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return stands
+	return stored
 }
 
 // tellAll adds changes of a monitor to the feed, one for each id.
@@ -120,23 +120,23 @@ func deliveries(t *testing.T, s watch.Store) []watch.Delivery {
 func testEndpoints(t *testing.T, s watch.Store) {
 	t.Helper()
 	e := endpoint("ann", "b")
-	stands, made, err := s.PutEndpoint(t.Context(), e, 10)
+	stored, made, err := s.PutEndpoint(t.Context(), e, 10)
 	if err != nil || !made {
 		t.Fatalf("PutEndpoint = %v, %v; want a new one", made, err)
 	}
-	if diff := cmp.Diff(e, stands); diff != "" {
+	if diff := cmp.Diff(e, stored); diff != "" {
 		t.Errorf("PutEndpoint (-want +got):\n%s", diff)
 	}
 	next := endpoint("ann", "b")
 	next.URL, next.Types, next.Monitors, next.Secret = "https://example.com/2", []string{"new"}, []string{"m"},
 		[]byte("another")
 	next.CreatedAt = noon.Add(time.Hour)
-	stands, made, err = s.PutEndpoint(t.Context(), next, 10)
+	stored, made, err = s.PutEndpoint(t.Context(), next, 10)
 	e.URL, e.Types, e.Monitors = next.URL, next.Types, next.Monitors // Secret and CreatedAt stay
 	if err != nil || made {
 		t.Fatalf("PutEndpoint over an endpoint = %v, %v", made, err)
 	}
-	if diff := cmp.Diff(e, stands); diff != "" {
+	if diff := cmp.Diff(e, stored); diff != "" {
 		t.Errorf("PutEndpoint over an endpoint (-want +got):\n%s", diff)
 	}
 	got, err := s.Endpoint(t.Context(), "ann", "b")

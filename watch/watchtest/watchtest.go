@@ -46,7 +46,7 @@ func Run(t *testing.T, open Open) {
 		{"sweep", testSweep},
 		{"a feed has no more than its bytes", testBytes},
 		{"content is kept as long as its platform allows", testContent},
-		{"as much as there is is told", testKept},
+		{"the number of what is stored is reported", testKept},
 		{"of what is gone that alone is kept", testGone},
 		{"what holds a subject is erased", testErase},
 	}
@@ -75,11 +75,11 @@ func monitor(account, name string) watch.Monitor {
 
 func put(t *testing.T, s watch.Store, m watch.Monitor) watch.Monitor {
 	t.Helper()
-	stands, _, err := s.Put(t.Context(), m, 0)
+	stored, _, err := s.Put(t.Context(), m, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return stands
+	return stored
 }
 
 func claim(t *testing.T, s watch.Store, at time.Time, n int) []watch.Claim {
@@ -130,13 +130,13 @@ func commit(t *testing.T, s watch.Store, p watch.Poll) {
 func testPut(t *testing.T, s watch.Store) {
 	t.Helper()
 	m := monitor("ann", "posts")
-	stands, made, err := s.Put(t.Context(), m, 10)
+	stored, made, err := s.Put(t.Context(), m, 10)
 	if err != nil || !made {
 		t.Fatalf("Put = %v, %v; want a new monitor", made, err)
 	}
 	want := m
 	want.Baseline, want.State = 1, watch.Active
-	if diff := cmp.Diff(want, stands); diff != "" {
+	if diff := cmp.Diff(want, stored); diff != "" {
 		t.Errorf("Put (-want +got):\n%s", diff)
 	}
 	got, err := s.Monitor(t.Context(), "ann", "posts")
@@ -147,12 +147,12 @@ func testPut(t *testing.T, s watch.Store) {
 		t.Errorf("Monitor (-want +got):\n%s", diff)
 	}
 	m.Every, m.Alerts, m.CreatedAt = time.Hour, []string{"likes:5"}, noon
-	stands, made, err = s.Put(t.Context(), m, 10)
+	stored, made, err = s.Put(t.Context(), m, 10)
 	want.Every, want.Alerts = m.Every, m.Alerts // CreatedAt does not change
 	if err != nil || made {
 		t.Fatalf("Put over a monitor = %v, %v", made, err)
 	}
-	if diff := cmp.Diff(want, stands); diff != "" {
+	if diff := cmp.Diff(want, stored); diff != "" {
 		t.Errorf("Put over a monitor (-want +got):\n%s", diff)
 	}
 	got.Params["handle"] = "bob" // values are copied
@@ -502,7 +502,7 @@ func testFeed(t *testing.T, s watch.Store) {
 	commit(t, s, p)
 	if got, err := s.Changes(t.Context(), watch.Since{Account: "ann", After: 12}); err != nil || len(got) != 1 ||
 		got[0].Seq != 13 {
-		t.Errorf("a change that is there already is told again: %v, %v", got, err)
+		t.Errorf("a change that is already stored is added again: %v, %v", got, err)
 	}
 }
 

@@ -43,12 +43,12 @@ func testErase(t *testing.T, open Open) {
 	}
 	of("job/3", "")
 	of("mcp/1", salma)
-	stands, err := s.Get(t.Context(), "mcp/1")
+	stored, err := s.Get(t.Context(), "mcp/1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	stands.Subjects = other // replaced by a record of someone else
-	if _, err := s.Put(t.Context(), stands, time.Hour); err != nil {
+	stored.Subjects = other // replaced by a record of someone else
+	if _, err := s.Put(t.Context(), stored, time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	subject := h.Subject(platform.X, "salma", "")

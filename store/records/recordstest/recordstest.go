@@ -274,8 +274,8 @@ func testVersions(t *testing.T, open Open) {
 	conflict("Put over a version that is gone", err)
 	conflict("Delete of a version that is gone", s.Delete(t.Context(), "a", first.Version))
 	want(t, s, "a", "2")
-	if stands, added, err := s.Add(t.Context(), r, time.Hour); err != nil || added || stands.Version != second {
-		t.Errorf("Add = %+v, %v, %v; want what stands, of the version %d", stands, added, err, second)
+	if stored, added, err := s.Add(t.Context(), r, time.Hour); err != nil || added || stored.Version != second {
+		t.Errorf("Add = %+v, %v, %v; want the stored record, of the version %d", stored, added, err, second)
 	}
 	if err := s.Delete(t.Context(), "a", second); err != nil {
 		t.Error(err)
