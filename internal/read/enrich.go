@@ -38,16 +38,6 @@ func (r *Reader) enrichEntry(ctx context.Context, q *Query) (*cache.Entry, error
 	return r.entry(q, Fetched{Data: b, At: r.now()}, "", &q.at), nil
 }
 
-// Enriched is the result of the enrichment of an answer.
-type Enriched int
-
-// Results of an enrichment. Only AllEnriched is charged.
-const (
-	AllEnriched    Enriched = iota
-	PartlyEnriched          // failed ones are null
-	NothingToEnrich
-)
-
 // Enrich adds an enrichment to each object of the answer: null when there is no text, and when it failed.
 func (r *Reader) Enrich(ctx context.Context, q *Query, entry *cache.Entry, a *operation.Answer) Enriched {
 	texts, err := q.Row.Texts([]byte(entry.Data))

@@ -93,3 +93,13 @@ func (e *enricher) enrich(ctx context.Context, operation, text string) (b []byte
 func (e *enricher) warn(ctx context.Context, what string, q *Query, err error) {
 	e.log.WarnContext(ctx, what, "operation", q.Row.Name, "platform", q.Platform, "error", providers.Loggable(err))
 }
+
+// Enriched is the result of the enrichment of an answer.
+type Enriched int
+
+// Results of an enrichment. Only AllEnriched is charged.
+const (
+	AllEnriched    Enriched = iota
+	PartlyEnriched          // failed ones are null
+	NothingToEnrich
+)

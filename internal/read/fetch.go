@@ -229,16 +229,6 @@ func (r *Reader) complete(p *providers.Provider, o schema.Object, at time.Time) 
 	return raw, nil
 }
 
-// public returns JSON without white space and without the fields that p shows only to the owner of the credential, or
-// nil if raw is not JSON. It goes into an answer unchanged.
-func public(p *providers.Provider, raw []byte) []byte {
-	var b bytes.Buffer
-	if len(raw) == 0 || json.Compact(&b, raw) != nil {
-		return nil
-	}
-	return p.Public(b.Bytes())
-}
-
 // Store reads a store, the only object without common fields: its raw is the page's.
 func Store() Source {
 	return Source{

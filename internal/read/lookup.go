@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/socialdata/socialdata/cache"
@@ -156,36 +155,6 @@ func (r *Reader) join(ctx context.Context, q *Query) (got landing, led bool, err
 			return got, began, l.Err
 		}
 		return l.Val.(landing), began, nil
-	}
-}
-
-// flying counts the flights on their way, so that a caller who joins one knows. Its zero value is ready for use.
-type flying struct {
-	mu  sync.Mutex
-	now map[string]int
-}
-
-// has reports whether a flight is on its way.
-func (f *flying) has(flight string) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.now[flight] > 0
-}
-
-// begin notes a flight until end is called.
-func (f *flying) begin(flight string) (end func()) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.now == nil {
-		f.now = map[string]int{}
-	}
-	f.now[flight]++
-	return func() {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if f.now[flight]--; f.now[flight] == 0 {
-			delete(f.now, flight)
-		}
 	}
 }
 

@@ -35,16 +35,6 @@ func (p *Planner) PlanPairs(ctx context.Context, row *Row, on platform.ID, given
 	return q, p.plan(ctx, q, row, info, in)
 }
 
-// NoPlatform returns the problem for a word that is not a platform, with a similar one that may have been meant. Where
-// names the place of the word; "" for the platform of the call.
-func (p *Planner) NoPlatform(code problem.Code, where, word string) error {
-	return problem.New(code, "%sthere is no platform %q%s; %s lists them",
-		where, word, problem.DidYouMean(word, p.platforms.Names()), Platforms)
-}
-
-// Platforms is where a caller finds what each platform serves.
-var Platforms = problem.Phrase{HTTP: "GET /v1/platforms", Go: "Client.Platforms", Command: "socialdata platforms", Tool: "the tool platforms"}
-
 // PlanFor is [Planner.Plan] after binding; the query takes over in.
 func (p *Planner) PlanFor(ctx context.Context, row *Row, info platform.Info, in operation.Args) (*Query, error) {
 	q := &Query{}

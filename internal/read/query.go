@@ -117,3 +117,13 @@ func (q *Query) price(base int64) {
 
 // anew reports whether an existing entry was skipped, which costs as much as a fresh read.
 func (q *Query) anew() bool { return (q.Fresh || q.skipped) && !q.late }
+
+// Platforms is where a caller finds what each platform serves.
+var Platforms = problem.Phrase{HTTP: "GET /v1/platforms", Go: "Client.Platforms", Command: "socialdata platforms", Tool: "the tool platforms"}
+
+// NoPlatform returns the problem for a word that is not a platform, with a similar one that may have been meant. Where
+// names the place of the word; "" for the platform of the call.
+func (p *Planner) NoPlatform(code problem.Code, where, word string) error {
+	return problem.New(code, "%sthere is no platform %q%s; %s lists them",
+		where, word, problem.DidYouMean(word, p.platforms.Names()), Platforms)
+}

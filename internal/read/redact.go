@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -69,4 +70,14 @@ func names(field []byte) bool {
 		return true
 	}
 	return bytes.HasSuffix(field, []byte("_id")) || bytes.HasSuffix(field, []byte("_at"))
+}
+
+// public returns JSON without white space and without the fields that p shows only to the owner of the credential, or
+// nil if raw is not JSON. It goes into an answer unchanged.
+func public(p *providers.Provider, raw []byte) []byte {
+	var b bytes.Buffer
+	if len(raw) == 0 || json.Compact(&b, raw) != nil {
+		return nil
+	}
+	return p.Public(b.Bytes())
 }

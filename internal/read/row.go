@@ -95,3 +95,11 @@ type Fetched struct {
 	// Failed lists the platforms that should have answered and did not: they are not charged.
 	Failed []platform.ID
 }
+
+// outcome is the result of one key of a request.
+type outcome struct {
+	got  Fetched
+	open bool  // unresolved: the key is read by the operation's function
+	err  error // an absence, or why the whole request failed
+	all  bool  // the whole request failed
+}

@@ -32,14 +32,6 @@ type Batch struct {
 	Read func(ctx context.Context, r Reading, keys []string) (map[string]outcome, error)
 }
 
-// outcome is the result of one key of a request.
-type outcome struct {
-	got  Fetched
-	open bool  // unresolved: the key is read by the operation's function
-	err  error // an absence, or why the whole request failed
-	all  bool  // the whole request failed
-}
-
 // keyless returns in without the value of its first parameter.
 func keyless(in operation.Args) operation.Args {
 	in.Values = slices.Clone(in.Values)
