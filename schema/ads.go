@@ -25,8 +25,8 @@ type AdvertiserSummary struct {
 	URL  *string `json:"url" form:"uri"` // its public page
 }
 
-// Validate implements [Object].
-func (a *Ad) Validate() error { return validate(a) }
+// Check implements [Object].
+func (a *Ad) Check() error { return validate(a) }
 
 // Fill implements [Object].
 func (a *Ad) Fill() {
@@ -48,8 +48,8 @@ type Advertiser struct {
 	Domains   []string `json:"domains"`               // the domains that its ads link to
 }
 
-// Validate implements [Object].
-func (a *Advertiser) Validate() error { return validate(a) }
+// Check implements [Object].
+func (a *Advertiser) Check() error { return validate(a) }
 
 // Fill implements [Object].
 func (a *Advertiser) Fill() { nonNil(&a.Domains) }
@@ -72,8 +72,8 @@ type Event struct {
 	IsOnline    *bool      `json:"is_online"`            // whether it is held online
 }
 
-// Validate implements [Object].
-func (e *Event) Validate() error { return validate(e) }
+// Check implements [Object].
+func (e *Event) Check() error { return validate(e) }
 
 // Fill implements [Object].
 func (e *Event) Fill() {}

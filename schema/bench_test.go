@@ -49,7 +49,7 @@ func BenchmarkValidate(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := o.Validate(); err != nil {
+				if err := o.Check(); err != nil {
 					b.Fatal(err)
 				}
 			}

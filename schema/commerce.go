@@ -14,8 +14,8 @@ type StoreSummary struct {
 	URL      string      `json:"url" form:"uri"`       // its public page
 }
 
-// Validate reports the first way in which s violates the specification.
-func (s *StoreSummary) Validate() error { return validate(s) }
+// Check reports the first way in which s violates the specification.
+func (s *StoreSummary) Check() error { return validate(s) }
 
 // Price is an amount of money, as the store states it. On salla, and on zid through its merchant API, VAT is not
 // included if the store adds it at checkout.
@@ -38,8 +38,8 @@ type Product struct {
 	Categories   []string     `json:"categories"`             // its categories, widest first
 }
 
-// Validate implements [Object].
-func (p *Product) Validate() error { return validate(p) }
+// Check implements [Object].
+func (p *Product) Check() error { return validate(p) }
 
 // Fill implements [Object].
 func (p *Product) Fill() {
@@ -64,8 +64,8 @@ type Review struct {
 	CreatedAt *time.Time `json:"created_at"`                   // when it was written
 }
 
-// Validate implements [Object].
-func (r *Review) Validate() error { return validate(r) }
+// Check implements [Object].
+func (r *Review) Check() error { return validate(r) }
 
 // Fill implements [Object].
 func (r *Review) Fill() {}

@@ -43,8 +43,8 @@ func (c *Common) Shared() *Common { return c }
 // Object is a resource with the shared fields.
 type Object interface {
 	Shared() *Common
-	// Validate reports the first way in which the object violates the specification.
-	Validate() error
+	// Check reports the first way in which the object violates the specification.
+	Check() error
 	// Fill replaces nil arrays with empty ones, so that they marshal as [].
 	Fill()
 	// EnrichText returns the text to analyze; "" if there is none.

@@ -7,9 +7,9 @@
 // value, or hides it; it is never 0 or "".
 //
 // The allowed values and the meaning of a property are defined once, by the tags and the comment of its Go field.
-// Validate and the API description read them from there: see [Field]. The comments reach the program through docs.go,
+// Check and the API description read them from there: see [Field]. The comments reach the program through docs.go,
 // which go test -update writes. Word lists are functions beside their types: see [Vocabularies].
 //
-// Validate reports the first way in which an object violates the specification, as a [*FieldError]. That includes
+// Check reports the first way in which an object violates the specification, as a [*FieldError]. That includes
 // values that JSON cannot represent, so that a valid object can always be encoded. The types have no other behaviour.
 package schema

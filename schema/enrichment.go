@@ -76,8 +76,8 @@ type Enrichment struct {
 	Topics    []Topic   `json:"topics" words:"Topic"` // topics, most likely first; empty if there are none
 }
 
-// Validate reports the first way in which e violates the specification.
-func (e *Enrichment) Validate() error { return validate(e) }
+// Check reports the first way in which e violates the specification.
+func (e *Enrichment) Check() error { return validate(e) }
 
 // DropInvented removes entities whose type is not one of [EntityTypes], and topics that are not one of [Topics], and
 // returns how many there were. The arrays of e are replaced, not modified: an enricher may keep its own.

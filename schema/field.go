@@ -14,7 +14,7 @@ import (
 )
 
 // Field is one property of a resource: its name, its allowed values and its meaning. It is read from the tags and the
-// comment of the Go field, so that Validate and the API description cannot differ.
+// comment of the Go field, so that Check and the API description cannot differ.
 //
 //	json  the name; a property with omitempty or omitzero may be absent, all others are required
 //	min   the minimum of a number, or the minimum number of characters of a text

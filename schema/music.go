@@ -31,8 +31,8 @@ type Collection struct {
 	CreatedAt   *time.Time     `json:"created_at"`           // when it was created or released
 }
 
-// Validate implements [Object].
-func (c *Collection) Validate() error { return validate(c) }
+// Check implements [Object].
+func (c *Collection) Check() error { return validate(c) }
 
 // Fill implements [Object].
 func (c *Collection) Fill() {}
@@ -58,8 +58,8 @@ type Track struct {
 	Explicit   *bool      `json:"explicit"`             // whether the platform marks its lyrics as explicit
 }
 
-// Validate implements [Object].
-func (t *Track) Validate() error { return validate(t) }
+// Check implements [Object].
+func (t *Track) Check() error { return validate(t) }
 
 // Fill implements [Object].
 func (t *Track) Fill() { nonNil(&t.Artists) }

@@ -30,8 +30,8 @@ type Profile struct {
 	Links       []string `json:"links" form:"uri"`         // the pages elsewhere that it links to
 }
 
-// Validate implements [Object].
-func (p *Profile) Validate() error { return validate(p) }
+// Check implements [Object].
+func (p *Profile) Check() error { return validate(p) }
 
 // Fill implements [Object].
 func (p *Profile) Fill() { nonNil(&p.Links) }
@@ -57,8 +57,8 @@ type AudienceCountry struct {
 	Count   *int64  `json:"count" min:"0"`           // number of followers there
 }
 
-// Validate implements [Object].
-func (a *Audience) Validate() error { return validate(a) }
+// Check implements [Object].
+func (a *Audience) Check() error { return validate(a) }
 
 // Fill implements [Object].
 func (a *Audience) Fill() { nonNil(&a.Countries) }
@@ -74,8 +74,8 @@ type LinkedProfile struct {
 	Evidence   []string `json:"evidence"`                   // the evidence, such as "bio_link:https://…" or "same_handle"
 }
 
-// Validate implements [Object].
-func (l *LinkedProfile) Validate() error { return validate(l) }
+// Check implements [Object].
+func (l *LinkedProfile) Check() error { return validate(l) }
 
 // Fill implements [Object].
 func (l *LinkedProfile) Fill() { nonNil(&l.Evidence) }
@@ -104,8 +104,8 @@ type Suggestion struct {
 	Position *int64         `json:"position" min:"0"` // its position in the platform's list, from 0
 }
 
-// Validate implements [Object].
-func (s *Suggestion) Validate() error { return validate(s) }
+// Check implements [Object].
+func (s *Suggestion) Check() error { return validate(s) }
 
 // Fill implements [Object].
 func (s *Suggestion) Fill() {}

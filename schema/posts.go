@@ -17,8 +17,8 @@ type Post struct {
 	IsAd       bool       `json:"is_ad"`    // whether the platform marks it as paid; false if unknown
 }
 
-// Validate implements [Object].
-func (p *Post) Validate() error { return validate(p) }
+// Check implements [Object].
+func (p *Post) Check() error { return validate(p) }
 
 // Fill implements [Object].
 func (p *Post) Fill() {
@@ -75,8 +75,8 @@ type Comment struct {
 	ReplyToID *string    `json:"reply_to_id" form:"id"`     // the id of the comment that this one replies to; null at the top level
 }
 
-// Validate implements [Object].
-func (c *Comment) Validate() error { return validate(c) }
+// Check implements [Object].
+func (c *Comment) Check() error { return validate(c) }
 
 // Fill implements [Object].
 func (c *Comment) Fill() {}
@@ -103,8 +103,8 @@ type TranscriptSegment struct {
 	Text   string   `json:"text"`            // the text of the line
 }
 
-// Validate implements [Object].
-func (t *Transcript) Validate() error { return validate(t) }
+// Check implements [Object].
+func (t *Transcript) Check() error { return validate(t) }
 
 // Fill implements [Object].
 func (t *Transcript) Fill() { nonNil(&t.Segments) }
@@ -124,8 +124,8 @@ type LiveStream struct {
 	ThumbnailURL *string    `json:"thumbnail_url" form:"uri"` // a preview picture
 }
 
-// Validate implements [Object].
-func (l *LiveStream) Validate() error { return validate(l) }
+// Check implements [Object].
+func (l *LiveStream) Check() error { return validate(l) }
 
 // Fill implements [Object].
 func (l *LiveStream) Fill() {}

@@ -88,7 +88,7 @@ func TestEveryRequiredKeyIsThereAndNoArrayIsNull(t *testing.T) {
 				t.Errorf("%s: %q is there without being asked for", name, key)
 			}
 		}
-		if err := o.Validate(); err != nil {
+		if err := o.Check(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -180,9 +180,9 @@ func TestValidateNamesTheField(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.field, func(t *testing.T) {
 			t.Parallel()
-			err := tt.spoil().Validate()
+			err := tt.spoil().Check()
 			if err == nil || !strings.HasPrefix(err.Error(), tt.field) {
-				t.Errorf("Validate() = %v, want it to name %s", err, tt.field)
+				t.Errorf("Check() = %v, want it to name %s", err, tt.field)
 			}
 		})
 	}
@@ -213,11 +213,11 @@ func TestSearchResultGoesThereAndBack(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
-		if err := got.Validate(); err != nil {
+		if err := got.Check(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := schema.Result(&schema.Event{Common: valid()}).Validate(); err == nil {
+	if err := schema.Result(&schema.Event{Common: valid()}).Check(); err == nil {
 		t.Error("an event passes for a search result")
 	}
 	if err := new(schema.SearchResult).UnmarshalJSON([]byte(`{"kind":"event"}`)); err == nil {

@@ -41,8 +41,8 @@ type WebPage struct {
 	PublishedAt *time.Time `json:"published_at"`     // when the page was published
 }
 
-// Validate implements [Object].
-func (w *WebPage) Validate() error { return validate(w) }
+// Check implements [Object].
+func (w *WebPage) Check() error { return validate(w) }
 
 // Fill implements [Object].
 func (w *WebPage) Fill() {}
@@ -108,12 +108,12 @@ func NewResult(kind ResultKind) SearchResult {
 	return r
 }
 
-// Validate implements [Object].
-func (r SearchResult) Validate() error {
+// Check implements [Object].
+func (r SearchResult) Check() error {
 	if !r.whole() {
 		return errEmptyResult
 	}
-	return r.Object.Validate()
+	return r.Object.Check()
 }
 
 // whole reports whether r holds an object of its kind.

@@ -58,8 +58,8 @@ var specified = NewValidator(platform.Specified())
 // NewValidator returns a Validator that knows the platforms of t.
 func NewValidator(t *platform.Table) *Validator { return &Validator{platforms: t.Names()} }
 
-// Validate is o.Validate with the platforms of v: it reports the first way in which o is invalid.
-func (v *Validator) Validate(o interface{ Validate() error }) error {
+// Validate is o.Check with the platforms of v: it reports the first way in which o is invalid.
+func (v *Validator) Validate(o interface{ Check() error }) error {
 	found, isFound := o.(SearchResult)
 	if r, ok := o.(*SearchResult); ok {
 		found, isFound = *r, true

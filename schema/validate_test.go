@@ -63,16 +63,16 @@ func TestWhatJSONCannotWriteIsBroken(t *testing.T) {
 	}
 	edge := sound()
 	edge.FetchedAt = time.Date(9999, 12, 31, 23, 59, 59, 0, time.FixedZone("", 24*60*60-60))
-	if _, err := Marshal(edge); err != nil || edge.Validate() != nil {
-		t.Errorf("the last moment that can be written: %v, %v", err, edge.Validate())
+	if _, err := Marshal(edge); err != nil || edge.Check() != nil {
+		t.Errorf("the last moment that can be written: %v, %v", err, edge.Check())
 	}
 }
 
 func wantBroken(t *testing.T, o Object, field string) {
 	t.Helper()
-	e, ok := errors.AsType[*FieldError](o.Validate())
+	e, ok := errors.AsType[*FieldError](o.Check())
 	if !ok || e.Field != field {
-		t.Errorf("Validate() = %v, want a FieldError at %s", e, field)
+		t.Errorf("Check() = %v, want a FieldError at %s", e, field)
 	}
 }
 
@@ -88,7 +88,7 @@ func TestIdsAndHandlesHoldNoControlCharacters(t *testing.T) {
 	}
 	good := message()
 	good.ID, good.Text = "سلمى 🌱/%2F", "line\nline\x00" // a text is not an id
-	if err := good.Validate(); err != nil {
+	if err := good.Check(); err != nil {
 		t.Error(err)
 	}
 }
@@ -102,8 +102,8 @@ func TestEnrichmentKeepsToTheVocabularies(t *testing.T) {
 		}
 	}
 	e := whole()
-	if err := e.Validate(); err == nil || !strings.HasPrefix(err.Error(), "entities[1].type: ") {
-		t.Errorf("Validate() = %v, want it to name the invented type", err)
+	if err := e.Check(); err == nil || !strings.HasPrefix(err.Error(), "entities[1].type: ") {
+		t.Errorf("Check() = %v, want it to name the invented type", err)
 	}
 	shared := e
 	if n := e.DropInvented(); n != 2 {
@@ -119,7 +119,7 @@ func TestEnrichmentKeepsToTheVocabularies(t *testing.T) {
 	if diff := cmp.Diff(whole(), shared); diff != "" {
 		t.Errorf("the enricher's own arrays were written to (-want +got):\n%s", diff)
 	}
-	if err := e.Validate(); err != nil {
+	if err := e.Check(); err != nil {
 		t.Error(err)
 	}
 	if n := e.DropInvented(); n != 0 {
@@ -127,8 +127,8 @@ func TestEnrichmentKeepsToTheVocabularies(t *testing.T) {
 	}
 	topic := whole()
 	topic.Entities = nil
-	if err := topic.Validate(); err == nil || !strings.HasPrefix(err.Error(), "topics[0]: ") {
-		t.Errorf("Validate() = %v, want it to name the invented topic", err)
+	if err := topic.Check(); err == nil || !strings.HasPrefix(err.Error(), "topics[0]: ") {
+		t.Errorf("Check() = %v, want it to name the invented topic", err)
 	}
 }
 
@@ -189,7 +189,7 @@ func TestAnIDThatCannotBeAskedForIsRefused(t *testing.T) {
 		} {
 			p := &Profile{Common: sound().Common, Handle: "ann"}
 			set(p)
-			err := p.Validate()
+			err := p.Check()
 			if (err == nil) != want || err != nil && len(err.Error()) > 200 {
 				t.Errorf("%s of %d bytes: %.300v", name, n, err)
 			}

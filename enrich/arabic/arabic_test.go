@@ -136,7 +136,7 @@ func FuzzEnrich(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := got.Validate(); err != nil {
+		if err := got.Check(); err != nil {
 			t.Fatal(err)
 		}
 		rest := text

@@ -187,7 +187,7 @@ func TestEnrichReadsAnyText(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := got.Validate(); err != nil {
+			if err := got.Check(); err != nil {
 				t.Error(err)
 			}
 			if tt.want != "" && got.Dialect != tt.want {

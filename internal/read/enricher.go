@@ -83,7 +83,7 @@ func (e *enricher) enrich(ctx context.Context, operation, text string) (b []byte
 		e.observer.Invented(observe.Invented{Operation: operation, Words: n})
 	}
 	got.Fill()
-	if err := got.Validate(); err != nil {
+	if err := got.Check(); err != nil {
 		return nil, fmt.Errorf("socialdata: enrichment breaks the schema: %w", err)
 	}
 	return schema.Marshal(got)

@@ -221,7 +221,7 @@ func (r *Reader) Complete(p *providers.Provider, o schema.Object, at time.Time) 
 // complete is [Reader.Complete] without the check.
 func (r *Reader) complete(p *providers.Provider, o schema.Object, at time.Time) (raw []byte, err error) {
 	if found, ok := o.(*schema.SearchResult); ok && found.Object == nil {
-		return nil, found.Validate()
+		return nil, found.Check()
 	}
 	p.Stamp(o, at)
 	c := o.Shared()

@@ -57,7 +57,7 @@ func TestOneOddRowCostsOneRow(t *testing.T) {
 	var ids []string
 	for _, item := range page.Items {
 		p.Stamp(item, time.Now())
-		if item.Validate() == nil {
+		if item.Check() == nil {
 			ids = append(ids, item.Shared().ID)
 		}
 	}
@@ -87,7 +87,7 @@ func TestAProductHasAPriceAndAStore(t *testing.T) {
 		{"developer 0", `,"price":1,"artistId":0}]}`, nil},
 	} {
 		p, err := product(head + tt.rest)
-		if !errors.Is(err, tt.want) || err == nil && p.Validate() == nil {
+		if !errors.Is(err, tt.want) || err == nil && p.Check() == nil {
 			t.Errorf("%s: %+v with error %v, want %v", tt.name, p, err, tt.want)
 		}
 	}

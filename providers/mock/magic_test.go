@@ -222,7 +222,7 @@ func TestEveryListPagesAsTheWordSays(t *testing.T) {
 	}
 }
 
-func valid(o any) bool { return o.(interface{ Validate() error }).Validate() == nil }
+func valid(o any) bool { return o.(interface{ Check() error }).Check() == nil }
 
 // touches checks the objects of one page.
 var touches = map[string]func(op providers.Op, items []any) bool{

@@ -241,7 +241,7 @@ func TestEveryAnswerIsValid(t *testing.T) {
 				}
 				seen := map[string]bool{}
 				for _, o := range items {
-					if err := o.(interface{ Validate() error }).Validate(); err != nil {
+					if err := o.(interface{ Check() error }).Check(); err != nil {
 						t.Errorf("%q: %v in %s", key, err, marshal(t, o))
 					}
 					if seen[id(o)] {

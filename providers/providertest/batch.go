@@ -166,7 +166,7 @@ func (b *together) read(ctx context.Context, t *testing.T, up http.RoundTripper)
 }
 
 func (b *together) valid(item any) bool {
-	v, ok := item.(interface{ Validate() error })
+	v, ok := item.(interface{ Check() error })
 	return ok && b.suite.validate(v) == nil
 }
 

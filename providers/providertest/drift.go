@@ -165,7 +165,7 @@ func (d *drifting) read(up http.RoundTripper) (items [][]any, err error) {
 	for _, p := range pages {
 		kept := []any{}
 		for _, item := range p.Items {
-			if v, ok := item.(interface{ Validate() error }); ok && d.suite.validate(v) == nil {
+			if v, ok := item.(interface{ Check() error }); ok && d.suite.validate(v) == nil {
 				kept = append(kept, plain(item))
 			}
 		}

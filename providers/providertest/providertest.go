@@ -77,7 +77,7 @@ type Suite struct {
 }
 
 // validate checks an object of the provider.
-func (s Suite) validate(o interface{ Validate() error }) error {
+func (s Suite) validate(o interface{ Check() error }) error {
 	return schema.NewValidator(cmp.Or(s.Platforms, platform.Specified())).Validate(o)
 }
 
@@ -267,9 +267,9 @@ func golden(t *testing.T, s Suite, dir string, c Call, p providers.Provider) {
 	}
 	for _, pg := range pages {
 		for i, item := range pg.Items {
-			v, ok := item.(interface{ Validate() error })
+			v, ok := item.(interface{ Check() error })
 			if !ok {
-				t.Fatalf("item %d is a %T without Validate", i, item)
+				t.Fatalf("item %d is a %T without Check", i, item)
 			}
 			if err := s.validate(v); err != nil {
 				t.Errorf("item %d breaks the schema: %v", i, err)
@@ -450,7 +450,7 @@ func survive(t *testing.T, s Suite, up answer, want []error) {
 			// An empty list is a valid result if the format allows for one; an object is not.
 			for _, pg := range pages {
 				for _, item := range pg.Items {
-					if v, ok := item.(interface{ Validate() error }); ok && s.validate(v) == nil {
+					if v, ok := item.(interface{ Check() error }); ok && s.validate(v) == nil {
 						t.Errorf("%s made %+v out of it", c.name, item)
 					}
 				}

@@ -62,7 +62,7 @@ func TestRowsOfTheCreativeCenterAreNotAds(t *testing.T) {
 	)
 	page, err := saying(t, platform.TikTok, `{"success":true,"ads":[`+center+`,`+entry+`],"has_more":false}`).
 		AdsSearch(t.Context(), providers.AdsSearchQuery{Query: "tea"}, "")
-	if err != nil || len(page.Items) != 2 || page.Items[0].Validate() == nil || page.Items[1].ID != "1871655924410641" {
+	if err != nil || len(page.Items) != 2 || page.Items[0].Check() == nil || page.Items[1].ID != "1871655924410641" {
 		t.Errorf("got %+v with error %v, want one that breaks the schema and one ad", page.Items, err)
 	}
 }

@@ -173,7 +173,7 @@ func TestAnEmptyListNeedsAWitness(t *testing.T) {
 			p := page(tt.public, tt.props)
 			reels, reelsErr := p.Reels(t.Context(), "salma", "")
 			lists, listsErr := p.Collections(t.Context(), providers.CollectionsQuery{Handle: "salma"}, "")
-			if len(reels.Items) == 1 && reels.Items[0].Validate() != nil {
+			if len(reels.Items) == 1 && reels.Items[0].Check() != nil {
 				reelsErr = providers.ErrUnavailable // as the engine treats a page of only such rows
 			}
 			if !errors.Is(reelsErr, tt.want) || !errors.Is(listsErr, tt.want) || tt.want == nil && len(reels.Items)+len(lists.Items) > 0 {
