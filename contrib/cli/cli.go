@@ -204,11 +204,9 @@ func Run(ctx context.Context, cfg Config, args []string, streams Streams, getenv
 		}
 	}
 	c := &commandLine{}
-	status, exited := 0, false
-	parser, err := kong.New(c, kong.Name("socialdata"), kong.UsageOnError(), kong.Writers(out, log),
+	parser, err := kong.New(c, kong.Name("socialdata"), kong.Writers(out, log),
 		kong.Description("Public social and commerce data from many platforms through one API."),
-		kong.ExplicitGroups(flagGroups()), kong.Help(printHelp),
-		kong.Exit(func(code int) { status, exited = code, true }))
+		kong.ExplicitGroups(flagGroups()), kong.Help(printHelp))
 	if err != nil {
 		_, _ = fmt.Fprintln(log, "socialdata:", err)
 		return 2
@@ -223,9 +221,9 @@ func Run(ctx context.Context, cfg Config, args []string, streams Streams, getenv
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	command, err := parser.Parse(args)
-	if exited {
-		return status
+	command, err := parse(parser, args)
+	if errors.Is(err, errHelped) {
+		return 0
 	}
 	if err != nil {
 		_, _ = fmt.Fprintln(log, "socialdata: "+escaped(misread(parser, err)))
@@ -257,11 +255,11 @@ func help(err error) string {
 
 // selected returns the command whose arguments are invalid, nil when there is none.
 func selected(err error) *kong.Node {
-	misread, ok := errors.AsType[*kong.ParseError](err)
+	misread, ok := errors.AsType[parseError](err)
 	if !ok {
 		return nil
 	}
-	return misread.Context.Selected()
+	return misread.at
 }
 
 // misread returns what is wrong with the arguments, and the most similar command to one that does not exist.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -244,11 +245,11 @@ func predictStored(ctx context.Context, list func(e *env, db *store) ([]string, 
 		ctx, cancel := context.WithTimeout(ctx, predictPatience)
 		defer cancel()
 		e := &env{ctx: ctx, cli: &commandLine{}}
-		parser, err := kong.New(e.cli, kong.Exit(func(int) {}))
+		parser, err := kong.New(e.cli, kong.Writers(io.Discard, io.Discard))
 		if err != nil {
 			return nil
 		}
-		if _, err := parser.Parse(append(wherePart(t.line), "version")); err != nil {
+		if _, err := parse(parser, append(wherePart(t.line), "version")); err != nil {
 			return nil
 		}
 		_ = e.with(func(db *store) (err error) {

@@ -109,7 +109,7 @@ func (c *doctorCmd) checks(
 			return err
 		}
 	}
-	if _, err = parser.Parse([]string{"serve"}); err == nil { // it has settings of its own
+	if _, err = parse(parser, []string{"serve"}); err == nil { // it has settings of its own
 		err = errors.Join(served.Serve.Reach.check(), served.Serve.Kept.check())
 	}
 	if err == nil {

@@ -233,7 +233,7 @@ func parsed(t *testing.T, args ...string) *commandLine {
 	c := &commandLine{}
 	parser, err := kong.New(c)
 	if err == nil {
-		_, err = parser.Parse(args)
+		_, err = parse(parser, args)
 	}
 	if err != nil {
 		t.Fatal(err)
