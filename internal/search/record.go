@@ -284,7 +284,11 @@ func (r *record) allFailed() error {
 			code = problem.PlatformUnavailable
 		}
 	}
-	return problem.New(code, "no platform answered the search: %s", joinIDs(ids)).After(time.Second)
+	p := problem.New(code, "no platform answered the search: %s", joinIDs(ids))
+	if code == problem.PlatformUnavailable { // a time-out has no Retry-After: see the description
+		p = p.After(time.Second)
+	}
+	return p
 }
 
 // without returns results without those held back for the next page.
