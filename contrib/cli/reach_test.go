@@ -201,7 +201,7 @@ func TestExposuresAreWarnedAbout(t *testing.T) {
 		"no host":                {[]string{"--addr", ":8080"}, 1000, []string{"no TLS: keys"}},
 		"with TLS":               {[]string{"--addr", ":443", "--tls-cert", "c", "--tls-key", "k"}, 1000, nil},
 		"behind a proxy":         {[]string{"--addr", ":8080", "--trusted-proxy", "10.0.0.0/8"}, 1000, nil},
-		"public metrics":           {[]string{"--metrics", "0.0.0.0:9464"}, 1000, []string{"public metrics"}},
+		"public metrics":         {[]string{"--metrics", "0.0.0.0:9464"}, 1000, []string{"public metrics"}},
 		"metrics of the machine": {[]string{"--metrics", "127.0.0.1:9464"}, 1000, nil},
 		"the dashboard":          {[]string{"--dashboard-addr", "[::]:9000"}, 1000, []string{"no TLS: the admin secret"}},
 		"everything": {
