@@ -404,8 +404,11 @@ func TestAllFail(t *testing.T) {
 			tt.req.Query = tt.query
 			_, err := e.Client.SearchAcross(t.Context(), tt.req)
 			enginetest.WantProblem(t, err, tt.code, tt.words...)
-			if e.Balance(t) != 1000 || len(e.Charges(t)) > 0 {
-				t.Errorf("%d credits are left", e.Balance(t))
+			for e.Balance(t) != 1000 { // the hold of a part that fails is released while the answer is given
+				time.Sleep(time.Millisecond)
+			}
+			if charges := e.Charges(t); len(charges) > 0 {
+				t.Errorf("charges %v, want none", charges)
 			}
 		})
 	}
