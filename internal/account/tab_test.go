@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,12 +14,12 @@ import (
 // uncountable is a store of keys that does not answer how many accounts there are.
 type uncountable struct {
 	*keys.Memory
-	hangs bool
-	asked int
+	hangs atomic.Bool
+	asked atomic.Int32
 }
 
 func (u *uncountable) Accounts(ctx context.Context) ([]keys.Account, error) {
-	if u.asked++; u.hangs {
+	if u.asked.Add(1); u.hangs.Load() {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
@@ -39,7 +40,8 @@ func TestCountingAccountsDelaysNoCall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				store := &uncountable{Memory: keys.NewMemory(keys.MemoryConfig{}), hangs: tt.hangs}
+				store := &uncountable{Memory: keys.NewMemory(keys.MemoryConfig{})}
+				store.hangs.Store(tt.hangs)
 				a := New(Config{Keys: store, Now: time.Now, Guard: NewGuard(15 * time.Second)})
 				for call := range 3 {
 					began := time.Now()
@@ -50,14 +52,14 @@ func TestCountingAccountsDelaysNoCall(t *testing.T) {
 					if took := time.Since(began); call == 0 && took > tt.longest || call > 0 && took > 0 {
 						t.Errorf("call %d takes %v", call, took)
 					}
-					store.hangs = true
+					store.hangs.Store(true)
 					time.Sleep(2 * time.Minute)
 				}
 				if err := a.Close(t.Context()); err != nil {
 					t.Error(err)
 				}
-				if store.asked != 3 {
-					t.Errorf("asked %d times; want 3", store.asked)
+				if n := store.asked.Load(); n != 3 {
+					t.Errorf("asked %d times; want 3", n)
 				}
 			})
 		})
