@@ -142,9 +142,9 @@ func TestAShortLinkIsOneHop(t *testing.T) {
 	l := &links{leads: map[string]string{"/a": "https://x.example/ann"}}
 	e := enginetest.Of(t, l.provider())
 	_, err := e.Client.Resolve(t.Context(), socialdata.ResolveRequest{URL: "https://s.example/a"})
-	enginetest.WantProblem(t, err, problem.NotFound, "open it and pass the address behind it")
+	enginetest.WantProblem(t, err, problem.NotFound, "open it and pass the address that it redirects to")
 	_, err = e.Client.Estimate(t.Context(), socialdata.EstimateRequest{Of: "/v1/read?url=https%3A%2F%2Fs.example%2Fa"})
-	enginetest.WantProblem(t, err, problem.NotFound, "open it and pass the address behind it")
+	enginetest.WantProblem(t, err, problem.NotFound, "open it and pass the address that it redirects to")
 	if len(l.opened) != 0 {
 		t.Errorf("resolve and estimate open %q", l.opened)
 	}
