@@ -236,7 +236,7 @@ func TestAuditFindsTampering(t *testing.T) {
 			FROM @entries e JOIN @accounts a ON a.id = 'acct_new' WHERE e.account = (SELECT min(no) FROM @accounts)`,
 			"acct_new ends with entry 0, and 3 more stand behind it", false,
 		},
-		{"an account's balance", "UPDATE @accounts SET balance = balance + 1", "and not with entry", false},
+		{"an account's balance", "UPDATE @accounts SET balance = balance + 1", "but its record says entry", false},
 		{"an entry of an unknown account", "UPDATE @entries SET account = -5 WHERE seq = 3 AND account = (SELECT min(no) FROM @accounts)", "account number -5", false},
 		{"what is held", "UPDATE @accounts SET held = 1", "holds come to", false},
 		{"what a key has spent", "UPDATE @spending SET today = 0, total = 0", "spent 5 in all", false},

@@ -79,7 +79,7 @@ func TestARevocationIsDurableWhateverTheRoleSays(t *testing.T) {
 // is tried again while there is time, and then fails because the database is unavailable.
 func TestTimeoutsOfTheRoleAreRepeated(t *testing.T) {
 	t.Parallel()
-	for _, limit := range []string{"lock_timeout=50ms", "statement_timeout=50ms"} {
+	for _, limit := range []string{"lock_timeout=500ms", "statement_timeout=500ms"} {
 		for _, released := range []bool{true, false} {
 			cfg := newSchema(t)
 			other := openDB(t, cfg)
