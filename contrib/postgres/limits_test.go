@@ -88,7 +88,7 @@ func TestTimeoutsOfTheRoleAreRepeated(t *testing.T) {
 			cfg = withParam(cfg, limit)
 			cfg.Tracer, cfg.Patience = failed, 10*time.Second
 			if !released {
-				cfg.Patience = 200 * time.Millisecond
+				cfg.Patience = time.Second
 			}
 			db := openDB(t, cfg)
 			tx, _ := interfere(t, other, "acct")
