@@ -57,8 +57,7 @@ var errHelped = errors.New("help was printed")
 
 // runnerOf returns the command of a node, which a group of commands is not.
 func runnerOf(n *kong.Node) (runner, bool) {
-	command, ok := n.Target.Addr().Interface().(runner)
-	return command, ok
+	return reflect.TypeAssert[runner](n.Target.Addr())
 }
 
 // validate returns what is wrong with values that can be read, in the words of kong.
