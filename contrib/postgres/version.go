@@ -27,8 +27,7 @@ func serves(version int, compatible bool) error {
 		return nil
 	case version < own:
 		return fmt.Errorf("%w: it has version %d, and this program serves version %d; start the program anew, which brings "+
-			"the "+
-			"schema up to date", ErrOlder, version, own)
+			"the schema up to date", ErrOlder, version, own)
 	}
 	return fmt.Errorf("%w: it has version %d, and this program serves versions up to %d; use the program that brought "+
 		"it there or a later one, or let that one export it and import that into a new schema", ErrNewer, version, own)
