@@ -482,14 +482,14 @@ func exposures(t *testing.T) {
 	t.Helper()
 	db := filepath.Join(t.TempDir(), "t.db")
 	status, out, _ := tool(t, []string{"SOCIALDATA_ADDR=0.0.0.0:8080", "SOCIALDATA_METRICS=[::]:9464"}, "--db", db, "doctor", "--offline")
-	if status != 0 || !strings.Contains(out, "no TLS") || !strings.Contains(out, "open metrics") {
+	if status != 0 || !strings.Contains(out, "no TLS") || !strings.Contains(out, "public metrics") {
 		t.Errorf("the doctor says %d %s", status, out)
 	}
 	status, out, _ = tool(t, []string{"SOCIALDATA_TLS_CERT=/nowhere/cert", "SOCIALDATA_TLS_KEY=/nowhere/key"}, "--db", db, "doctor", "--offline")
 	if status != 1 || !strings.Contains(out, "FAIL  tls") {
 		t.Errorf("the doctor says %d %s", status, out)
 	}
-	if _, _, log := tool(t, nil, "--db", db, "serve", "--metrics", "0.0.0.0:9464", "--addr", "127.0.0.1:-1"); !strings.Contains(log, "*** WARNING: open metrics") {
+	if _, _, log := tool(t, nil, "--db", db, "serve", "--metrics", "0.0.0.0:9464", "--addr", "127.0.0.1:-1"); !strings.Contains(log, "*** WARNING: public metrics") {
 		t.Errorf("serve says %s", log)
 	}
 	v := attacked(t, "--dashboard=off", "--mcp=off")
