@@ -76,15 +76,15 @@ type Store interface {
 	// Set stores a copy of e under key for ttl, its time to live from now, and for its Keep after that. It replaces any
 	// other entry. A copy outside of the process has no Value.
 	Set(ctx context.Context, key string, e *Entry, ttl time.Duration) error
-	// Erase removes the entries of which s is a subject, and counts them as "cache entries". What other processes have in
-	// their memory they remove themselves: see [Local].
+	// Erase removes the entries of which s is a subject, and counts them as "cache entries". Other processes remove what
+	// is in their own memory: see [Local].
 	privacy.Eraser
 }
 
 // Local is implemented by a [Store] that has entries in the memory of this process.
 type Local interface {
-	// Forget removes from this process's memory the entries that have one of names among their subjects, and returns how many
-	// of them were nowhere else.
+	// Forget removes from this process's memory the entries that have one of names among their subjects, and returns how
+	// many of them were nowhere else.
 	Forget(names map[privacy.Name]struct{}) int
 }
 

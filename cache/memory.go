@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/privacy"
 )
 
-// DefaultBytes is the size of a [Memory] whose configuration has none.
+// DefaultBytes is the size of a [Memory] without [MemoryConfig.Bytes].
 const DefaultBytes = 64 << 20
 
 // Memory is a [Store] in the process. When it is full, the least recently used entry is removed first.
@@ -183,7 +183,7 @@ func (m *Memory) end(key string, own *turn, failure string) {
 	}
 }
 
-// Erased is the kind of what a [Store] removes for a subject.
+// Erased is the name under which a [Store] counts the entries that it removes for a subject.
 const Erased = "cache entries"
 
 // Erase implements [Store].

@@ -272,7 +272,7 @@ const touchEvery = time.Second
 func (m *Memory) Touch(id string, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	// A time is replaced and not overwritten, since others hold it; not for every call of a busy key.
+	// The time is replaced, not overwritten, since callers share it. A busy key does not get a new one for every call.
 	if k, ok := m.keys[id]; ok && (k.LastUsedAt == nil || at.Sub(*k.LastUsedAt) >= touchEvery) {
 		k.LastUsedAt = new(stamp(at))
 	}
@@ -284,8 +284,8 @@ func (m *Memory) Touch(id string, at time.Time) {
 func CheckName(name string) error {
 	if name == "" || len(name) > 100 || !utf8.ValidString(name) || strings.TrimSpace(name) != name ||
 		strings.ContainsFunc(name, unseen) {
-		return fmt.Errorf("%w: the name %.120q must be UTF-8 of 1 to 100 bytes, without control characters, characters that "+
-			"cannot be seen and space around it", ErrInvalid, name)
+		return fmt.Errorf("%w: the name %.120q must be UTF-8 of 1 to 100 bytes, without control or invisible characters "+
+			"and without leading or trailing space", ErrInvalid, name)
 	}
 	return nil
 }

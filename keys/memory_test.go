@@ -22,7 +22,7 @@ func TestMemoryWithoutALedgerGivesNoCredits(t *testing.T) {
 	t.Parallel()
 	m := keys.NewMemory(keys.MemoryConfig{})
 	if _, err := m.OpenAccount(t.Context(), "first", 1, ""); err == nil {
-		t.Error("an account began with credits of no ledger")
+		t.Error("an account was given credits without a ledger")
 	}
 	if all, err := m.Accounts(t.Context()); err != nil || len(all) > 0 {
 		t.Errorf("Accounts = %v, %v; want none", all, err)

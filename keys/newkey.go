@@ -42,8 +42,8 @@ func (n NewKey) Mint(account string, at time.Time) (secret string, k Key, err er
 	return secret, k, err
 }
 
-// Rotate generates a new secret for k, whose own becomes its former one until then. It returns ErrInvalid when k is
-// revoked. Implementations of a store call it.
+// Rotate generates a new secret for k. The current one becomes the former one, which is accepted until the given time.
+// It returns ErrInvalid when k is revoked. Implementations of a store call it.
 func (k *Key) Rotate(until time.Time) (secret string, err error) {
 	if err := k.changeable(); err != nil {
 		return "", err
@@ -60,8 +60,8 @@ func (k *Key) Rotate(until time.Time) (secret string, err error) {
 // LongestOverlap is how long the former secret of a rotated key may be accepted.
 const LongestOverlap = 30 * 24 * time.Hour
 
-// Overlap returns until when the former secret of a key that is rotated now is accepted. Without an overlap it ends at once,
-// whatever the clocks of other machines show.
+// Overlap returns until when the former secret of a key that is rotated now is accepted. Without an overlap it is
+// refused at once, whatever the clocks of other machines show.
 func Overlap(now time.Time, overlap time.Duration) time.Time {
 	if overlap <= 0 {
 		return time.Unix(0, 0).UTC()
@@ -69,7 +69,7 @@ func Overlap(now time.Time, overlap time.Duration) time.Time {
 	return now.Add(overlap)
 }
 
-// Change returns k with what change makes of its limits, bounds and mark. It returns ErrInvalid when k is revoked or no key
+// Change returns k after change has set its limits, bounds and mark. It returns ErrInvalid when k is revoked or no key
 // can have such limits. Implementations of a store call it.
 func (k Key) Change(change func(*Key) error) (Key, error) {
 	if err := k.changeable(); err != nil {
@@ -95,7 +95,7 @@ func (k *Key) changeable() error {
 	return nil
 }
 
-// The limits of what a key can be created with.
+// The limits of a new key's rate and caps.
 const (
 	MaxCapacity = 1_000_000 // calls
 	MinRefill   = 1e-6      // calls a second: one in twelve days

@@ -49,8 +49,8 @@ type Key struct {
 	// Manage marks a key with which the account can manage its own things: everything below /manage, and the account's
 	// pages of the dashboard. Reading never needs it.
 	Manage bool
-	// Bounds is what the account itself may set Rate, DayCap and TotalCap to at most; nil means to what they are. Only an
-	// operator sets limits above them.
+	// Bounds are the highest Rate, DayCap and TotalCap that the account itself may set; nil means the current ones. Only
+	// an operator sets limits above them.
 	Bounds *Limits
 	Former *Former // the secret that the key had before its last rotation; nil without one
 }
@@ -71,7 +71,7 @@ type Former struct {
 // Limits returns the limits of k.
 func (k Key) Limits() Limits { return Limits{k.Rate, k.DayCap, k.TotalCap} }
 
-// Most returns what the account itself may set the limits of k to at most: its Bounds, or without any what they are.
+// Most returns the highest limits that the account itself may set for k: its Bounds, or without any the current limits.
 func (k Key) Most() Limits {
 	if k.Bounds != nil {
 		return *k.Bounds
@@ -84,12 +84,12 @@ func (k Key) Accepts(h Hash, at time.Time) bool {
 	return h == k.Hash || k.Former != nil && h == k.Former.Hash && at.Before(k.Former.Until)
 }
 
-// Within returns ErrInvalid unless each limit is at most that of most. The rate of one that has none is base.
+// Within returns ErrInvalid unless each limit is at most the one in most. A rate that is nil counts as base.
 func (l Limits) Within(most Limits, base Rate) error {
 	for _, limit := range []struct {
 		name      string
 		set, most *int64
-	}{{"cap of a day", l.DayCap, most.DayCap}, {"total cap", l.TotalCap, most.TotalCap}} {
+	}{{"daily cap", l.DayCap, most.DayCap}, {"total cap", l.TotalCap, most.TotalCap}} {
 		if limit.most != nil && (limit.set == nil || *limit.set > *limit.most) {
 			return fmt.Errorf("%w: the %s can be %d credits at most", ErrInvalid, limit.name, *limit.most)
 		}
@@ -103,8 +103,9 @@ func (l Limits) Within(most Limits, base Rate) error {
 
 // Store looks keys up. Implementations are safe for concurrent use.
 type Store interface {
-	// Lookup returns the active key whose secret, or former secret during a rotation, has that hash, or ErrUnknown. A revocation takes effect on the next call. The time
-	// that Lookup takes does not reveal whether a key is unknown or revoked.
+	// Lookup returns the active key whose secret, or former secret during a rotation, has that hash, or ErrUnknown. A
+	// revocation takes effect on the next call. The time that Lookup takes does not reveal whether a key is unknown or
+	// revoked.
 	Lookup(ctx context.Context, h Hash) (Key, error)
 	// Touch records that the key was used at that time. It returns immediately; the time may be written later, in batches.
 	Touch(id string, at time.Time)
@@ -123,8 +124,8 @@ type Admin interface {
 	Accounts(ctx context.Context) ([]Account, error)
 
 	// CreateKey creates a key with the caps and the rate in n, and returns its secret, which is not stored. It returns
-	// ErrAbsent when the account does not exist, ErrInvalid, and ErrTaken when n.Unique and another active key of the account
-	// has its name.
+	// ErrAbsent when the account does not exist, ErrInvalid, and ErrTaken when n.Unique and another active key of the
+	// account has its name.
 	CreateKey(ctx context.Context, n NewKey) (secret string, k Key, err error)
 	// Key returns the key with that id, or ErrAbsent.
 	Key(ctx context.Context, id string) (Key, error)
@@ -134,15 +135,15 @@ type Admin interface {
 	// Revoke revokes the key with that id for good and returns it. When it returns nil, no process accepts the key any
 	// longer. Revoking it again changes nothing. It returns ErrAbsent if there is no such key.
 	Revoke(ctx context.Context, id string) (Key, error)
-	// Change sets Rate, DayCap, TotalCap, Bounds and Manage of the key with that id to what change makes of them, and returns
-	// the key; what change does to other fields is ignored. When it returns nil, every process goes by the new values, and
-	// caps count what the key has spent before. Between reading and writing no one else changes the key; change may be called
-	// several times, and its error is returned. A revoked key is ErrInvalid, and so are limits that no key can have; it
-	// returns ErrAbsent if there is no such key.
+	// Change calls change with the key with that id, stores the Rate, DayCap, TotalCap, Bounds and Manage that it sets,
+	// and returns the key; changes of other fields are ignored. When Change returns nil, every process uses the new
+	// values, and caps count what the key has spent before. No other change happens between reading and writing; change
+	// may be called several times, and its error is returned. Change returns ErrInvalid when the key is revoked or no key
+	// can have such limits, and ErrAbsent if there is no such key.
 	Change(ctx context.Context, id string, change func(*Key) error) (Key, error)
-	// Rotate gives the key with that id a new secret and returns it. The one before is accepted until then and no longer,
-	// and any that was replaced earlier ends now: when Rotate returns nil, in every process. All else of the key stays. It
-	// returns ErrAbsent if there is no such key, and ErrInvalid if it is revoked.
+	// Rotate gives the key with that id a new secret and returns it. The previous secret is accepted until the given time,
+	// and any that was replaced earlier is refused in every process when Rotate returns nil. Everything else about the key
+	// stays. It returns ErrAbsent if there is no such key, and ErrInvalid if it is revoked.
 	Rotate(ctx context.Context, id string, until time.Time) (secret string, k Key, err error)
 }
 

@@ -24,13 +24,13 @@ func TestUsesThatCouldNotBeWrittenWaitAgain(t *testing.T) {
 	u.Note("a", first)
 	u.Note("b", first)
 	if !crowded() {
-		t.Error("half of what can wait waits, and the writer is not told")
+		t.Error("half of the space is used, and the writer is not signalled")
 	}
 	taken := u.Take()
 	u.Note("a", then)
 	u.Return(taken)
 	if crowded() {
-		t.Error("what was just tried is to be tried again at once")
+		t.Error("times that were returned signal the writer at once")
 	}
 	u.Return(map[string]time.Time{"c": first, "d": first, "e": first, "f": first})
 	got := u.Take()
@@ -39,6 +39,6 @@ func TestUsesThatCouldNotBeWrittenWaitAgain(t *testing.T) {
 	}
 	want := map[string]time.Time{"a": then, "b": first}
 	if diff := cmp.Diff(want, map[string]time.Time{"a": got["a"], "b": got["b"]}); diff != "" {
-		t.Errorf("what waits (-want +got):\n%s", diff)
+		t.Errorf("times to write (-want +got):\n%s", diff)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/privacy"
 )
 
-// Run runs the suite. New returns an empty store that reads the time from now.
+// Run runs the suite. open returns an empty store that reads the time from now.
 func Run(t *testing.T, open func(t *testing.T, now func() time.Time) cache.Store) {
 	t.Helper()
 	t.Run("what was stored comes back whole", func(t *testing.T) {
@@ -75,7 +75,7 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) cache.Store
 			}
 			clock.Advance(time.Millisecond)
 			if e := get(t, s, "k"); e != nil {
-				t.Errorf("kept for %v, there is %+v after its time", tt.keep, e)
+				t.Errorf("kept for %v, got %+v after that time", tt.keep, e)
 			}
 		}
 	})
@@ -89,7 +89,7 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) cache.Store
 		}
 		clock.Advance(59 * time.Minute)
 		if e := get(t, s, "k"); e != nil {
-			t.Errorf("there is %+v after its time", e)
+			t.Errorf("got %+v after its time to live", e)
 		}
 	})
 	t.Run("a caller that has stored an entry can go on using it", func(t *testing.T) {
@@ -122,12 +122,12 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) cache.Store
 			t.Errorf("%+v, want the value 1", e)
 		}
 		if old.Value != nil {
-			t.Error("an entry that others hold was written to")
+			t.Error("an entry that callers share was modified")
 		}
 		set(t, s, "k", &cache.Entry{Data: "2"}, time.Minute)
 		near.Keep("k", old, 1)
 		if e := near.Peek("k"); e == nil || e.Value != nil {
-			t.Errorf("%+v has the value of the entry before it", e)
+			t.Errorf("%+v has the value of the entry that it replaced", e)
 		}
 		near.Keep("none", old, 1)
 		if e := near.Peek("none"); e != nil {
@@ -135,10 +135,10 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) cache.Store
 		}
 		clock.Advance(time.Minute)
 		if e := near.Peek("k"); e != nil {
-			t.Errorf("%+v is there after its time", e)
+			t.Errorf("got %+v after its time to live", e)
 		}
 	})
-	t.Run("concurrent use mixes no entries", func(t *testing.T) {
+	t.Run("concurrent calls get the entries of their keys", func(t *testing.T) {
 		t.Parallel()
 		s, _ := start(t, open)
 		var wg sync.WaitGroup

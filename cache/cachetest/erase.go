@@ -15,7 +15,7 @@ import (
 	"github.com/socialdata/socialdata/privacy"
 )
 
-// testErase erases an account of which some entries know the handle, some the id, and some neither.
+// testErase erases an account. Some entries have its handle, some its id, and some neither.
 func testErase(t *testing.T, s cache.Store) {
 	t.Helper()
 	h := privacy.NewHasher(bytes.Repeat([]byte{7}, privacy.SecretLen))
@@ -95,7 +95,7 @@ func testErase(t *testing.T, s cache.Store) {
 	testEraseObject(t, s, h)
 }
 
-// testEraseObject erases one post: its author's others stay.
+// testEraseObject erases one post: the author's other posts stay.
 func testEraseObject(t *testing.T, s cache.Store, h *privacy.Hasher) {
 	t.Helper()
 	for key, data := range map[string]string{
@@ -109,13 +109,13 @@ func testEraseObject(t *testing.T, s cache.Store, h *privacy.Hasher) {
 		t.Errorf("Erase (-want +got), %v:\n%s", err, diff)
 	}
 	if get(t, s, "post") != nil || get(t, s, "another") == nil {
-		t.Error("the post stays, or another one is gone")
+		t.Error("the post was not removed, or another one was")
 	}
 	if local, ok := s.(cache.Local); ok {
 		name := h.ObjectName(platform.X, "p8")
 		local.Forget(map[privacy.Name]struct{}{name: {}})
 		if m, ok := s.(*cache.Memory); ok && m.Peek("another") != nil {
-			t.Error("the memory has what it was to forget")
+			t.Error("the memory has an entry that it was told to forget")
 		}
 	}
 }

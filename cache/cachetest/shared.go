@@ -23,11 +23,11 @@ func RunShared(t *testing.T, open OpenShared) {
 		name string
 		test func(t *testing.T, a, b cache.Shared)
 	}{
-		{"what is there is given at once", testThere},
-		{"of many who ask one makes the entry", testOneMakes},
-		{"of many who find an entry past its time one makes it anew", testOneMakesAnew},
-		{"a failure is returned to those who wait, and not to later callers", testFailure},
-		{"the turn passes on if it led to nothing", testTurnGoesOn},
+		{"a stored entry is returned at once", testThere},
+		{"one of many callers makes the entry", testOneMakes},
+		{"one of many callers renews an expired entry", testOneMakesAnew},
+		{"a failure is returned to waiting callers, and not to later ones", testFailure},
+		{"another caller gets the turn if it ends without an entry", testTurnGoesOn},
 		{"a caller whose context ends while it waits reads alone", testImpatient},
 		{"a turn ends with its context", testForgotten},
 		{"keys have turns of their own", testOwnTurns},
@@ -75,7 +75,7 @@ func testOneMakes(t *testing.T, a, b cache.Shared) {
 	}
 	wg.Wait()
 	if made.Load() != 1 || given.Load() != 15 {
-		t.Errorf("%d have made the entry and %d have been given it; want 1 and 15", made.Load(), given.Load())
+		t.Errorf("%d callers made the entry and %d got it; want 1 and 15", made.Load(), given.Load())
 	}
 }
 

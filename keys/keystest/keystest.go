@@ -292,7 +292,7 @@ func testChange(t *testing.T, open Open) {
 			t.Errorf("%s: Change = %v; want %v", tt.name, err, tt.want)
 		}
 		if diff := cmp.Diff(want, find()); diff != "" {
-			t.Errorf("%s: what did not succeed has changed the key (-want +got):\n%s", tt.name, diff)
+			t.Errorf("%s: a change that failed has changed the key (-want +got):\n%s", tt.name, diff)
 		}
 	}
 	nothing := func(*keys.Key) error { return nil }
@@ -401,7 +401,7 @@ func testUnique(t *testing.T, open Open) {
 	}
 	createKey(t, s, only) // the name is free again
 	only.Unique = false
-	createKey(t, s, only) // and who does not ask for the only one gets another
+	createKey(t, s, only) // a key that need not be unique may share it
 }
 
 func testTouch(t *testing.T, open Open) {

@@ -26,7 +26,7 @@ func RunLimiter(t *testing.T, open OpenLimiter) {
 		{"a bucket empties and fills", testBucket},
 		{"retry after is the very moment, to the microsecond", testRetryAfter},
 		{"keys have buckets of their own", testBuckets},
-		{"what is given back can be taken again", testGive},
+		{"tokens that are given back can be taken again", testGive},
 		{"several tokens are taken at once or not at all", testTakeSeveral},
 		{"a new rate keeps the tokens", testNewRate},
 		{"concurrent callers share exactly the tokens of the bucket", testLimiterConcurrency},

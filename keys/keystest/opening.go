@@ -30,8 +30,8 @@ func RunOpening(t *testing.T, open OpenBoth) {
 		test func(t *testing.T, accounts keys.Admin, l Ledger)
 	}{
 		{"an account begins with its credits", testOpening},
-		{"an account opens whole or not at all", testOpeningRefused},
-		{"one of many gets a name", testOpeningConcurrently},
+		{"an account is opened with its credits or not at all", testOpeningRefused},
+		{"one of many concurrent calls gets a name", testOpeningConcurrently},
 	}
 	for _, topic := range topics {
 		t.Run(topic.name, func(t *testing.T) {
