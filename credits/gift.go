@@ -22,8 +22,8 @@ type Gift struct {
 	Key string
 }
 
-// Entry returns the entry of g, without a time. It has g's key where that of a charge has its hold. It returns
-// ErrInvalid when a text cannot be stored, and ErrAmount when the amount cannot be given.
+// Entry returns the entry of g, without a time. Its Hold contains g's key. It returns ErrInvalid when a text cannot be
+// stored, and ErrAmount when the amount cannot be given.
 func (g Gift) Entry() (Entry, error) {
 	if err := errors.Join(
 		CheckText("request id", g.RequestID), CheckText("reason", g.Reason), CheckText("key", g.Key),

@@ -106,8 +106,8 @@ type Charger interface {
 	// Charge charges c.Amount to who as one entry, in addition to the open holds, and writes no hold. The charge is
 	// durable when Charge returns nil. A charge of 0 writes no entry. Charge returns the errors that [Ledger.Reserve]
 	// would return for the same amount, ErrInsufficient, ErrCap, ErrUnknownAccount and ErrAmount, and ErrInvalid when a
-	// text of c cannot be stored; it then has changed nothing. An idempotency key works as for Settle, and an earlier charge
-	// with it is returned even if nothing more can be spent. c.Late is ignored.
+	// text of c cannot be stored; it then has changed nothing. An idempotency key works as for Settle, and an earlier
+	// charge with it is returned even if nothing more can be spent. c.Late is ignored.
 	//
 	// c.ID identifies the charge: its entry has it in place of the hold's id. "" generates one. After any other error it
 	// is unknown whether the charge was made: settling the Hold{ID: c.ID, Spender: who} with the zero Charge returns what

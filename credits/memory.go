@@ -31,7 +31,7 @@ type book struct {
 	keyed   map[string]int   // indexes in entries, by idempotency key
 	spent   map[string]Spent // by key
 
-	// Of the first entries, as many as are indexed: a charge without a hold needs neither.
+	// How many of the first entries are in the two indexes below, which a charge without a hold does not need.
 	indexed int
 	places  places           // indexes of entries, by what queries select
 	charged map[string]int64 // credits, by hold

@@ -27,8 +27,8 @@ func openTimed(t *testing.T, balance int64, now func() time.Time) credits.Ledger
 	return m
 }
 
-// TestAHoldEndsThoughTheClockIsSetBack checks that holds expire by the monotonic clock.
-func TestAHoldEndsThoughTheClockIsSetBack(t *testing.T) {
+// TestHoldsExpireOnTimeIfTheClockIsSetBack checks that holds expire by the monotonic clock.
+func TestHoldsExpireOnTimeIfTheClockIsSetBack(t *testing.T) {
 	t.Parallel()
 	holds, err := open(t, 1).Reserve(t.Context(), credits.Spender{Account: ledgertest.Account}, time.Minute, 1)
 	if err != nil || !strings.Contains(holds[0].Expires.String(), " m=") {

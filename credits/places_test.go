@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestAFilterThatMatchesNothingLooksAtNothing removes the older entries: reading one of them would panic.
-func TestAFilterThatMatchesNothingLooksAtNothing(t *testing.T) {
+// TestFiltersReadOnlyMatchingEntries removes the older entries: reading one of them would panic.
+func TestFiltersReadOnlyMatchingEntries(t *testing.T) {
 	t.Parallel()
 	m := NewMemory(MemoryConfig{})
 	if _, err := m.Grant(t.Context(), "a", 10_000, "first"); err != nil {

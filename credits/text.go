@@ -21,7 +21,7 @@ func (c Charge) Check() error {
 const maxText = 4096
 
 // CheckText returns ErrInvalid unless s is UTF-8 of at most 4,096 bytes without control characters, so that every
-// store, export and terminal returns it unchanged. What names s in the error.
+// store, export and terminal returns it unchanged. The error calls the text what.
 func CheckText(what, s string) error {
 	if len(s) > maxText || !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
 		return fmt.Errorf("%w: the %s %.50q must be UTF-8 of at most %d bytes without control characters",

@@ -52,7 +52,7 @@ func testEntries(t *testing.T, open Open) {
 			}
 		})
 	}
-	t.Run("every filter selects what it says", func(t *testing.T) {
+	t.Run("every filter selects the entries that match", func(t *testing.T) {
 		t.Parallel()
 		all := entries(t, l, credits.Query{})
 		times, seqs := []time.Time{{}}, []int64{0}
@@ -76,7 +76,7 @@ func testEntries(t *testing.T, open Open) {
 			}
 		}
 	})
-	t.Run("an entry says all about its charge", func(t *testing.T) {
+	t.Run("an entry has every field of its charge", func(t *testing.T) {
 		t.Parallel()
 		want := []credits.Entry{{
 			Seq: 3, Account: Account, Kind: credits.Charged, Amount: -2, Balance: 97, Key: who.Key, Operation: "profile",

@@ -18,7 +18,7 @@ func charger(t *testing.T, open Open, balance int64) credits.Charger {
 	t.Helper()
 	l, ok := open(t, balance).(credits.Charger)
 	if !ok {
-		t.Skip("the ledger is no credits.Charger: the engine holds and settles")
+		t.Skip("the ledger is not a credits.Charger: the engine holds and settles")
 	}
 	return l
 }
@@ -42,12 +42,12 @@ func spendings() []spending {
 		{"a negative amount mints nothing", who, -1, credits.ErrAmount},
 		{"more than any balance", who, math.MaxInt64, credits.ErrAmount},
 		{"without a key", credits.Spender{Account: Account}, 2, nil},
-		{"all that the cap of a day leaves beside the holds", day, 1, nil},
-		{"more than the cap of a day leaves", day, 2, credits.ErrCap},
+		{"all that the daily cap leaves beside the holds", day, 1, nil},
+		{"more than the daily cap leaves", day, 2, credits.ErrCap},
 		{"all that the total cap leaves beside the holds", total, 1, nil},
 		{"more than the total cap leaves", total, 2, credits.ErrCap},
-		{"the balance is asked before the cap", total, 100, credits.ErrInsufficient},
-		{"an account without books", credits.Spender{Account: "acct_nobody"}, 1, credits.ErrUnknownAccount},
+		{"the balance is checked before the cap", total, 100, credits.ErrInsufficient},
+		{"an unknown account", credits.Spender{Account: "acct_nobody"}, 1, credits.ErrUnknownAccount},
 	}
 }
 
@@ -58,7 +58,7 @@ func testCheck(t *testing.T, open Open) {
 			t.Parallel()
 			l, ok := open(t, 10).(credits.Checker)
 			if !ok {
-				t.Skip("the ledger is no credits.Checker: the engine holds and releases")
+				t.Skip("the ledger is not a credits.Checker: the engine holds and releases")
 			}
 			ledger := l.(credits.Ledger)
 			hold := reserve(t, ledger, 4)[0] // by who, whose key has the caps
@@ -75,7 +75,7 @@ func testCheck(t *testing.T, open Open) {
 				return
 			}
 			if _, err := ledger.Reserve(t.Context(), tt.who, ttl, tt.amount); err != nil {
-				t.Errorf("what was allowed is not held: %v", err)
+				t.Errorf("the amount that was checked cannot be held: %v", err)
 			}
 		})
 	}
@@ -165,7 +165,7 @@ func testCharge(t *testing.T, open Open) {
 		}
 		wantCharges(t, l, 2, 3)
 	})
-	t.Run("an earlier charge with the key is returned though nothing more can be spent", func(t *testing.T) {
+	t.Run("an earlier charge with the key is returned even if nothing more can be spent", func(t *testing.T) {
 		t.Parallel()
 		l := charger(t, open, 5)
 		capped := who

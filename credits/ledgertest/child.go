@@ -28,8 +28,8 @@ type childAnswer struct {
 	Error   string `json:"error,omitempty"`
 }
 
-// StartChild starts the test binary again, as a service for a [Crash]. Env, such as "NAME=value", tells its TestMain
-// what to serve, with [ServeChild]. A refused charge fails t.
+// StartChild starts the test binary again, as a service for a [Crash]. Its TestMain reads from env, such as
+// "NAME=value", what to serve with [ServeChild]. A refused charge fails t.
 func StartChild(t *testing.T, env ...string) Process {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")

@@ -55,7 +55,7 @@ type crashRun struct {
 	Crash
 
 	mu         sync.Mutex
-	answered   map[string]int64 // what each call was told it cost
+	answered   map[string]int64 // what each call cost, by its answer
 	unanswered []string
 	repeated   int
 	calls      int
@@ -150,7 +150,7 @@ func (r *crashRun) grant(ctx context.Context, t *testing.T) {
 	}
 }
 
-// check compares the entries with what clients were told.
+// check compares the entries with the answers that clients got.
 func (r *crashRun) check(t *testing.T, round int) {
 	t.Helper()
 	entries, err := r.Books(t.Context())
@@ -173,7 +173,7 @@ func (r *crashRun) check(t *testing.T, round int) {
 	var told error
 	for id, n := range r.answered {
 		if charged[id] != n {
-			told = errors.Join(told, fmt.Errorf("%s was told %d and charged %d", id, n, charged[id]))
+			told = errors.Join(told, fmt.Errorf("%s was answered %d and charged %d", id, n, charged[id]))
 		}
 		delete(charged, id)
 	}
@@ -185,7 +185,7 @@ func (r *crashRun) check(t *testing.T, round int) {
 	}
 	if r.Grant != nil {
 		if want := r.granted + firstGrant(entries); granted != want {
-			t.Errorf("round %d: %d credits were granted, and %d are in the books", round, want, granted)
+			t.Errorf("round %d: %d credits were granted, and the entries have %d", round, want, granted)
 		}
 	}
 }

@@ -25,10 +25,10 @@ func testReserve(t *testing.T, open Open) {
 		{"the whole balance can be held", 10, []int64{4, 6}, nil, 0},
 		{"one credit too many holds nothing", 10, []int64{4, 7}, credits.ErrInsufficient, 10},
 		{"an empty account holds nothing", 0, []int64{1}, credits.ErrInsufficient, 0},
-		{"nothing can be held of nothing", 0, []int64{0}, nil, 0},
+		{"an empty account can hold 0 credits", 0, []int64{0}, nil, 0},
 		{"no amounts give no holds", 10, nil, nil, 10},
 		{"a negative amount mints nothing", 10, []int64{5, -5}, credits.ErrAmount, 10},
-		{"a sum beyond every number is refused", 10, []int64{math.MaxInt64, math.MaxInt64}, credits.ErrAmount, 10},
+		{"a sum that overflows is refused", 10, []int64{math.MaxInt64, math.MaxInt64}, credits.ErrAmount, 10},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -51,7 +51,7 @@ func testReserve(t *testing.T, open Open) {
 			wantBalance(t, l, tt.left)
 		})
 	}
-	t.Run("an unknown account has no books", func(t *testing.T) {
+	t.Run("an unknown account is refused", func(t *testing.T) {
 		t.Parallel()
 		l := open(t, 10)
 		nobody := credits.Spender{Account: "acct_nobody"}
@@ -80,8 +80,8 @@ func testSettle(t *testing.T, open Open) {
 	}{
 		{"the whole hold", 4, 4, nil, 6, []int64{4}},
 		{"a part of it, and the rest is released", 4, 1, nil, 9, []int64{1}},
-		{"nothing releases it and writes nothing", 4, 0, nil, 10, nil},
-		{"a hold of nothing", 0, 0, nil, 10, nil},
+		{"a charge of 0 releases it and writes nothing", 4, 0, nil, 10, nil},
+		{"a hold of 0 credits", 0, 0, nil, 10, nil},
 		{"more than the hold is refused", 4, 5, credits.ErrAmount, 6, nil},
 		{"a negative charge mints nothing", 4, -1, credits.ErrAmount, 6, nil},
 	}
@@ -118,7 +118,7 @@ func testSettle(t *testing.T, open Open) {
 		}
 		wantCharges(t, l)
 	})
-	t.Run("what the caller wrote into the hold counts for nothing", func(t *testing.T) {
+	t.Run("changes of the hold by the caller are ignored", func(t *testing.T) {
 		t.Parallel()
 		l := open(t, 10)
 		h := reserve(t, l, 1)[0]
@@ -168,14 +168,14 @@ func testCaps(t *testing.T, open Open) {
 		hold       int64
 		want       error
 	}{
-		{"below the cap of a day", new(int64(5)), nil, 2, 3, nil},
-		{"above the cap of a day", new(int64(5)), nil, 2, 4, credits.ErrCap},
+		{"below the daily cap", new(int64(5)), nil, 2, 3, nil},
+		{"above the daily cap", new(int64(5)), nil, 2, 4, credits.ErrCap},
 		{"below the total cap", nil, new(int64(5)), 2, 3, nil},
 		{"above the total cap", nil, new(int64(5)), 2, 4, credits.ErrCap},
 		{"the lower of two caps counts", new(int64(9)), new(int64(5)), 2, 4, credits.ErrCap},
-		{"a cap of nothing allows nothing", new(int64(0)), nil, 0, 1, credits.ErrCap},
+		{"a cap of 0 allows nothing", new(int64(0)), nil, 0, 1, credits.ErrCap},
 		{"a reached cap still allows what is free", nil, new(int64(2)), 2, 0, nil},
-		{"the balance is asked first", nil, new(int64(5)), 2, 100, credits.ErrInsufficient},
+		{"the balance is checked first", nil, new(int64(5)), 2, 100, credits.ErrInsufficient},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -212,7 +212,7 @@ func testCaps(t *testing.T, open Open) {
 			t.Errorf("Reserve above what is left = %v; want ErrCap", err)
 		}
 	})
-	t.Run("another key of the account has room of its own", func(t *testing.T) {
+	t.Run("another key of the account has its own caps", func(t *testing.T) {
 		t.Parallel()
 		l := open(t, 50)
 		limited := who
@@ -259,11 +259,11 @@ func testReceipts(t *testing.T, open Open) {
 		{"a charge", 0, credits.Charge{Amount: 3, IdempotencyKey: "a"}, credits.Receipt{Balance: 5, Charged: 3}},
 		{"the same again", 0, credits.Charge{Amount: 3, IdempotencyKey: "a"}, credits.Receipt{Balance: 5, Charged: 3, Earlier: true}},
 		{"another amount", 0, credits.Charge{Amount: 4}, credits.Receipt{Balance: 5, Charged: 3, Earlier: true}},
-		{"a release behind it", 0, credits.Charge{}, credits.Receipt{Balance: 5, Charged: 3, Earlier: true}},
+		{"a release after the charge", 0, credits.Charge{}, credits.Receipt{Balance: 5, Charged: 3, Earlier: true}},
 		{"its key on another hold", 1, credits.Charge{Amount: 1, IdempotencyKey: "a"}, credits.Receipt{Balance: 9, Charged: 3, Earlier: true}},
 		{"that hold again", 1, credits.Charge{Amount: 1, IdempotencyKey: "a"}, credits.Receipt{Balance: 9, Charged: 3, Earlier: true}},
 		{"a release", 2, credits.Charge{IdempotencyKey: "a"}, credits.Receipt{Balance: 13}},
-		{"a charge behind it", 2, credits.Charge{Amount: 2}, credits.Receipt{Balance: 13, Earlier: true}},
+		{"a charge after the release", 2, credits.Charge{Amount: 2}, credits.Receipt{Balance: 13, Earlier: true}},
 		{"another key", 3, credits.Charge{Amount: 4, IdempotencyKey: "b"}, credits.Receipt{Balance: 13, Charged: 4}},
 	}
 	for _, s := range steps {

@@ -43,7 +43,7 @@ func testClockJumps(t *testing.T, open OpenTimed) {
 				r, err = l.Settle(t.Context(), holds[0], charge)
 			}
 			if err != nil || r.Charged != 2 || r.Earlier != (again == 1) {
-				return fmt.Errorf("settling %s came to %+v, %w", id, r, err)
+				return fmt.Errorf("Settle of %s = %+v, %w", id, r, err)
 			}
 		}
 		return nil
@@ -64,7 +64,7 @@ func testClockJumps(t *testing.T, open OpenTimed) {
 		for _, d := range jumps {
 			clock.Advance(d)
 			if n, err := l.Balance(t.Context(), Account); err != nil || n < balance-callers*rounds*(2+3) || n > balance {
-				t.Errorf("Balance = %d, %v, under way", n, err)
+				t.Errorf("Balance during the jumps = %d, %v", n, err)
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func testHoldsUnderJumps(t *testing.T, open OpenTimed) {
 		balance int64           // at the end, of 10
 	}{
 		{"set back", 0, []time.Duration{-month}, 6},
-		{"set back, and on its way again", 0, []time.Duration{-month, month + time.Hour - 1}, 6},
+		{"set back, and then on time again", 0, []time.Duration{-month, month + time.Hour - 1}, 6},
 		{"set back, and past its time", 0, []time.Duration{-month, month + time.Hour}, 10},
 		{"made under a clock that was ahead", month, []time.Duration{-month, month + time.Hour}, 10},
 		{"past its time for a moment", 0, []time.Duration{time.Hour, -1, 1}, 10},

@@ -39,13 +39,13 @@ func testReversals(t *testing.T, open Open) {
 		reason  string
 		want    error
 	}{
-		"a charge":            {Account, 3, "", credits.ErrNotGrant},
-		"a refund":            {Account, 4, "", credits.ErrNotGrant},
-		"no entry":            {Account, 5, "", credits.ErrNotGrant},
-		"zero":                {Account, 0, "", credits.ErrNotGrant},
-		"a negative number":   {Account, -1, "", credits.ErrNotGrant},
-		"another account":     {"acct_other", 1, "", credits.ErrUnknownAccount},
-		"a reason of control": {Account, 2, "a\x00b", credits.ErrInvalid},
+		"a charge":              {Account, 3, "", credits.ErrNotGrant},
+		"a refund":              {Account, 4, "", credits.ErrNotGrant},
+		"no entry":              {Account, 5, "", credits.ErrNotGrant},
+		"zero":                  {Account, 0, "", credits.ErrNotGrant},
+		"a negative number":     {Account, -1, "", credits.ErrNotGrant},
+		"another account":       {"acct_other", 1, "", credits.ErrUnknownAccount},
+		"a reason with control": {Account, 2, "a\x00b", credits.ErrInvalid},
 	} {
 		if _, err := l.Reverse(t.Context(), tt.account, tt.seq, tt.reason); !errors.Is(err, tt.want) {
 			t.Errorf("Reverse of %s = %v; want %v", name, err, tt.want)
@@ -71,7 +71,7 @@ func testReversals(t *testing.T, open Open) {
 		t.Errorf("Reverse of a reversal = %v; want ErrNotGrant", err)
 	}
 	if n, err := l.Give(t.Context(), give); err != nil || n != 91 {
-		t.Errorf("Give of what was reversed, again = %d, %v; want 91 and no entry", n, err)
+		t.Errorf("Give of a reversed grant again = %d, %v; want 91 and no entry", n, err)
 	}
 	hold := reserve(t, l, 1)[0] // 90 are free, of the first grant of 100
 	if _, err := l.Reverse(t.Context(), Account, 1, ""); !errors.Is(err, credits.ErrInsufficient) {

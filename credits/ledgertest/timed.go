@@ -80,7 +80,7 @@ func testExpiry(t *testing.T, open OpenTimed) {
 	clock.Advance(1)
 	wantBalance(t, l, 6)
 	if _, err := l.Settle(t.Context(), holds[1], credits.Charge{Amount: 3}); !errors.Is(err, credits.ErrExpired) {
-		t.Errorf("Settle of a hold that has run out = %v; want ErrExpired", err)
+		t.Errorf("Settle of an expired hold = %v; want ErrExpired", err)
 	}
 	if got := settle(t, l, holds[0], credits.Charge{Amount: 4}); got != 6 {
 		t.Errorf("settling a charged hold again, after its time, left %d; want 6", got)
@@ -204,7 +204,7 @@ func testClockBack(t *testing.T, open OpenTimed) {
 	settle(t, l, holds[0], credits.Charge{Amount: 5})
 	clock.Advance(-24 * time.Hour)
 	if _, err := l.Reserve(t.Context(), limited, ttl, 1); !errors.Is(err, credits.ErrCap) {
-		t.Errorf("a clock set back gives the key its day again: %v", err)
+		t.Errorf("a clock that is set back resets the key's daily cap: %v", err)
 	}
 	spend(t, l, 1, credits.Charge{})
 	checkChain(t, entries(t, l, credits.Query{}))
@@ -247,8 +247,8 @@ func testLate(t *testing.T, open OpenTimed) {
 	checkChain(t, entries(t, l, credits.Query{}))
 }
 
-// testLateAtOnce settles each of several holds from several goroutines long after they expired, as callers do that ask
-// at the same time for the result of a process that died: each hold is charged once.
+// testLateAtOnce settles each of several holds from several goroutines long after they expired: each is charged once.
+// Callers do that when they ask at the same time for the result of a process that died.
 func testLateAtOnce(t *testing.T, open OpenTimed) {
 	t.Helper()
 	const callers = 8
@@ -280,8 +280,8 @@ func testLateAtOnce(t *testing.T, open OpenTimed) {
 	checkChain(t, entries(t, l, credits.Query{}))
 }
 
-// testClockAhead charges with a clock that is a month ahead and then corrected: from then on everything is as it would
-// have been without.
+// testClockAhead charges with a clock that is a month ahead and then corrected: from then on, charges and caps are as
+// if it had never been ahead.
 func testClockAhead(t *testing.T, open OpenTimed) {
 	t.Helper()
 	clock := NewClock()
@@ -301,7 +301,7 @@ func testClockAhead(t *testing.T, open OpenTimed) {
 	}
 	clock.Advance(-month)
 	if r := receipt(t, l, reserve(t, l, 1)[0], credits.Charge{Amount: 1, IdempotencyKey: "ahead"}); !r.Earlier {
-		t.Error("a call that is repeated when the clock is set right is charged again")
+		t.Error("a call that is repeated after the clock was corrected is charged again")
 	}
 	for day := range 4 {
 		for _, step := range []struct {

@@ -76,9 +76,9 @@ func openTimed(t *testing.T, balance int64, now func() time.Time) credits.Ledger
 	return db.Ledger()
 }
 
-// TestAHoldEndsThoughTheClockIsSetBack checks that holds end by the monotonic clock while the process runs, and that
-// all have ended after a restart.
-func TestAHoldEndsThoughTheClockIsSetBack(t *testing.T) {
+// TestHoldsExpireOnTimeIfTheClockIsSetBack checks that holds end by the monotonic clock while the process runs, and
+// that all have ended after a restart.
+func TestHoldsExpireOnTimeIfTheClockIsSetBack(t *testing.T) {
 	t.Parallel()
 	holds, err := openLedger(t, 1).Reserve(t.Context(), credits.Spender{Account: ledgertest.Account}, time.Minute, 1)
 	if err != nil || !strings.Contains(holds[0].Expires.String(), " m=") {
