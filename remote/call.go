@@ -144,7 +144,7 @@ func read(resp *http.Response, body []byte) (*operation.Answer, error) {
 	var e schema.Envelope[json.RawMessage]
 	if err := json.Unmarshal(body, &e); err != nil || e.Data == nil || e.Meta.RequestID == "" {
 		return nil, problem.New(problem.PlatformUnavailable,
-			"the server answered %d with something else than an answer of the service; check its address", resp.StatusCode)
+			"the server answered %d, but not with an answer of the service; check its address", resp.StatusCode)
 	}
 	a := &operation.Answer{Data: e.Data, Meta: e.Meta}
 	heed(a, resp.Header)

@@ -80,15 +80,15 @@ func (m Monitors) send(
 	return status, failed(ctx, managing, operation.Call{}, err)
 }
 
-// change makes a request below /manage as often as it takes: each of them may be repeated. It decodes the answer into
-// out unless that is nil, and returns its status. Is reports whether out is what was asked for.
+// change makes a request below /manage that may be repeated, until it is answered. It decodes the answer into out
+// unless that is nil, and returns its status. The function is reports whether out is the expected answer.
 func (c *Client) change(
 	ctx context.Context, method, path string, body []byte, out any, is func() bool,
 ) (status int, err error) {
 	return c.changeOnce(ctx, "", method, path, body, out, is)
 }
 
-// changeOnce is change of a request that must not be handled twice: once is its idempotency key; "" sends none.
+// changeOnce is like change, for a request that must not be handled twice: once is its idempotency key; "" sends none.
 func (c *Client) changeOnce(
 	ctx context.Context, once, method, path string, body []byte, out any, is func() bool,
 ) (status int, err error) {
@@ -106,7 +106,7 @@ func (c *Client) changeOnce(
 		}
 		if err := json.Unmarshal(answer, out); err != nil || !is() {
 			return nil, problem.Wrap(errors.Join(err, errForeign), problem.PlatformUnavailable,
-				"the server answered %d with something else than was asked for; check its address", status)
+				"the server answered %d with an unexpected body; check its address", status)
 		}
 		return nil, nil
 	})

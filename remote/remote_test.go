@@ -151,7 +151,7 @@ func TestACallThatFailsIsRepeatedAndChargedOnce(t *testing.T) {
 	})
 	got, err := c.Profile(t.Context(), salma())
 	if err != nil || got.Data.Handle != "salma" {
-		t.Fatalf("came to %v, %v", got, err)
+		t.Fatalf("got %v, %v", got, err)
 	}
 	if charges := e.Charges(t); len(charges) != 1 || len(seen.keys) != 2 || seen.keys[0] != seen.keys[1] {
 		t.Errorf("charged %v for requests under the keys %q", charges, seen.keys)
@@ -197,7 +197,7 @@ func TestASearchIsWatchedAndItsRestCollected(t *testing.T) {
 	}
 	got, err := c.SearchAcross(t.Context(), req)
 	if err != nil || len(got.Data) != 3 || got.Meta.JobID == "" || got.Meta.Platforms[platform.Bluesky] != schema.Pending {
-		t.Fatalf("came to %+v, %v", got, err)
+		t.Fatalf("got %+v, %v", got, err)
 	}
 	close(release)
 	rest, err := c.Job(t.Context(), socialdata.JobRequest{ID: got.Meta.JobID, Wait: 5 * time.Second})
@@ -242,7 +242,7 @@ func TestRawAndServiceOperations(t *testing.T) {
 	for _, path := range []string{"../../me", "users/../../../me", "users/salma?fresh=true", "", "users//salma"} {
 		_, err = c.Raw(t.Context(), socialdata.RawRequest{Provider: "mock", Path: path})
 		if !errors.Is(err, problem.NotFound) {
-			t.Errorf("the path %q leads to %v", path, err)
+			t.Errorf("the path %q returns %v", path, err)
 		}
 	}
 	_, err = c.Profile(t.Context(), socialdata.ProfileRequest{Platform: "mock/../github", Handle: "salma"})
@@ -251,7 +251,7 @@ func TestRawAndServiceOperations(t *testing.T) {
 	enginetest.WantProblem(t, err, problem.NotFound)
 	_, err = c.Do(t.Context(), &operation.Operation{Name: "nothing"}, operation.Call{})
 	if !errors.Is(err, problem.NotFound) {
-		t.Errorf("an unknown operation leads to %v", err)
+		t.Errorf("an unknown operation returns %v", err)
 	}
 }
 
@@ -349,7 +349,7 @@ func TestRepetitions(t *testing.T) {
 				}
 				_, err = c.Profile(t.Context(), salma())
 				if (len(at) == 2) != tt.again || (err == nil) != tt.again {
-					t.Fatalf("asked %d times, came to %v", len(at), err)
+					t.Fatalf("asked %d times, got %v", len(at), err)
 				}
 				if p, ok := errors.AsType[*problem.Error](err); err != nil && (!ok || p.Code == "" || p.Call != "Profile on mock") {
 					t.Errorf("%v is not a problem of the call", err)
@@ -379,12 +379,12 @@ func TestACallIsMadeWithoutAKeyIfTheServiceHasNoRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := c.Profile(t.Context(), salma()); err != nil || len(keys) != 2 {
-		t.Errorf("came to %v with the keys %q", err, keys)
+		t.Errorf("got %v with the keys %q", err, keys)
 	}
 	own := salma()
 	own.IdempotencyKey = "the-callers-own-key"
 	if _, err := c.Profile(t.Context(), own); !errors.Is(err, problem.RateLimited) || len(keys) != 3 {
-		t.Errorf("with a key of the caller's own it came to %v with the keys %q", err, keys)
+		t.Errorf("with a key of the caller's own: got %v with the keys %q", err, keys)
 	}
 }
 
@@ -405,7 +405,7 @@ func TestACallEndsWithItsContext(t *testing.T) {
 		_, err = c.Profile(ctx, salma())
 		if !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, problem.RateLimited) ||
 			time.Since(begun) > time.Second {
-			t.Errorf("came to %v after %v", err, time.Since(begun))
+			t.Errorf("got %v after %v", err, time.Since(begun))
 		}
 	})
 }
@@ -437,13 +437,13 @@ func TestInvalidAddressesAndKeys(t *testing.T) {
 		"https://data.example#x", "https://data.example/v1", "https://data.example/v1/", "https://data.example/%zz",
 	} {
 		if _, err := remote.New(address, remote.Config{}); err == nil || strings.Contains(err.Error(), "pass@") {
-			t.Errorf("%q leads to %v", address, err)
+			t.Errorf("%q returns %v", address, err)
 		}
 	}
 	for _, key := range []string{"sk_live_a b", "sk_live_a\n", "ключ"} {
 		if _, err := remote.New("https://data.example", remote.Config{Key: key}); err == nil ||
 			strings.Contains(err.Error(), key) {
-			t.Errorf("the key leads to %v", err)
+			t.Errorf("the key returns %v", err)
 		}
 	}
 }
@@ -473,7 +473,7 @@ func TestAServiceBelowAPath(t *testing.T) {
 	}
 	got, err := c.Profile(t.Context(), socialdata.ProfileRequest{Platform: "mastodon", Handle: "salma"})
 	if err != nil || got.Data.Handle != "salma" {
-		t.Errorf("came to %+v, %v", got, err)
+		t.Errorf("got %+v, %v", got, err)
 	}
 	if health, err := c.Health(t.Context()); err != nil || health.Status != "ok" {
 		t.Errorf("health is %+v, %v", health, err)

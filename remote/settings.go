@@ -17,12 +17,12 @@ func (c *Client) Settings() Settings { return Settings{c} }
 // Settings are the settings of one account. Every error of its methods is a *[problem.Error].
 type Settings struct{ client *Client }
 
-// Read returns the settings; those that were never put are nil.
+// Read returns the settings; those that were never set are nil.
 func (s Settings) Read(ctx context.Context) (schema.AccountSettings, error) {
 	return s.send(ctx, http.MethodGet, nil)
 }
 
-// Put replaces all settings and returns them. A nil one has its default again.
+// Put replaces all settings and returns them. A nil one gets its default again.
 func (s Settings) Put(ctx context.Context, want schema.AccountSettings) (schema.AccountSettings, error) {
 	body, err := json.Marshal(want)
 	if err != nil {
@@ -36,7 +36,7 @@ var settling = &operation.Operation{Name: "account", Func: "Settings", Path: "/m
 
 func (s Settings) send(ctx context.Context, method string, body []byte) (schema.AccountSettings, error) {
 	var out struct {
-		CreditsLow json.RawMessage `json:"credits_low"` // null is an answer, and nothing is not
+		CreditsLow json.RawMessage `json:"credits_low"` // null is a valid value, a missing field is not
 	}
 	_, err := s.client.change(ctx, method, settling.Path, body, &out, func() bool { return out.CreditsLow != nil })
 	if err != nil {
@@ -45,7 +45,7 @@ func (s Settings) send(ctx context.Context, method string, body []byte) (schema.
 	var settings schema.AccountSettings
 	if err := json.Unmarshal(out.CreditsLow, &settings.CreditsLow); err != nil {
 		return settings, failed(ctx, settling, operation.Call{},
-			problem.Wrap(err, problem.PlatformUnavailable, "the server answered with other settings than are known"))
+			problem.Wrap(err, problem.PlatformUnavailable, "the server answered with settings that cannot be decoded"))
 	}
 	return settings, nil
 }

@@ -60,7 +60,7 @@ func codeOf(t *testing.T, err error) problem.Code {
 	t.Helper()
 	p, ok := errors.AsType[*problem.Error](err)
 	if err != nil && !ok {
-		t.Fatalf("%v is no problem", err)
+		t.Fatalf("%v is not a problem.Error", err)
 	}
 	if err == nil {
 		return ""
@@ -68,7 +68,7 @@ func codeOf(t *testing.T, err error) problem.Code {
 	return p.Code
 }
 
-func TestSettingsAreTheSameHereAndThere(t *testing.T) {
+func TestSettingsAreTheSameInBothClients(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
 	there := far(t, e, true).Settings()
@@ -96,7 +96,7 @@ func TestSettingsAreTheSameHereAndThere(t *testing.T) {
 	}
 }
 
-func TestEndpointsAreTheSameHereAndThere(t *testing.T) {
+func TestEndpointsAreTheSameInBothClients(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
 	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))

@@ -13,8 +13,8 @@ func (c *Client) Usage(ctx context.Context, req socialdata.UsageRequest) (*schem
 	return typed[[]schema.Usage](ctx, c, "usage", &socialdata.UsageByRequest{UsageRequest: req})
 }
 
-// UsageBy returns the account's usage, grouped by req.Group, which is required. What was paid is exactly what is in the
-// account's ledger; what was free or failed comes from the request log. It is free.
+// UsageBy returns the account's usage, grouped by req.Group, which is required. Charged calls are counted from the
+// account's ledger, free and failed ones from the request log. It is free.
 func (c *Client) UsageBy(
 	ctx context.Context, req socialdata.UsageByRequest,
 ) (*schema.Envelope[[]schema.Rollup], error) {

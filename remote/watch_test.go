@@ -66,7 +66,7 @@ func managing(t *testing.T, e *enginetest.Engine, over http.RoundTripper) (*remo
 	return c, key
 }
 
-// told returns the next n changes of a monitor.
+// told returns the next n changes that a monitor reports.
 func told(t *testing.T, c *remote.Client, req socialdata.WatchRequest, n int) []schema.Change {
 	t.Helper()
 	var out []schema.Change
