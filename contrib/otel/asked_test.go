@@ -34,7 +34,7 @@ import (
 	"github.com/socialdata/socialdata/server"
 )
 
-// planted is what the tests ask for. It must not be in anything that an operator reads.
+// planted is a word in every parameter of the tests. It must not be in anything that an operator reads.
 const planted = "quillwort"
 
 // failures are the ways in which a provider can fail, each with the planted word in every text.
@@ -71,8 +71,9 @@ func failures() map[string]func(context.Context) error {
 	}
 }
 
-// failing returns a provider that serves every operation and lets each call end like fail. If fail returns nil, the
-// answer has the planted word in each of its texts and does not follow the schema. It calls reached for each call.
+// failing returns a provider that serves every operation, and whose calls end with the result of fail. If fail returns
+// nil, the answer has the planted word in each of its texts and does not follow the schema. It calls reached for each
+// call.
 func failing(id platform.ID, fail func(context.Context) error, reached func(providers.Op)) providers.Provider {
 	p := providers.Provider{
 		Name: string(id), Platform: id, Source: schema.Official, Filters: map[providers.Op]providers.Filters{},
@@ -291,7 +292,7 @@ func listen(t *testing.T, fail func(context.Context) error) {
 	for line := range strings.Lines(said.text.String()) {
 		if strings.Contains(strings.ToLower(line), planted) {
 			if told++; told <= 5 {
-				t.Errorf("what was asked is told: %.400s", line)
+				t.Errorf("a parameter is in: %.400s", line)
 			}
 		}
 	}

@@ -93,13 +93,13 @@ func newMeters(m metric.Meter, own []platform.ID) (*meters, error) {
 		metric.WithUnit("s"), seconds,
 		metric.WithDescription("Duration of requests to upstreams, repeated ones included."))
 	out.calls.Int64Counter, errs[2] = m.Int64Counter("socialdata.calls", metric.WithUnit("{call}"),
-		metric.WithDescription("Calls of operations, by what they came to."))
+		metric.WithDescription("Calls of operations, by result."))
 	out.cache.Int64Counter, errs[3] = m.Int64Counter("socialdata.cache.requests", metric.WithUnit("{call}"),
 		metric.WithDescription("Calls that were answered from the cache, and those that were not."))
 	out.charged.Int64Counter, errs[4] = m.Int64Counter("socialdata.credits.charged", metric.WithUnit("{credit}"),
-		metric.WithDescription("Credits that stand in the books."))
+		metric.WithDescription("Credits that were charged."))
 	out.drifted.Int64Counter, errs[5] = m.Int64Counter("socialdata.schema.drift", metric.WithUnit("{field}"),
-		metric.WithDescription("Fields of upstreams' answers that were not as they should be."))
+		metric.WithDescription("Fields of upstreams' answers that did not follow the schema."))
 	out.invents.Int64Counter, errs[6] = m.Int64Counter("socialdata.enricher.invented.words", metric.WithUnit("{word}"),
 		metric.WithDescription("Words that an enricher has made up."))
 	out.breakers.Int64Gauge, errs[7] = m.Int64Gauge("socialdata.breaker.state",
@@ -142,7 +142,7 @@ func (t *Telemetry) Observer() observe.Observer {
 // Health records the state of the dependencies whenever metrics are collected. Pass [socialdata.Client.Health].
 func (t *Telemetry) Health(health func(context.Context) schema.Health) error {
 	gauge, err := t.meters.meter.Int64ObservableGauge("socialdata.dependency.state",
-		metric.WithDescription("State of what the service stands on: 0 ok, 1 degraded, 2 down, -1 unknown."))
+		metric.WithDescription("State of a dependency of the service: 0 ok, 1 degraded, 2 down, -1 unknown."))
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (t *Telemetry) Quotas(quotas func() []observe.Quota) error {
 		return err
 	}
 	resets, err := t.meters.meter.Float64ObservableGauge("socialdata.upstream.quota.resets", metric.WithUnit("s"),
-		metric.WithDescription("Seconds until an upstream's limit starts anew, or something of it comes back."))
+		metric.WithDescription("Seconds until an upstream's limit resets, or a part of it is available again."))
 	if err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ func (s *stack) metrics(t *testing.T) []string {
 	w := httptest.NewRecorder()
 	s.page.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
 	if w.Code != http.StatusOK {
-		t.Fatalf("the page came to %d: %s", w.Code, w.Body)
+		t.Fatalf("the page was answered %d: %s", w.Code, w.Body)
 	}
 	return strings.Split(w.Body.String(), "\n")
 }
@@ -165,7 +165,7 @@ func TestMetrics(t *testing.T) {
 	}
 	if slices.ContainsFunc(got,
 		func(l string) bool { return strings.HasPrefix(l, `socialdata_cache_requests_total{class="health"`) }) {
-		t.Error("the cache is said to have missed what is never in it")
+		t.Error("a cache miss is counted for an operation that is never cached")
 	}
 	if t.Failed() {
 		t.Log(strings.Join(slices.DeleteFunc(got, func(l string) bool {
@@ -204,17 +204,17 @@ func TestLimitsOfUpstreamsAreMeasured(t *testing.T) {
 	for _, line := range got {
 		value, ok := strings.CutPrefix(line, `socialdata_upstream_quota_resets_seconds{limit="units",provider="youtube"} `)
 		if n, err := strconv.ParseFloat(value, 64); ok && (err != nil || n > 3600 || n < 3600-time.Since(at).Seconds()-1) {
-			t.Errorf("it starts anew in %s seconds, want an hour", value)
+			t.Errorf("it resets in %s seconds, want an hour", value)
 		}
 		if strings.Contains(line, "_upstream_quota_") &&
 			(strings.Contains(line, `limit="core"`) || strings.Contains(line, `resets_seconds{limit="posts"`)) {
-			t.Errorf("what is not known is measured: %s", line)
+			t.Errorf("an unknown limit is measured: %s", line)
 		}
 	}
 	if !slices.ContainsFunc(got, func(l string) bool {
 		return strings.HasPrefix(l, `socialdata_upstream_quota_resets_seconds{limit="units",provider="youtube"}`)
 	}) {
-		t.Error("the page lacks when the units start anew")
+		t.Error("the page lacks when the units reset")
 	}
 }
 

@@ -21,8 +21,8 @@ import (
 )
 
 // Exporter sends spans to a collector in the JSON encoding of OTLP over HTTP, which every collector takes on the same
-// address as the binary one. It is a span exporter of the SDK. The SDK's own, otlptracehttp, brings gRPC, whose pages for
-// debugging keep html/template in a program, and with it every exported method.
+// address as the binary one. It is a span exporter of the SDK. The SDK's own, otlptracehttp, imports gRPC, whose debug
+// pages link html/template, and with that the linker keeps every exported method.
 // https://opentelemetry.io/docs/specs/otlp/#otlphttp
 type Exporter struct {
 	URL    string            // of the traces, such as http://127.0.0.1:4318/v1/traces
@@ -236,7 +236,8 @@ func spanOf(s trace.ReadOnlySpan) wireSpan {
 	return out
 }
 
-// flags returns those of W3C, and whether the parent, or the linked span, is in another process.
+// flags returns the trace flags of W3C, with the bits that say whether the parent or the linked span is in another
+// process.
 func flags(of oteltrace.TraceFlags, parent oteltrace.SpanContext) uint32 {
 	const hasIsRemote, isRemote = 0x100, 0x200
 	if parent.IsRemote() {
@@ -291,7 +292,7 @@ func list[T any](of []T, wrap func(T) attribute.Value) map[string]any {
 	return map[string]any{"arrayValue": map[string]any{"values": values}}
 }
 
-// double returns n as JSON has it, which has no infinite numbers.
+// double returns n as OTLP writes it in JSON, which has no infinite numbers: those, and NaN, are strings.
 func double(n float64) any {
 	if b, err := json.Marshal(n); err == nil {
 		return json.RawMessage(b)
