@@ -171,8 +171,8 @@ func TestPagesOfOtherSitesAreRefused(t *testing.T) {
 	}
 }
 
-// TestEarlierVersionsAreServed uses clients of the protocol's earlier versions, which send nothing about themselves
-// before they call.
+// TestEarlierVersionsAreServed uses clients of the protocol's earlier versions, which call without an initial
+// handshake.
 func TestEarlierVersionsAreServed(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"", "2025-03-26", "2025-06-18", "2025-11-25"} {
@@ -254,7 +254,7 @@ func TestBatchesAreRefused(t *testing.T) {
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, r)
 		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "one by one") {
-			t.Errorf("%.20q came to %d %s", body, w.Code, w.Body)
+			t.Errorf("%.20q returned %d %s", body, w.Code, w.Body)
 		}
 	}
 }

@@ -31,7 +31,7 @@ type operationSummary struct {
 	Operation string `json:"operation"`
 	Tool      string `json:"tool" doc:"The tool that makes it."`
 	Summary   string `json:"summary"`
-	Needs     string `json:"needs" doc:"The parameters that must be given; of those parted by a bar exactly one."`
+	Needs     string `json:"needs" doc:"The required parameters; of those separated by a bar, exactly one."`
 }
 
 // operationDetail is everything that is known about one operation.
@@ -39,7 +39,7 @@ type operationDetail struct {
 	operationSummary
 	Price      string          `json:"price"`
 	Paged      bool            `json:"paged" doc:"Whether the answer comes in pages."`
-	CacheTTLS  int64           `json:"cache_ttl_s" doc:"How long an answer is good, in seconds; 0 when it is not cached."`
+	CacheTTLS  int64           `json:"cache_ttl_s" doc:"How long an answer is cached, in seconds; 0 when it is not."`
 	Platforms  []string        `json:"platforms" doc:"Those that serve it; none when it is not of a platform."`
 	Parameters json.RawMessage `json:"parameters" doc:"The JSON Schema of its parameters."`
 	Data       json.RawMessage `json:"data" doc:"The JSON Schema of its data."`
@@ -112,7 +112,7 @@ func (s *Server) describe() (tool, error) {
 	if err != nil {
 		return tool{}, err
 	}
-	t, err := s.newTool("describe", "What an operation takes and gives",
+	t, err := s.newTool("describe", "Parameters and data of an operation",
 		"Lists the operations; with operation, its parameters, "+
 			"price, platforms, problems and the JSON Schema of its data. Free.", false, in, data)
 	t.run = s.told(func(all []schema.PlatformInfo, args arguments) (any, error) {

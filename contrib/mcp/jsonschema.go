@@ -21,7 +21,7 @@ func (s *Server) dataSchema(t reflect.Type) (*jsonschema.Schema, error) {
 	return read(s.inline().Data(t))
 }
 
-// separated matches how a list is written in an address; here it is an array.
+// separated matches the description of how a list is written in a URL; here it is an array.
 var separated = regexp.MustCompile(`, separated by commas[^;.]*`)
 
 // paramsSchema returns the schema of an object of parameters.

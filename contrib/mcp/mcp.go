@@ -99,8 +99,8 @@ func (s *Server) describeTools() (*sdk.Server, error) {
 const instructions = `Public data from many social, media, music, developer and commerce platforms in one shape. ` +
 	`platforms lists what each platform serves, describe lists the parameters and the data of an operation. ` +
 	`read makes one read, search asks several platforms at once. Each result has its charge in meta.credits_used; ` +
-	`what fails costs nothing. A result with meta.next_cursor goes on: call again with the same arguments and that cursor. ` +
-	`limit and fields keep results small.`
+	`calls that fail are free. A result with meta.next_cursor continues: call again with the same arguments and that ` +
+	`cursor. limit and fields keep results small.`
 
 // Handler serves streamable HTTP. Every request has an API key as its bearer token, whose account pays; without a valid
 // one it is answered 401 with the problem of the API. A request is one message: batches are refused, as in the protocol

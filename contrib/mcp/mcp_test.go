@@ -190,10 +190,10 @@ func (s *site) call(t *testing.T, tool string, in args) answer {
 	s.told += a.Meta.CreditsUsed
 	// A job is charged when its results have arrived, which may be before the call.
 	if cost := s.spent(t) - before; a.Meta.CreditsUsed != cost && tool != "job" {
-		t.Errorf("%s %v: says that %d credits were used, the books say %d", tool, in, a.Meta.CreditsUsed, cost)
+		t.Errorf("%s %v: says that %d credits were used, the account says %d", tool, in, a.Meta.CreditsUsed, cost)
 	}
 	if left := s.Balance(t); a.Meta.CreditsRemaining != left {
-		t.Errorf("%s %v: says that %d credits are left, the books say %d", tool, in, a.Meta.CreditsRemaining, left)
+		t.Errorf("%s %v: says that %d credits are left, the account says %d", tool, in, a.Meta.CreditsRemaining, left)
 	}
 	if a.Meta.RequestID == "" {
 		t.Errorf("%s %v: no request id", tool, in)
@@ -454,7 +454,7 @@ func TestProblemsAreToolErrorsThatSayWhatToDo(t *testing.T) {
 		{"an unknown operation", "read", args{"platform": "mock", "operation": "me"}, problem.InvalidRequest},
 		{"no operation", "read", args{"platform": "mock"}, problem.InvalidRequest},
 		{"parameters in the wrong place", "read", args{"platform": "mock", "operation": "profile", "handle": "a"}, problem.InvalidRequest},
-		{"parameters that are none", "read", args{"platform": "mock", "operation": "profile", "params": "handle=a"}, problem.InvalidRequest},
+		{"parameters that are not an object", "read", args{"platform": "mock", "operation": "profile", "params": "handle=a"}, problem.InvalidRequest},
 		{"a mistyped parameter", "read", args{"platform": "mock", "operation": "profile", "params": args{"hande": "a"}}, problem.InvalidRequest},
 		{"an object as a parameter", "read", args{"platform": "mock", "operation": "profile", "params": args{"handle": args{}}}, problem.InvalidRequest},
 		{"a search for nothing", "search", args{}, problem.InvalidRequest},

@@ -22,7 +22,7 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// partsTTL is for how long the rest of an answer can be read.
+// partsTTL is how long the rest of an answer can be read.
 const partsTTL = time.Hour
 
 // partMark begins the cursor of a part; cursors of the engine have no full stop.
@@ -59,9 +59,9 @@ func parsePlace(cursor string) (place, error) {
 }
 
 var errCursor = problem.New(problem.InvalidRequest,
-	`parameter "cursor": there is no such part for these arguments; parts are kept for an hour and belong to the call that they are of`)
+	`parameter "cursor": there is no such part for these arguments; parts are kept for an hour and belong to one call`)
 
-// kept is an answer that is returned in parts, as it is stored.
+// kept is a stored answer that is returned in parts.
 type kept struct {
 	For  string    // a digest of the caller and of what was requested
 	At   time.Time // when it was answered
@@ -156,7 +156,7 @@ func (s *Server) part(k *kept, at place, in request) (*result, error) {
 	if next.Item < len(u.all) {
 		meta.NextCursor = next.String()
 		out.note("There is more. Call again with the same arguments and cursor = meta.next_cursor " +
-			"for what follows; that costs nothing within an hour.")
+			"for the rest; it is free within an hour.")
 		if in.fields == nil && in.limit == 0 {
 			out.note("With the arguments fields and limit results are smaller.")
 		}

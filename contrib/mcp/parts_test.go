@@ -187,8 +187,8 @@ func TestAJobComesInParts(t *testing.T) {
 	}
 }
 
-// TestAnAnswerIsNotKeptIfSomeoneIsErasedMeanwhile erases someone while an answer is read that may contain anyone: it is
-// returned whole, since it is paid for, and not stored.
+// TestAnAnswerIsNotKeptIfSomeoneIsErasedMeanwhile erases someone during the read of an answer that may contain anyone.
+// The answer is returned whole, since it is paid for, and not stored.
 func TestAnAnswerIsNotKeptIfSomeoneIsErasedMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, connect := range transports {

@@ -46,7 +46,7 @@ type failure struct {
 	Code       problem.Code `json:"code"`
 	Status     int          `json:"status" doc:"The HTTP status that goes with the code."`
 	Detail     string       `json:"detail" doc:"What is wrong."`
-	RetryAfter *int64       `json:"retry_after,omitempty" doc:"When to come back, in seconds."`
+	RetryAfter *int64       `json:"retry_after,omitempty" doc:"When to retry, in seconds."`
 	WhatToDo   string       `json:"what_to_do" doc:"What can be done about it."`
 }
 
@@ -210,5 +210,5 @@ func whatToDo(p *problem.Error) string {
 		return "The platform was slow: call again in a while. Nothing was charged."
 	case problem.InternalError:
 	}
-	return "It is our fault: call once more, and report meta.request_id if it happens again. Nothing was charged."
+	return "This is an internal error: retry once, and report meta.request_id if it happens again. Nothing was charged."
 }

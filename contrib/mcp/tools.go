@@ -107,13 +107,13 @@ const (
 	opChanges    = "changes"
 	opMonitors   = "monitors"
 	opHistory    = "history"
-	opKeys       = "keys"       // has no tool, as requests: they are for people who look after keys
+	opKeys       = "keys"       // no tool, like requests: they are for people who manage keys
 	opRequests   = "requests"   // as above
-	opEndpoints  = "endpoints"  // has none, as deliveries: they are for people who look after receivers
+	opEndpoints  = "endpoints"  // no tool, like deliveries: they are for people who manage receivers
 	opDeliveries = "deliveries" // as above
 )
 
-// untold reports whether no tool makes an operation.
+// untold reports whether an operation has no tool.
 func untold(o *operation.Operation) bool {
 	return slices.Contains([]string{opEndpoints, opDeliveries, opKeys, opRequests}, o.Name)
 }
@@ -182,9 +182,9 @@ func readDoc(rows []*operation.Operation) string {
 	var b strings.Builder
 	b.WriteString("Reads from one platform. Costs the platform's base credits (1 or 2), twice that with fresh, 3 more " +
 		"with enrich=arabic. ")
-	b.WriteString("max_age_s takes only younger data, and stale_if_error_s older data when the platform fails. ")
+	b.WriteString("max_age_s accepts only newer data, and stale_if_error_s accepts older data when the platform fails. ")
 	b.WriteString("Give url alone to read what a web address names. ")
-	b.WriteString("Handles, ids and public URLs are taken as people paste them. The operations, with the parameters " +
+	b.WriteString("Handles, ids and public URLs are accepted as people paste them. The operations, with the parameters " +
 		"that each needs: ")
 	for i, o := range rows {
 		if i > 0 {
@@ -192,7 +192,7 @@ func readDoc(rows []*operation.Operation) string {
 		}
 		b.WriteString(o.Name + "(" + needs(o) + ")")
 	}
-	b.WriteString(". Lists go on with the parameter cursor.")
+	b.WriteString(". Lists continue with the parameter cursor.")
 	return b.String()
 }
 
@@ -259,9 +259,9 @@ func (s *Server) estimate() (tool, error) {
 			"path":      {Type: "string", Description: "For raw only, as for read."},
 		},
 	}
-	t, err := s.newTool("estimate", "What a call may cost",
-		"Tells what a call of read or search may cost at most and at least, "+
-			"whether the account can pay it, and how old the answer is that the cache has. Asks no upstream. Free.", false, in,
+	t, err := s.newTool("estimate", "Price of a call",
+		"Returns the highest and lowest price of a call of read or search, "+
+			"whether the account can pay it, and the age of the cached answer. Calls no upstream. Free.", false, in,
 		data)
 	t.run = func(ctx context.Context, who caller, args arguments) (*result, error) {
 		in, err := readRequest(rows, args)
@@ -305,8 +305,8 @@ func readRequest(rows []*operation.Operation, args arguments) (request, error) {
 func addressRequest(args arguments) (request, error) {
 	for _, name := range []string{"operation", "platform", "path"} {
 		if len(args[name]) > 0 {
-			return request{}, problem.New(problem.InvalidRequest, "argument %q cannot be given with %q, which says it all", name,
-				"url")
+			return request{}, problem.New(problem.InvalidRequest,
+				"argument %q cannot be given with %q, which names the call", name, "url")
 		}
 	}
 	address, err := args.text("url")
@@ -413,7 +413,7 @@ func (s *Server) job() (tool, error) {
 	}
 	return s.flat(socialdata.Operation(opJob), "job", "Collect the rest of a search",
 		"Collects the results of platforms that were late in a search: those that have come since the last answer, and all "+
-			"of them once every platform has ended. Free to ask; what a platform costs is charged when its results have come.", data)
+			"of them once every platform has ended. The call is free; a platform is charged when its results arrive.", data)
 }
 
 // account returns the tool for the balance and the entries of the ledger.
@@ -424,15 +424,15 @@ func (s *Server) account() (tool, error) {
 		return tool{}, err
 	}
 	return s.oneOf("account", "Balance and charges",
-		"Tells the calling key, its balance and its rate limit, or lists the account's charges, newest first. Free. "+
-			"The other arguments choose among the charges.",
+		"Returns the calling key, its balance and its rate limit, or lists the account's charges, newest first. Free. "+
+			"The other arguments filter the charges.",
 		"me describes the key; usage lists charges, or sums by group.", data, opMe, opUsage)
 }
 
 // changes returns the tool for what the account's monitors have found.
 func (s *Server) changes() (tool, error) {
 	return s.oneOf("changes", "Changes",
-		"Tells what the account's monitors have found, oldest first. Free.",
+		"Returns what the account's monitors have found, oldest first. Free.",
 		"history: a field of a monitor over time.",
 		&jsonschema.Schema{
 			Type: "array", Items: &jsonschema.Schema{Type: "object"}, Description: "describe gives the schema.",

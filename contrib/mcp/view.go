@@ -22,7 +22,8 @@ const (
 // withView adds the arguments of a view to a tool's schema.
 func withView(in *jsonschema.Schema) {
 	in.Properties[argLimit] = &jsonschema.Schema{
-		Type: "integer", Minimum: new(1.0), Description: "Most items in this result; the rest follow free under the cursor.",
+		Type: "integer", Minimum: new(1.0),
+		Description: "Maximum number of items in this result; the rest are free under the cursor.",
 	}
 	in.Properties[argFields] = &jsonschema.Schema{
 		Type: "array", Items: &jsonschema.Schema{Type: "string"},

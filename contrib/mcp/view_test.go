@@ -137,7 +137,7 @@ func TestInvalidViewsAreFree(t *testing.T) {
 		"no such field":        {"fields": []string{"handel"}},
 		"fields of nothing":    {"fields": []string{"followers.count"}},
 		"an object of fields":  {"fields": args{"id": true}},
-		"a limit of none":      {"limit": 0},
+		"a limit of 0":         {"limit": 0},
 		"a limit below":        {"limit": -1},
 		"a limit that is text": {"limit": "few"},
 	} {
@@ -174,10 +174,10 @@ func TestProblemsNameToolsAndNotRoutes(t *testing.T) {
 		{"an upstream that fails", "read", profile("mock", "upstream_error"), problem.PlatformUnavailable},
 		{"one that is slow", "read", profile("mock", "timeout"), problem.UpstreamTimeout},
 		{"a mistyped parameter", "read", args{"platform": "mock", "operation": "profile", "params": args{"hande": "a"}}, problem.InvalidRequest},
-		{"an estimate of what is not", "estimate", profile("nowhere", "a"), problem.NotFound},
+		{"an estimate for an unknown platform", "estimate", profile("nowhere", "a"), problem.NotFound},
 		{"a mistyped parameter to estimate", "estimate", args{"platform": "mock", "operation": "profile", "params": args{"hande": "a"}}, problem.InvalidRequest},
 		{"an operation that a platform lacks, estimated", "estimate", profile("google", "a"), problem.PlatformUnavailable},
-		{"an address of nothing", "read", args{"url": "https://nowhere.example/"}, problem.NotFound},
+		{"an address that no platform has", "read", args{"url": "https://nowhere.example/"}, problem.NotFound},
 		{"text without an address", "read", args{"url": "words"}, problem.InvalidRequest},
 		{"a platform that is not searched", "search", args{"query": "a", "platforms": []string{"linktree"}}, problem.PlatformUnavailable},
 	} {
@@ -198,7 +198,7 @@ func noRoutes(t *testing.T, detail string) {
 	t.Helper()
 	for _, word := range []string{"/v1/", "GET ", "/docs", "socialdata platforms", "--"} {
 		if strings.Contains(detail, word) {
-			t.Errorf("%q speaks of %q, which no tool knows", detail, word)
+			t.Errorf("%q names %q, which no tool has", detail, word)
 		}
 	}
 }
