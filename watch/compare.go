@@ -86,7 +86,7 @@ func (t *telling) one(o object, first bool) {
 	t.sample(figures)
 }
 
-// absent notes that a monitor of one thing has not found it. Of what is gone only the id is kept (D86).
+// absent notes that a monitor of one thing has not found it. Only the id of an object that is gone is kept (D86).
 func (t *telling) absent() {
 	s := t.s
 	if s.Gone {

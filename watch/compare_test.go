@@ -81,7 +81,7 @@ func TestOneThing(t *testing.T) {
 	}{
 		{"nothing changes", d, [][]byte{same, same}, [][]string{{"ready 1"}, {}}},
 		{
-			"a text changes, there and back", d,
+			"a text changes, and changes back", d,
 			[][]byte{same, bio, same, bio},
 			[][]string{
 				{"ready 1"},
@@ -91,7 +91,7 @@ func TestOneThing(t *testing.T) {
 			},
 		},
 		{
-			"counts, the time and where it came from are no change", d,
+			"counts, the time and the source are not changes", d,
 			[][]byte{same, profile(t, func(p *schema.Profile) {
 				p.Followers, p.Source, p.FetchedAt, p.Raw = new(int64(5)), "official", noon.Add(time.Hour),
 					json.RawMessage(`{"a":1}`)
@@ -99,7 +99,7 @@ func TestOneThing(t *testing.T) {
 			[][]string{{"ready 1"}, {}},
 		},
 		{
-			"a picture that is signed anew is no change, another one is", d,
+			"a picture with a new signature is not a change, another one is", d,
 			[][]byte{
 				same,
 				profile(t, func(p *schema.Profile) { p.AvatarURL = new("https://cdn2.example/a.jpg?sig=2") }),
@@ -118,7 +118,7 @@ func TestOneThing(t *testing.T) {
 		{"gone at the second miss, and back", d, [][]byte{same, nil, nil, nil, bio, bio}, [][]string{
 			{"ready 1"}, {}, {"gone 1"}, {}, {"back 1"}, {},
 		}},
-		{"a single miss is nothing", d, [][]byte{same, nil, same, nil, same}, [][]string{{"ready 1"}, {}, {}, {}, {}}},
+		{"a single miss is not reported", d, [][]byte{same, nil, same, nil, same}, [][]string{{"ready 1"}, {}, {}, {}, {}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestContentOfGoneObjectsIsRemoved(t *testing.T) {
 	}
 	for _, kept := range []string{"says", "cdn.example", "ann", "1000"} {
 		if strings.Contains(string(b), kept) {
-			t.Errorf("of what is gone %q is kept: %s", kept, b)
+			t.Errorf("of an object that is gone, %q is kept: %s", kept, b)
 		}
 	}
 }
@@ -165,10 +165,10 @@ func TestChangesHaveIDsOfTheirOwn(t *testing.T) {
 			}
 		}
 		if ids[0] != ids[1] {
-			t.Errorf("poll %d, made again, tells another change: %v", poll, ids)
+			t.Errorf("poll %d, repeated, reports another change: %v", poll, ids)
 		}
 		if seen[ids[0]] {
-			t.Errorf("poll %d tells a change with the id of an earlier one", poll)
+			t.Errorf("poll %d reports a change with the id of an earlier one", poll)
 		}
 		seen[ids[0]] = true
 	}
@@ -309,14 +309,14 @@ func TestLists(t *testing.T) {
 		polls  []walked
 		want   [][]string
 	}{
-		{"the first poll tells nothing but that it was", 0, []walked{{items: page(p(3), p(2), p(1))}}, [][]string{{"ready"}}},
+		{"the first poll reports only that it was made", 0, []walked{{items: page(p(3), p(2), p(1))}}, [][]string{{"ready"}}},
 		{
 			"new ones, oldest first", 0,
 			[]walked{{items: page(p(3), p(2), p(1))}, {items: page(p(5), p(4), p(3), p(2), p(1))}},
 			[][]string{{"ready"}, {"new 4", "new 5"}},
 		},
 		{
-			"what moves up from behind is not new", 0,
+			"an item that moves up is not new", 0,
 			[]walked{
 				{items: page(p(9), p(8), p(7), p(6), p(5)), more: true}, {items: page(p(9), p(8), p(6), p(5), p(4)), more: true},
 			},
@@ -330,7 +330,7 @@ func TestLists(t *testing.T) {
 			[][]string{{"ready"}, {}},
 		},
 		{
-			"without a time, what was never seen is new", 0,
+			"an item without a time that was never seen is new", 0,
 			[]walked{{items: page(undated(1), undated(2))}, {items: page(undated(2), undated(3), undated(1))}},
 			[][]string{{"ready"}, {"new 3"}},
 		},
@@ -340,12 +340,12 @@ func TestLists(t *testing.T) {
 			[][]string{{"ready"}, {"new 2"}},
 		},
 		{
-			"a new one that is gone at the next poll is not told twice", 0,
+			"a new one that is gone at the next poll is not reported twice", 0,
 			[]walked{{items: page(p(1))}, {items: page(p(2), p(1))}, {items: page(p(1))}, {items: page(p(2), p(1))}},
 			[][]string{{"ready"}, {"new 2"}, {}, {}},
 		},
 		{
-			"there were more new items than was read", 0,
+			"there were more new items than a poll reads", 0,
 			[]walked{{items: page(p(1))}, {items: page(p(9), p(8)), more: true, cut: "more"}},
 			[][]string{{"ready"}, {"new 8", "new 9", "gap"}},
 		},
@@ -366,7 +366,7 @@ func TestLists(t *testing.T) {
 			[][]string{{"ready"}, {}, {"gone 2"}, {}, {"back 2"}},
 		},
 		{
-			"what has left the pages that are read is not gone", 3,
+			"an item that moves beyond the pages that are read is not gone", 3,
 			[]walked{
 				{items: page(p(3), p(2), p(1)), more: true},
 				{items: page(p(6), p(5), p(4), p(3)), more: true},

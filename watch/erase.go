@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// The kinds of what a [Store] removes for a subject.
+// The names under which a [Store] counts what it removes for a subject.
 const (
 	ErasedMonitors   = "monitors"
 	ErasedItems      = "followed items"

@@ -319,7 +319,7 @@ func (m *model) round() {
 	}
 }
 
-// poll lets a replica poll the monitor if it is due. It does what [Runner.round] begins, without a goroutine, so that a
+// poll lets a replica poll the monitor if it is due. It polls like [Runner.round], but without a goroutine, so that a
 // schedule is always played in the same way.
 func (m *model) poll(r *Runner) error {
 	claims, err := m.store.Claim(m.t.Context(), r.cfg.Now(), 1, r.cfg.Lease)
@@ -392,7 +392,7 @@ func (m *model) check() {
 		case n > 1:
 			m.t.Errorf("item %s is reported %d times", key, n)
 		case !early && n == 0 && it.there && !it.hid && !gaps && !forgotten[key]:
-			m.t.Errorf("item %s is new and was never told, nor a gap", key)
+			m.t.Errorf("item %s is new, and neither it nor a gap was reported", key)
 		}
 	}
 	m.checkFollowed(last, gone)
@@ -410,11 +410,11 @@ func (m *model) checkFollowed(last map[string][]byte, gone map[string]bool) {
 		i := slices.IndexFunc(m.life.items, func(it *item) bool { return strconv.Itoa(it.id) == f.Key })
 		it := m.life.items[i]
 		if gone[f.Key] {
-			m.t.Errorf("item %s is followed and told as gone", f.Key)
+			m.t.Errorf("item %s is followed and was reported as gone", f.Key)
 		}
 		pos := slices.Index(m.life.shown(), it)
 		if pos < 0 && !gone[f.Key] && m.reached(it) {
-			m.t.Errorf("item %s has gone, and that was not told", f.Key)
+			m.t.Errorf("item %s is gone, and that was not reported", f.Key)
 		}
 		if data := last[f.Key]; data != nil && pos >= 0 && pos < m.life.size {
 			var p schema.Post
@@ -422,7 +422,7 @@ func (m *model) checkFollowed(last map[string][]byte, gone map[string]bool) {
 				m.t.Fatal(err)
 			}
 			if p.Text != strconv.Itoa(it.text) {
-				m.t.Errorf("item %s was told last with %s, and is %d", f.Key, p.Text, it.text)
+				m.t.Errorf("item %s was last reported with %s, and has %d", f.Key, p.Text, it.text)
 			}
 		}
 	}

@@ -113,8 +113,8 @@ func HasContent(c *schema.Change) bool {
 // Thing is an object of a platform.
 type Thing struct{ Platform, Key string }
 
-// Gone returns the objects that a poll has found to be gone. Of these, the earlier changes of the monitor only keep
-// that they are gone, and a monitor of one thing keeps no samples (D86). It is for implementations of [Store].
+// Gone returns the objects that a poll has found to be gone. Earlier changes of the monitor keep only that these are
+// gone, and a monitor of one thing keeps no samples (D86). It is for implementations of [Store].
 func (p *Poll) Gone() []Thing {
 	var out []Thing
 	for i := range p.Changes {
@@ -143,7 +143,7 @@ func Forget(c schema.Change) schema.Change {
 	return c
 }
 
-// The kinds of what a [Store] has.
+// The kinds of data in a [Store].
 const (
 	KeptSnapshots = "snapshots"
 	KeptChanges   = "changes"

@@ -261,7 +261,7 @@ func (r *Runner) walk(ctx context.Context, c Claim, t *telling) (w walked, credi
 		credits += got.Credits
 		items := readObjects(got.Data, m.List)
 		if !m.List && len(items) == 0 {
-			return w, credits, problem.New(problem.PlatformUnavailable, "the answer holds nothing")
+			return w, credits, problem.New(problem.PlatformUnavailable, "the answer is empty")
 		}
 		w.items = append(w.items, items...)
 		w.more, w.partial = got.Next != "", w.partial || got.Partial

@@ -83,9 +83,9 @@ type Store interface {
 	// one gets a monitor. A monitor whose lease has expired can be claimed again.
 	Claim(ctx context.Context, now time.Time, n int, lease time.Duration) ([]Claim, error)
 	// Commit writes the result of a poll, completely or not at all, and ends its lease: the progress, the changes with
-	// their positions in the account's feed, and the samples. It leaves out changes whose id is in the feed already. Of
-	// what is gone ([Poll.Gone]), the monitor's earlier changes keep only that ([Forget]), and a monitor of one thing
-	// loses its samples. It fails with ErrLease.
+	// their positions in the account's feed, and the samples. It leaves out changes whose id is in the feed already.
+	// Earlier changes of objects that are gone ([Poll.Gone]) keep only that ([Forget]), and a monitor of one thing loses
+	// its samples. It fails with ErrLease.
 	Commit(ctx context.Context, p Poll) error
 
 	// Changes returns a part of an account's feed.

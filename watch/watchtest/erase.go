@@ -93,7 +93,7 @@ func testErase(t *testing.T, s watch.Store) {
 		p := poll(c, noon.Add(time.Hour), 0)
 		p.Changes = append(p.Changes, told(c.Monitor.Name, "late", salmas))
 		if err := s.Commit(t.Context(), p); !errors.Is(err, watch.ErrLease) {
-			t.Errorf("a poll of %s that was under way is committed: %v", c.Monitor.Name, err)
+			t.Errorf("a poll of %s in progress was committed: %v", c.Monitor.Name, err)
 		}
 	}
 	if again := claim(t, s, noon.Add(time.Hour), 3); len(again) != 2 {
@@ -105,7 +105,7 @@ func testErase(t *testing.T, s watch.Store) {
 func checkErased(t *testing.T, s watch.Store) {
 	t.Helper()
 	if _, err := s.Monitor(t.Context(), "ann", "hers"); !errors.Is(err, watch.ErrAbsent) {
-		t.Errorf("the monitor that asks about her: %v, want ErrAbsent", err)
+		t.Errorf("the monitor that watches her: %v, want ErrAbsent", err)
 	}
 	for name, samples := range map[string]int{"others": 1, "apart": 1} {
 		m, err := s.Monitor(t.Context(), "ann", name)

@@ -30,17 +30,17 @@ var outboxTopics = []struct {
 	{"the active endpoints of all accounts", testActive},
 	{"another secret", testRekey},
 	{"changes of the account are reported once", testTell},
-	{"an endpoint gets the changes from then on", testQueue},
+	{"an endpoint gets the changes after it was made", testQueue},
 	{"an endpoint gets the types and monitors that it names", testWants},
 	{"changes are queued in parts", testQueueParts},
 	{"deliveries are claimed fairly", testClaimDeliveries},
-	{"one of many claims a delivery", testClaimDeliveriesConcurrently},
-	{"the lease of a delivery runs out", testDeliveryLeases},
-	{"what an attempt came to", testAttempted},
+	{"one of many callers gets a delivery", testClaimDeliveriesConcurrently},
+	{"the lease of a delivery expires", testDeliveryLeases},
+	{"the result of an attempt", testAttempted},
 	{"a disabled endpoint gets nothing until it is made again", testDisabled},
 	{"deliveries are listed in pages", testDeliveries},
 	{"a delivery is made again", testAgain},
-	{"deliveries go with their changes", testDeliveriesSwept},
+	{"deliveries are removed with their changes", testDeliveriesSwept},
 	{"deliveries of what holds a subject are erased", testDeliveriesErased},
 }
 
@@ -195,7 +195,7 @@ func testEndpointsFull(t *testing.T, s watch.Store) {
 		t.Errorf("a third of two: %v; want ErrEndpointsFull", err)
 	}
 	if _, made, err := s.PutEndpoint(t.Context(), endpoint("ann", "e0"), 2); err != nil || made {
-		t.Errorf("one that is there: %v, %v", made, err)
+		t.Errorf("an existing one: %v, %v", made, err)
 	}
 	if _, made, err := s.PutEndpoint(t.Context(), endpoint("bob", "e0"), 2); err != nil || !made {
 		t.Errorf("one of another account: %v, %v", made, err)
@@ -256,7 +256,7 @@ func testRekey(t *testing.T, s watch.Store) {
 		t.Errorf("Endpoint, %v (-want +got):\n%s", err, cmp.Diff(want, got))
 	}
 	if _, err := s.Rekey(t.Context(), "ann", "b", nil, noon); !errors.Is(err, watch.ErrNoEndpoint) {
-		t.Errorf("Rekey of one that is not there: %v; want ErrNoEndpoint", err)
+		t.Errorf("Rekey of an unknown one: %v; want ErrNoEndpoint", err)
 	}
 }
 
@@ -430,7 +430,7 @@ func testDeliveryLeases(t *testing.T, s watch.Store) {
 	}
 	second := claimDeliveries(t, s, noon.Add(time.Minute), 1, 1)
 	if len(second) != 1 || second[0].Delivery.Attempts != 0 {
-		t.Fatalf("claimed %v; want the delivery whose lease ran out", second)
+		t.Fatalf("claimed %v; want the delivery whose lease expired", second)
 	}
 	late := watch.Attempt{
 		Sending: lost[0], At: noon, State: watch.Delivered, Tell: []schema.Change{change("m", "late", noon)},

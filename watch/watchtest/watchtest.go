@@ -33,21 +33,21 @@ func Run(t *testing.T, open Open) {
 		{"put and read", testPut},
 		{"accounts are apart", testAccounts},
 		{"as many as an account may have", testFull},
-		{"another question begins anew", testAnew},
-		{"what has been heard", testHeard},
+		{"another call begins anew", testAnew},
+		{"the position of the only reader", testHeard},
 		{"claims", testClaims},
-		{"one of many claims", testClaimConcurrently},
+		{"one of many callers gets a monitor", testClaimConcurrently},
 		{"leases", testLeases},
 		{"pause and end", testPause},
 		{"commit", testCommit},
 		{"the feed", testFeed},
-		{"places are dense under concurrent commits", testFeedConcurrently},
+		{"positions have no gaps under concurrent commits", testFeedConcurrently},
 		{"samples", testSamples},
 		{"sweep", testSweep},
-		{"a feed has no more than its bytes", testBytes},
+		{"a feed is limited in bytes", testBytes},
 		{"content is kept as long as its platform allows", testContent},
-		{"the number of what is stored is reported", testKept},
-		{"of what is gone that alone is kept", testGone},
+		{"stored data is counted", testKept},
+		{"of an object that is gone, only that is kept", testGone},
 		{"what holds a subject is erased", testErase},
 	}
 	for _, topic := range append(topics, outboxTopics...) {
@@ -157,10 +157,10 @@ func testPut(t *testing.T, s watch.Store) {
 	}
 	got.Params["handle"] = "bob" // values are copied
 	if again, err := s.Monitor(t.Context(), "ann", "posts"); err != nil || again.Params["handle"] != "ann" {
-		t.Errorf("what was returned is the store's own: %v, %v", again.Params, err)
+		t.Errorf("the returned value is shared with the store: %v, %v", again.Params, err)
 	}
 	if _, err := s.Monitor(t.Context(), "ann", "other"); !errors.Is(err, watch.ErrAbsent) {
-		t.Errorf("a monitor that is not there: %v; want ErrAbsent", err)
+		t.Errorf("an unknown monitor: %v; want ErrAbsent", err)
 	}
 }
 
@@ -220,7 +220,7 @@ func testFull(t *testing.T, s watch.Store) {
 		t.Errorf("a fourth of three: %v; want ErrFull", err)
 	}
 	if _, made, err := s.Put(t.Context(), monitor("ann", "m0"), 3); err != nil || made {
-		t.Errorf("one that is there: %v, %v", made, err)
+		t.Errorf("an existing one: %v, %v", made, err)
 	}
 	if _, _, err := s.Put(t.Context(), monitor("bob", "m0"), 3); err != nil {
 		t.Errorf("another account: %v", err)
@@ -252,11 +252,11 @@ func testAnew(t *testing.T, s watch.Store) {
 	got := put(t, s, m)
 	if got.Baseline != 2 || got.Polls != 0 || !got.Snapshot.At.IsZero() || !got.NextAt.Equal(m.NextAt) ||
 		got.Credits != 7 {
-		t.Errorf("another question: baseline %d, %d polls, next %v, %d credits", got.Baseline, got.Polls, got.NextAt,
+		t.Errorf("another call: baseline %d, %d polls, next %v, %d credits", got.Baseline, got.Polls, got.NextAt,
 			got.Credits)
 	}
 	if err := s.Commit(t.Context(), poll(late, noon.Add(20*time.Minute), 1)); !errors.Is(err, watch.ErrLease) {
-		t.Errorf("a poll of the old question is committed: %v; want ErrLease", err)
+		t.Errorf("a poll of the old call is committed: %v; want ErrLease", err)
 	}
 	if got := claim(t, s, noon.Add(30*time.Minute), 10); len(got) != 0 {
 		t.Errorf("%d monitors are due before their time", len(got))
@@ -274,7 +274,7 @@ func testHeard(t *testing.T, s watch.Store) {
 		return m
 	}
 	if _, _, err := s.Put(t.Context(), heard(1), 0); !errors.Is(err, watch.ErrAbsent) {
-		t.Fatalf("what has been heard of no monitor: %v; want ErrAbsent", err)
+		t.Fatalf("the position of an unknown monitor: %v; want ErrAbsent", err)
 	}
 	m := monitor("ann", "a")
 	m.Caps.Day = new(int64(7))
@@ -417,7 +417,7 @@ func testPause(t *testing.T, s watch.Store) {
 		}(),
 	} {
 		if !errors.Is(err, watch.ErrAbsent) {
-			t.Errorf("%s of a monitor that is not there: %v; want ErrAbsent", name, err)
+			t.Errorf("%s of an unknown monitor: %v; want ErrAbsent", name, err)
 		}
 	}
 	if got, err := s.Changes(t.Context(), watch.Since{Account: "ann"}); err != nil || len(got) != 1 {
@@ -466,7 +466,7 @@ func testFeed(t *testing.T, s watch.Store) {
 	}
 	for i := range all {
 		if all[i].Seq != int64(i)+1 {
-			t.Errorf("the change %d has the place %d", i, all[i].Seq)
+			t.Errorf("the change %d has the position %d", i, all[i].Seq)
 		}
 	}
 	want := change("a", "a-1-0", noon)
@@ -527,7 +527,7 @@ func testFeedConcurrently(t *testing.T, s watch.Store) {
 	}
 	for i := range got {
 		if got[i].Seq != int64(i)+1 {
-			t.Errorf("the change %d has the place %d", i, got[i].Seq)
+			t.Errorf("the change %d has the position %d", i, got[i].Seq)
 		}
 	}
 }
