@@ -8,8 +8,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const [base, key] = process.argv.slice(2);
 const page = await (await fetch(`${base}/docs`)).text();
+const named = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 const plain = (html) => html.replace(/<[^>]+>/g, "")
-  .replace(/&(lt|gt|amp|#34|#39|#43|#96);/g, (_, name) => ({ lt: "<", gt: ">", amp: "&", "#34": '"', "#39": "'", "#43": "+", "#96": "`" })[name]);
+  .replace(/&(?:#(\d+)|(\w+));/g, (whole, code, name) => (code ? String.fromCodePoint(code) : named[name] ?? whole));
 const calls = [...page.matchAll(/<section class="op call" id="(\w+)"[^>]*>(.*?)<\/section>/gs)].map(([, id, html]) => ({
   id,
   ...Object.fromEntries([...html.matchAll(/<pre class="(\w+)"><code>(.*?)<\/code><\/pre>/gs)].map(([, name, code]) => [name, plain(code)])),
