@@ -27,7 +27,7 @@ try {
   await signIn(page, secret);
   check("the printed secret opens the dashboard", (await page.locator("h1").textContent()) === "Overview", await page.locator("h1").textContent());
 
-  check("it shows what was charged beside what it took", await page.getByRole("heading", { name: "What was charged, and what it took" }).isVisible());
+  check("it shows what was charged beside what it took", await page.getByRole("heading", { name: "Credits charged and spent with vendors" }).isVisible());
   await page.getByRole("link", { name: "default" }).first().click();
   const account = page.url();
   const balance = async () => Number((await page.locator(".big").textContent()).replace(/\D/g, ""));
@@ -73,14 +73,14 @@ try {
   await page.getByRole("button", { name: "Count" }).click();
   check("a dry run counts what is kept", (await page.getByRole("status").textContent()).includes("cache entries"), await page.getByRole("status").textContent());
   check("and erases nothing", (await call(key)).status === 200);
-  await page.getByRole("button", { name: "Erase it and keep it out" }).click();
+  await page.getByRole("button", { name: "Erase and block it" }).click();
   check("what was removed is shown", (await page.getByRole("status").textContent()).includes("What was removed"));
   check("a receipt is listed, without a name", (await page.locator("#receipts ~ div tbody tr").first().textContent()).includes("erased") && !(await page.locator("main").textContent()).includes("noura"));
   check("no address has the name", !page.url().includes("noura"), page.url());
   const withheld = await call(key);
   check("who is blocked is not found", withheld.status === 404, `status ${withheld.status}`);
   await page.getByRole("link", { name: "Verify all of them" }).click();
-  check("the receipts are verified", (await page.getByRole("status").textContent()).includes("as they were written"));
+  check("the receipts are verified", (await page.getByRole("status").textContent()).includes("is missing or changed"));
   await page.getByLabel("Platform").selectOption("mock");
   await page.getByLabel("Handle, id or address").fill("noura");
   await page.getByRole("button", { name: "Unblock" }).click();

@@ -34,13 +34,13 @@ func TestAccountsSeeNothingOfEachOther(t *testing.T) {
 	s.getAs(t, stranger, "/v1/usage?cursor="+url.QueryEscape(page.Meta.NextCursor)).wantProblem(t, problem.InvalidRequest,
 		`"cursor"`)
 	if all := s.getAs(t, stranger, "/v1/usage").envelope(t); strings.Contains(string(all.Data), s.Key.ID) {
-		t.Errorf("a stranger sees the books: %s", all.Data)
+		t.Errorf("a stranger sees the entries: %s", all.Data)
 	}
 
 	header := http.Header{"Authorization": {"Bearer " + stranger}, "Idempotency-Key": {word}}
 	theirs := s.do(t, http.MethodGet, "/v1/mock/profile?handle=salma", header)
 	if theirs.header.Get("X-Idempotent-Replay") != "" || theirs.envelope(t).Meta.CreditsUsed != 1 {
-		t.Errorf("a stranger is answered from another's idempotency key: %v", theirs.header)
+		t.Errorf("a stranger gets the answer for another's idempotency key: %v", theirs.header)
 	}
 	if other := s.do(t, http.MethodGet, "/v1/mock/profile?handle=noura",
 		header); other.problem(t).Code != problem.InvalidRequest {
@@ -73,7 +73,7 @@ func TestNoTwoRequestsShareAnEntryOfTheCache(t *testing.T) {
 			t.Errorf("%s is answered from the entry of another request", path)
 		}
 		if other := seen[string(e.Data)]; other != "" && strings.HasPrefix(path, "/v1/raw/") {
-			t.Errorf("%s and %s are answered alike", path, other)
+			t.Errorf("%s and %s have the same answer", path, other)
 		}
 		seen[string(e.Data)] = path
 	}

@@ -56,12 +56,12 @@ func TestAgesOverHTTP(t *testing.T) {
 			{10 * time.Second, nil, path + "&max_age_s=20", 404, "HIT", "10", "not_found", "0"},
 			{10 * time.Second, nil, path + "&max_age_s=20", ok, "MISS", "0", miss, "2"}, // skipped, and then found
 		}},
-		{"an absence, skipped, is no better than none", []step{
+		{"a skipped absence counts as none", []step{
 			{0, providers.ErrNotFound, path, 404, "MISS", "0", "not_found", "0"},
 			{30 * time.Second, down, path + "&max_age_s=20", 503, "MISS", "0", "platform_unavailable", "0"},
 			{0, down, path + "&max_age_s=20&stale_if_error_s=86400", 503, "MISS", "0", "platform_unavailable", "0"},
 		}},
-		{"what an absence has replaced is gone", []step{
+		{"an absence replaces the earlier answer", []step{
 			{0, nil, path, ok, "MISS", "0", miss, "1"},
 			{2 * hour, providers.ErrNotFound, path, 404, "MISS", "0", "not_found", "0"},
 			{2 * time.Minute, down, path + "&stale_if_error_s=86400", 503, "MISS", "0", "platform_unavailable", "0"},

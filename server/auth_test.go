@@ -32,7 +32,7 @@ func TestNewRequiresAKeyStoreOrAuth(t *testing.T) {
 	}
 	if _, err := server.New(client,
 		server.WithAuth(func(*http.Request) (keys.Key, error) { return keys.Key{}, nil })); err != nil {
-		t.Errorf("with an authentication of one's own: %v", err)
+		t.Errorf("with WithAuth: %v", err)
 	}
 }
 
@@ -67,7 +67,7 @@ func TestATeamsOwnAuthentication(t *testing.T) {
 			http.Header{"X-User": {user}, "Authorization": {"Bearer " + payer}})
 	}
 	if got := get("huda").envelope(t); got.Meta.CreditsUsed != 1 || s.Balance(t) != 999 {
-		t.Errorf("%+v, %d credits are left: the account that was named pays", got.Meta, s.Balance(t))
+		t.Errorf("%+v, %d credits are left: the named account pays", got.Meta, s.Balance(t))
 	}
 	if r := get(""); r.wantProblem(t, problem.Unauthorized).Detail != s.getAs(t, "", "/v1/me").problem(t).Detail ||
 		r.header.Get("WWW-Authenticate") != "Bearer" {

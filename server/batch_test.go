@@ -30,8 +30,8 @@ func (r reply) items(tb testing.TB) []schema.BatchItem[schema.Profile] {
 	return out
 }
 
-// TestAProblemInsideABatchIsThatOfALoneRead compares each problem with the answer of the route for one key.
-func TestAProblemInsideABatchIsThatOfALoneRead(t *testing.T) {
+// TestAProblemInABatchIsThatOfASingleRead compares each problem with the answer of the route for one key.
+func TestAProblemInABatchIsThatOfASingleRead(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{})
 	keys := []string{"not_found", "private", "timeout", "a b", "salma"}
@@ -71,7 +71,7 @@ func TestABatchOverHTTPIsLikeAnyCall(t *testing.T) {
 	}
 	for _, other := range []string{"salma,private", "not_found,salma", "salma", "salma,not_found,not_found"} {
 		if r := s.with(t, "/v1/mock/profile/batch?handles="+other, "If-None-Match", tag); r.status != http.StatusOK {
-			t.Errorf("%s has the tag of another batch: %d", other, r.status)
+			t.Errorf("%s matches the tag of another batch: %d", other, r.status)
 		}
 	}
 	head := s.do(t, http.MethodHead, path, http.Header{"Authorization": {"Bearer " + s.Secret}})

@@ -151,7 +151,7 @@ func BenchmarkBatchCached(b *testing.B) {
 		}
 		apart += time.Since(began)
 	}
-	b.ReportMetric(0, "ns/op") // of a round, which says nothing
+	b.ReportMetric(0, "ns/op") // of a round, which is not useful
 	b.ReportMetric(float64(b.N*len(keys))/together.Seconds(), "keys/s")
 	b.ReportMetric(float64(b.N*len(keys))/apart.Seconds(), "calls/s")
 	b.ReportMetric(apart.Seconds()/together.Seconds(), "×faster")

@@ -43,7 +43,7 @@ type pair struct {
 
 func newPair(t *testing.T, o *operation.Operation, cfg enginetest.Config) *pair {
 	t.Helper()
-	if cfg.Providers == nil { // what is read of an account that changes with the clock is the same on every side
+	if cfg.Providers == nil { // an account that changes with the clock is the same on every side
 		cfg.Providers = mock.New(mock.Config{Faults: true, Now: func() time.Time { return enginetest.Start }})
 	}
 	p := &pair{t: t, o: o, inside: enginetest.New(t, cfg), web: open(t, cfg), far: open(t, cfg)}
@@ -254,7 +254,7 @@ func (p *pair) typed(client any, params url.Values) outcome {
 	if err, _ := reflect.TypeAssert[error](out[1]); err != nil {
 		var failed *problem.Error
 		if !errors.As(err, &failed) {
-			p.t.Fatalf("%v is no problem", err)
+			p.t.Fatalf("%v is not a problem.Error", err)
 		}
 		if failed.RequestID == "" {
 			p.t.Error("a problem has no request id")
@@ -372,7 +372,7 @@ func mask(v any) any {
 	return v
 }
 
-// plain returns the parameters of an ordinary call: the word stands for the handle, id or query.
+// plain returns the parameters of an ordinary call: word is the handle, id or query.
 func plain(o *operation.Operation, word string) url.Values {
 	switch o.Name {
 	case "enrich":
@@ -566,11 +566,11 @@ func (p *pair) wantExtras(c call, got outcome) {
 		}
 		raw, there := object["raw"]
 		if there != c.params.Has("include_raw") || there && raw == nil && p.o.Name != "linked" {
-			p.t.Errorf("%s: raw is there: %t (%v)", c.name, there, raw)
+			p.t.Errorf("%s: raw is present: %t (%v)", c.name, there, raw)
 		}
 		enrichment, there := object["enrichment"]
 		if there != c.params.Has("enrich") || there && enrichment == nil && hasText(object) {
-			p.t.Errorf("%s: enrichment is there: %t (%v)", c.name, there, enrichment)
+			p.t.Errorf("%s: enrichment is present: %t (%v)", c.name, there, enrichment)
 		}
 	}
 }
@@ -651,7 +651,7 @@ func TestEveryOperationFailsTheSameInProcessAndOverHTTP(t *testing.T) {
 			p := newPair(t, o, enginetest.Config{})
 			for _, w := range mock.Magic() {
 				if w.Word == "" || w.Word == "hang" || strings.HasPrefix(w.Word, "slow") || w.Word == "pending" {
-					continue // they take time, and have tests of their own
+					continue // they are slow, and have their own tests
 				}
 				before := p.web.Balance(t)
 				params := plain(o, w.Word)
@@ -659,16 +659,16 @@ func TestEveryOperationFailsTheSameInProcessAndOverHTTP(t *testing.T) {
 				switch {
 				case w.Word == "dead_cursor" && got.Meta.NextCursor != "":
 					before--
-					if got = p.both("behind a dead cursor", and(params, "cursor", got.Meta.NextCursor)); got.Problem == nil ||
+					if got = p.both("after an expired cursor", and(params, "cursor", got.Meta.NextCursor)); got.Problem == nil ||
 						got.Problem.Code != problem.InvalidRequest {
-						t.Errorf("a dead cursor came to %v", got.Problem)
+						t.Errorf("an expired cursor returned %v", got.Problem)
 					}
 				case w.Status >= 400 && w.Where == "every operation":
 					if got.Problem == nil || got.Problem.HTTPStatus() != w.Status {
-						t.Errorf("%s came to %v, want status %d", w.Word, got.Problem, w.Status)
+						t.Errorf("%s returned %v, want status %d", w.Word, got.Problem, w.Status)
 					}
 				case got.Problem != nil && w.Status == 200:
-					t.Errorf("%s came to %v", w.Word, got.Problem)
+					t.Errorf("%s returned %v", w.Word, got.Problem)
 				}
 				if got.Problem != nil && p.web.Balance(t) != before {
 					t.Errorf("%s was charged", w.Word)
@@ -687,7 +687,7 @@ func (p *pair) wantRefund(params url.Values) {
 	got := p.both("enrichment fails", and(params, "enrich", "arabic"))
 	enrichment, there := p.objects(got)[0].(map[string]any)["enrichment"]
 	if !there || enrichment != nil || got.Meta.CreditsUsed != 1 {
-		p.t.Errorf("enrichment that fails is %v (there: %t), and costs %d", enrichment, there, got.Meta.CreditsUsed)
+		p.t.Errorf("enrichment that fails is %v (present: %t), and costs %d", enrichment, there, got.Meta.CreditsUsed)
 	}
 }
 
@@ -723,7 +723,7 @@ func TestServiceOperationsFailTheSameInProcessAndOverHTTP(t *testing.T) {
 				}
 				p := newPair(t, o, enginetest.Config{})
 				if got := p.both("failure", tt.params); got.Problem == nil || got.Problem.Code != tt.want {
-					t.Errorf("came to %v, want %s", got.Problem, tt.want)
+					t.Errorf("got %v, want %s", got.Problem, tt.want)
 				}
 				if got := p.web.Charges(t); len(got) > 0 {
 					t.Errorf("a failure was charged: %v", got)
@@ -739,6 +739,6 @@ func TestDoRefusesUnknownOperations(t *testing.T) {
 		operation.Call{})
 	var p *problem.Error
 	if !errors.As(err, &p) || p.Code != problem.NotFound {
-		t.Errorf("came to %v", err)
+		t.Errorf("got %v", err)
 	}
 }

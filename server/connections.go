@@ -48,7 +48,7 @@ type connectionKey struct{}
 
 // admit notes a new connection. When there are too many, in total or from its address, it closes the one among them
 // that has been waiting longest for its caller, since a caller can hold a connection without using it at no cost. When
-// all are at work, it closes the new one.
+// all are in use, it closes the new one.
 func (cs *connections) admit(ctx context.Context, conn net.Conn) context.Context {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -82,7 +82,7 @@ func (cs *connections) bounded(conn net.Conn) netip.Addr {
 }
 
 // idlest returns the connection that has been waiting longest for its caller to send, or else to read, among those for
-// which of returns true; nil when all are at work. The caller holds mu.
+// which of returns true; nil when all are in use. The caller holds mu.
 func (cs *connections) idlest(of func(*connection) bool) *connection {
 	var out *connection
 	for _, c := range cs.open {

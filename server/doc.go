@@ -1,11 +1,11 @@
 // Package server serves a [socialdata.Client] over HTTP. It does what is specific to HTTP and nothing else: it
-// authenticates callers, makes a call of a request and a response of an answer, limits the resources that callers can
-// take, and stops gracefully.
+// authenticates callers, turns a request into a call and an answer into a response, limits the resources that callers
+// can use, and stops gracefully.
 //
 //	srv, err := server.New(client)
 //	err = srv.Serve(ctx, listener)
 //
-// [Server.Serve] is a complete web server with limits on every resource that callers can take. The handler alone mounts
+// [Server.Serve] is a complete web server with limits on every resource that callers can use. The handler alone mounts
 // under any prefix of another mux:
 //
 //	mux.Handle("/data/", http.StripPrefix("/data", srv.Handler()))

@@ -69,7 +69,7 @@ func TestThePageShowsTheAddressUnderWhichItIsRead(t *testing.T) {
 			t.Errorf("%s at %.40q, %q: status %d, the address is not %s", tt.target, tt.host, tt.proto, w.Code, tt.want)
 		}
 		if strings.Contains(page, "<script>alert") {
-			t.Errorf("%s: the host stands in the page", tt.host)
+			t.Errorf("%s: the host is in the page", tt.host)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func TestPagesLoadNothingElse(t *testing.T) {
 		}
 		for _, id := range regexp.MustCompile(` id="([^"]+)"`).FindAllStringSubmatch(page, -1) {
 			if anchors[path+"#"+id[1]] != "" {
-				t.Errorf("%s: the id %s is there twice", path, id[1])
+				t.Errorf("%s: the id %s is used twice", path, id[1])
 			}
 			anchors[path+"#"+id[1]] = id[1]
 		}
@@ -139,11 +139,11 @@ func TestPagesLoadNothingElse(t *testing.T) {
 	}
 	for path, fragments := range links {
 		if w := ask(h, path, "a.b"); w.Code != http.StatusOK {
-			t.Errorf("%s, which is linked, came to %d", path, w.Code)
+			t.Errorf("%s, which is linked, returned %d", path, w.Code)
 		}
 		for _, f := range fragments {
 			if f != "" && anchors[path+"#"+f] == "" {
-				t.Errorf("%s#%s, which is linked, is not there", path, f)
+				t.Errorf("%s#%s, which is linked, does not exist", path, f)
 			}
 		}
 	}
@@ -174,7 +174,7 @@ func TestTheRootLeadsToTheDocumentation(t *testing.T) {
 		}
 		to, err := at.Parse(w.Header().Get("Location"))
 		if err != nil || w.Code != http.StatusFound || to.Path != "/data/docs" {
-			t.Errorf("%s came to %d and leads to %v", from, w.Code, to)
+			t.Errorf("%s returned %d and leads to %v", from, w.Code, to)
 		}
 	}
 }
@@ -185,7 +185,7 @@ func TestToolsAreDocumentedIfThereAreAny(t *testing.T) {
 	for _, path := range []string{"/llms.txt", "/docs"} {
 		if !strings.Contains(ask(with, path, "a.b").Body.String(), "mcp") ||
 			strings.Contains(ask(without, path, "a.b").Body.String(), "mcp") {
-			t.Errorf("%s tells of tools that are not there, or not of those that are", path)
+			t.Errorf("%s names tools that are not served, or does not name those that are", path)
 		}
 	}
 }
@@ -239,7 +239,7 @@ func TestSchemasDescribeWhatIsAnswered(t *testing.T) {
 			checked++
 		}
 		if err := compiled.Validate(map[string]any{}); err == nil {
-			t.Errorf("%s: the schema takes anything", o.Name)
+			t.Errorf("%s: the schema accepts anything", o.Name)
 		}
 	}
 	if checked < 40 {
@@ -309,10 +309,10 @@ func TestSearchEntriesLeadSomewhere(t *testing.T) {
 		kinds[f.K]++
 		if anchor, ok := strings.CutPrefix(f.U, "docs#"); ok {
 			if !strings.Contains(page, `id="`+anchor+`"`) {
-				t.Errorf("%s leads to #%s, which is not there", f.T, anchor)
+				t.Errorf("%s links to #%s, which does not exist", f.T, anchor)
 			}
 		} else if w := ask(h, "/"+f.U, "a.b"); w.Code != http.StatusOK {
-			t.Errorf("%s leads to /%s, which came to %d", f.T, f.U, w.Code)
+			t.Errorf("%s leads to /%s, which returned %d", f.T, f.U, w.Code)
 		}
 	}
 	for kind, least := range map[string]int{
@@ -351,6 +351,6 @@ func TestThePageOfAPlatform(t *testing.T) {
 		}
 	}
 	if w := ask(h, "/docs/platforms/nowhere", "a.b"); w.Code != http.StatusNotFound {
-		t.Errorf("the page of no platform came to %d", w.Code)
+		t.Errorf("the page of an unknown platform returned %d", w.Code)
 	}
 }

@@ -174,7 +174,7 @@ func TestEveryDocumentedErrorOfEveryRoute(t *testing.T) {
 			fresh := open(t, enginetest.Config{})
 			return fresh.get(t, pathTo(o, "timeout"))
 		default:
-			t.Fatalf("nobody knows how to provoke %s", code)
+			t.Fatalf("the test does not know how to cause %s", code)
 			return reply{}
 		}
 	}

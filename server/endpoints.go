@@ -23,31 +23,30 @@ func WithEndpoints() Option {
 var endpointRoutes = []managed{
 	{putEndpoint, describe.Managed{
 		Method: "PUT", Path: "/manage/endpoints/{name}", ID: "putEndpoint",
-		Summary: "Make an endpoint, or change the one of that name",
-		Doc: "A new one gets what is told from then on; its secret is shown in the answer, this once. One that was " +
-			"disabled is " +
-			"active again, and goes on where it was.",
+		Summary: "Create an endpoint, or change the one with that name",
+		Doc: "A new endpoint gets the changes from then on; the answer shows its secret, only this once. An endpoint that " +
+			"was disabled becomes active and continues at its position.",
 		Body: reflect.TypeFor[endpointBody](), Answer: reflect.TypeFor[schema.MadeEndpoint](), Status: http.StatusOK,
 		New: true,
 	}},
 	{newSecret, describe.Managed{
 		Method: "POST", Path: "/manage/endpoints/{name}/secret", ID: "newEndpointSecret",
 		Summary: "Give an endpoint a new secret",
-		Doc:     "It is shown in the answer, this once. The secret before signs as well for 24 hours.",
+		Doc:     "The answer shows it, only this once. The previous secret also signs for 24 hours.",
 		Answer:  reflect.TypeFor[schema.MadeEndpoint](), Status: http.StatusOK,
 	}},
 	{testEndpoint, describe.Managed{
 		Method: "POST", Path: "/manage/endpoints/{name}/test", ID: "testEndpoint", Summary: "Send a test to an endpoint",
-		Doc:    "A change of the type test is sent now and once; the answer says what came of it.",
+		Doc:    "Sends one change of the type test now, without retries; the answer is the result.",
 		Answer: reflect.TypeFor[schema.Delivery](), Status: http.StatusOK,
 	}},
 	{endEndpoint, describe.Managed{
 		Method: "DELETE", Path: "/manage/endpoints/{name}", ID: "endEndpoint", Summary: "End an endpoint",
-		Doc: "What waits to be delivered to it is removed.", Status: http.StatusNoContent,
+		Doc: "Its pending deliveries are removed.", Status: http.StatusNoContent,
 	}},
 	{deliverAgain, describe.Managed{
-		Method: "POST", Path: "/manage/deliveries/{id}/again", ID: "deliverAgain", Summary: "Make a delivery again",
-		Doc:    "Whatever came of it, it is due at once, as one that has never been tried.",
+		Method: "POST", Path: "/manage/deliveries/{id}/again", ID: "deliverAgain", Summary: "Repeat a delivery",
+		Doc:    "Whatever its result was, it is due at once, as if it had never been attempted.",
 		Answer: reflect.TypeFor[schema.Delivery](),
 		Status: http.StatusOK,
 	}},
@@ -56,11 +55,11 @@ var endpointRoutes = []managed{
 // endpointBody is the body of PUT /manage/endpoints/{name}.
 type endpointBody struct {
 	URL      string   `json:"url" min:"1" doc:"Where changes are sent; it begins with https://."`
-	Types    []string `json:"types,omitempty" doc:"Of the changes that are sent; all without it."`
-	Monitors []string `json:"monitors,omitempty" doc:"Whose changes are sent; all, and what concerns the account, without it."`
+	Types    []string `json:"types,omitempty" doc:"The types of changes to send; all types without it."`
+	Monitors []string `json:"monitors,omitempty" doc:"The monitors whose changes to send; without it all, and changes that concern the account."`
 }
 
-// putEndpoint makes an endpoint, or changes the one of its name.
+// putEndpoint makes an endpoint, or changes the one with its name.
 func putEndpoint(w http.ResponseWriter, r *http.Request, who *socialdata.Client) error {
 	var body endpointBody
 	if err := readBody(r, &body); err != nil {

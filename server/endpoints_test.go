@@ -55,7 +55,7 @@ func openHook(t *testing.T) hook {
 	return h
 }
 
-// made is the answer of what makes an endpoint.
+// made is the answer to making an endpoint.
 type made struct {
 	schema.Endpoint
 
@@ -81,16 +81,16 @@ func TestEndpointsAreManagedOverHTTP(t *testing.T) {
 		{"no URL", put, "/manage/endpoints/orders", `{}`, 400, false},
 		{"an unknown field", put, "/manage/endpoints/orders", `{"url":"` + h.URL + `","secret":"x"}`, 400, false},
 		{"an unknown type", put, "/manage/endpoints/orders", `{"url":"` + h.URL + `","types":["news"]}`, 400, false},
-		{"a bad name of a monitor", put, "/manage/endpoints/orders", `{"url":"` + h.URL + `","monitors":["A"]}`, 400, false},
-		{"an address of a cloud", put, "/manage/endpoints/orders", `{"url":"http://169.254.169.254/latest"}`, 400, false},
+		{"an invalid name of a monitor", put, "/manage/endpoints/orders", `{"url":"` + h.URL + `","monitors":["A"]}`, 400, false},
+		{"an address of cloud metadata", put, "/manage/endpoints/orders", `{"url":"http://169.254.169.254/latest"}`, 400, false},
 		{"a bad name", put, "/manage/endpoints/Orders", body, 400, false},
 		{"an unknown delivery", post, "/manage/deliveries/orders.1/again", "", 404, false},
-		{"a delivery of no endpoint", post, "/manage/deliveries/x/again", "", 404, false},
+		{"a delivery to an unknown endpoint", post, "/manage/deliveries/x/again", "", 404, false},
 		{"another method", http.MethodGet, "/manage/endpoints/orders", "", 405, false},
 		{"ended", del, "/manage/endpoints/orders", "", 204, false},
 		{"ended again", del, "/manage/endpoints/orders", "", 404, false},
-		{"a secret of none", post, "/manage/endpoints/orders/secret", "", 404, false},
-		{"a test of none", post, "/manage/endpoints/orders/test", "", 404, false},
+		{"a secret of an unknown endpoint", post, "/manage/endpoints/orders/secret", "", 404, false},
+		{"a test of an unknown endpoint", post, "/manage/endpoints/orders/test", "", 404, false},
 	} {
 		r := s.send(t, secret, step.method, step.path, step.body)
 		if r.status != step.status {
@@ -119,7 +119,7 @@ func TestPrivateAddressesAreRefusedUnlessTheOperatorAllowsThem(t *testing.T) {
 	}
 }
 
-func TestWhatAMonitorTellsIsSent(t *testing.T) {
+func TestChangesOfAMonitorAreSent(t *testing.T) {
 	t.Parallel()
 	s, secret := openEndpoints(t, enginetest.Config{})
 	h := openHook(t)
@@ -150,7 +150,7 @@ func TestWhatAMonitorTellsIsSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(listed[:1], []schema.Change{first}); diff != "" {
-		t.Errorf("what the feed tells and what was sent (-feed +sent):\n%s", diff)
+		t.Errorf("the changes in the feed and those sent (-feed +sent):\n%s", diff)
 	}
 	var all []schema.Delivery
 	for len(all) == 0 || all[0].State != "delivered" { // the attempt is noted when it was answered
@@ -184,6 +184,6 @@ func TestWhatAMonitorTellsIsSent(t *testing.T) {
 		t.Errorf("endpoints (-want +got):\n%s", diff)
 	}
 	if r := s.get(t, "/v1/deliveries?endpoint=none"); r.status != http.StatusNotFound {
-		t.Errorf("deliveries of an endpoint that is not there: %d", r.status)
+		t.Errorf("deliveries of an unknown endpoint: %d", r.status)
 	}
 }

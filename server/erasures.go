@@ -25,7 +25,7 @@ const erasuresPath = "/manage/erasures"
 func WithErasures(may func(*http.Request) error) Option {
 	return option{"WithErasures", func(c *config) error {
 		if may == nil {
-			return errors.New("may is nil: pass a function that says who may erase")
+			return errors.New("may is nil: pass a function that decides who may erase")
 		}
 		c.mayErase = may
 		c.described = append(c.described, erasureRoutes...)
@@ -35,9 +35,10 @@ func WithErasures(may func(*http.Request) error) Option {
 
 var erasureRoutes = []describe.Managed{
 	{
-		Method: "POST", Path: erasuresPath, ID: "eraseSubject", Summary: "Erase what is kept of someone", Operator: true,
-		Doc:  "It concerns all accounts. The answer is the envelope of the API around the receipt.",
-		Body: reflect.TypeFor[erasureBody](), Status: http.StatusOK,
+		Method: "POST", Path: erasuresPath, ID: "eraseSubject", Operator: true,
+		Summary: "Erase what is stored about a person or an object",
+		Doc:     "It erases from the data of all accounts. The answer has the receipt in the envelope of the API.",
+		Body:    reflect.TypeFor[erasureBody](), Status: http.StatusOK,
 	},
 	{
 		Method: "GET", Path: erasuresPath, ID: "listErasures", Summary: "List the receipts of erasures", Operator: true,
@@ -47,13 +48,13 @@ var erasureRoutes = []describe.Managed{
 
 // erasureBody is the body of POST /manage/erasures.
 type erasureBody struct {
-	Platform platform.ID `json:"platform,omitempty" doc:"Where; left out with url."`
-	Handle   string      `json:"handle,omitempty" doc:"Whom, by a handle."`
-	ID       string      `json:"id,omitempty" doc:"Whom, by an id."`
-	URL      string      `json:"url,omitempty" doc:"Whom, by a public URL."`
-	Block    bool        `json:"block,omitempty" doc:"Whether the subject is kept out from then on."`
-	Reason   string      `json:"reason,omitempty" doc:"Why, for the receipt."`
-	DryRun   bool        `json:"dry_run,omitempty" doc:"Whether it is only told what would be erased."`
+	Platform platform.ID `json:"platform,omitempty" doc:"The platform; left out with url."`
+	Handle   string      `json:"handle,omitempty" doc:"The handle of the account to erase."`
+	ID       string      `json:"id,omitempty" doc:"The id of the object to erase."`
+	URL      string      `json:"url,omitempty" doc:"The public URL of the account or object to erase."`
+	Block    bool        `json:"block,omitempty" doc:"Whether to block later reads of it as well."`
+	Reason   string      `json:"reason,omitempty" doc:"The reason, for the receipt."`
+	DryRun   bool        `json:"dry_run,omitempty" doc:"Whether to count what would be erased, without erasing it."`
 }
 
 // erasures answers a request at erasuresPath.

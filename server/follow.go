@@ -12,7 +12,7 @@ import (
 
 // follow answers the feed of changes as server-sent events: an event called change for each, whose id is its position
 // in the feed, and a comment when there has been none for a while. Last-Event-ID continues after a position. Since the
-// stream does not end by itself, it does not count as a call at work, but as one of the streams.
+// stream does not end by itself, it does not count as a call in progress, but as one of the streams.
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
 func (s *Server) follow(
 	w *response, r *http.Request, client *socialdata.Client, o *operation.Operation, call operation.Call,

@@ -135,15 +135,15 @@ func checkAnswer(t *testing.T, doc *description, r *http.Request, got reply) {
 	switch {
 	case got.status == http.StatusMethodNotAllowed:
 		if r.Method == http.MethodGet || r.Method == http.MethodHead || got.header.Get("Allow") != "GET, HEAD" {
-			t.Errorf("%s came to 405, Allow %q", r.Method, got.header.Get("Allow"))
+			t.Errorf("%s returned 405, Allow %q", r.Method, got.header.Get("Allow"))
 		}
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		if got.status < 400 || got.status >= 500 {
-			t.Errorf("%s came to %d", r.Method, got.status)
+			t.Errorf("%s returned %d", r.Method, got.status)
 		}
 	case o == nil, got.status == http.StatusNotFound && r.URL.EscapedPath() != r.URL.Path: // an escaped path is no route
 		if got.status != http.StatusNotFound && got.status != http.StatusUnauthorized && !isDocument(r.URL.Path) {
-			t.Errorf("%s is no route and came to %d", r.URL.Path, got.status)
+			t.Errorf("%s is no route and returned %d", r.URL.Path, got.status)
 		}
 	case got.header.Get("Content-Type") == "text/event-stream":
 		if !o.Streams || !bytes.HasPrefix(got.body, []byte("event: ")) {

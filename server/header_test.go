@@ -23,7 +23,7 @@ import (
 	"github.com/socialdata/socialdata/server"
 )
 
-// TestEveryResponseHasTheStateOfTheCache (D61).
+// TestEveryResponseHasTheStateOfTheCache checks X-Cache and X-Data-Age (D61).
 func TestEveryResponseHasTheStateOfTheCache(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{Credits: 20})
@@ -43,17 +43,17 @@ func TestEveryResponseHasTheStateOfTheCache(t *testing.T) {
 	}{
 		{"a miss", s.get(t, "/v1/mock/profile?handle=noura"), 200, "MISS", "0"},
 		{"a hit", s.get(t, "/v1/mock/profile?handle=salma"), 200, "HIT", "40"},
-		{"what has not changed", s.with(t, "/v1/mock/profile?handle=salma", "If-None-Match", "*"), 304, "HIT", "40"},
+		{"an answer that has not changed", s.with(t, "/v1/mock/profile?handle=salma", "If-None-Match", "*"), 304, "HIT", "40"},
 		{"me", s.get(t, "/v1/me"), 200, "MISS", "0"},
 		{"the platforms", s.getAs(t, "", "/v1/platforms"), 200, "MISS", "0"},
 		{"health", s.getAs(t, "", "/health"), 200, "MISS", "0"},
 		{"health, posted", s.do(t, http.MethodPost, "/health", key), 405, "MISS", "0"},
 		{"a stream", s.with(t, "/v1/search?query=a", "Accept", "text/event-stream"), 200, "MISS", "0"},
 		{"a remembered absence", s.get(t, "/v1/mock/profile?handle=not_found"), 404, "HIT", "40"},
-		{"a remembered absence, by its head", s.do(t, http.MethodHead, "/v1/mock/profile?handle=not_found", key), 404, "HIT", "40"},
-		{"a remembered absence of raw", s.get(t, "/v1/raw/mock/users/not_found"), 404, "HIT", "40"},
-		{"an absence asked for anew", s.get(t, "/v1/mock/profile?handle=not_found&fresh=true"), 404, "MISS", "0"},
-		{"an absence first met", s.get(t, "/v1/mock/post?id=not_found"), 404, "MISS", "0"},
+		{"a cached absence, by HEAD", s.do(t, http.MethodHead, "/v1/mock/profile?handle=not_found", key), 404, "HIT", "40"},
+		{"a cached absence of raw", s.get(t, "/v1/raw/mock/users/not_found"), 404, "HIT", "40"},
+		{"a cached absence with fresh", s.get(t, "/v1/mock/profile?handle=not_found&fresh=true"), 404, "MISS", "0"},
+		{"a first absence", s.get(t, "/v1/mock/post?id=not_found"), 404, "MISS", "0"},
 		{"no key", s.getAs(t, "", "/v1/mock/profile?handle=salma"), 401, "MISS", "0"},
 		{"no route", s.get(t, "/v1/nothing"), 404, "MISS", "0"},
 		{"no platform", s.get(t, "/v1/nowhere/profile?handle=a"), 404, "MISS", "0"},
@@ -197,13 +197,13 @@ func TestLongTextsAreCompressed(t *testing.T) {
 		same := unzip(t, packed.body)
 		if data, _, ok := bytes.Cut(plain.body, []byte(`,"meta":`)); !ok && !bytes.Equal(same, plain.body) ||
 			!bytes.HasPrefix(same, data) {
-			t.Errorf("%s: the compressed body is another one", path)
+			t.Errorf("%s: the decompressed body differs", path)
 		}
 	}
 	tag := s.raw(t, "/v1/mock/posts?handle=salma", "Accept-Encoding", "gzip").header.Get("ETag")
 	if r := s.raw(t, "/v1/mock/posts?handle=salma", "If-None-Match", tag); r.status != http.StatusNotModified ||
 		len(r.body) > 0 {
-		t.Errorf("the tag of the compressed body came to %d", r.status)
+		t.Errorf("the tag of the compressed body returned %d", r.status)
 	}
 	doc := s.raw(t, "/openapi.json")
 	if r := s.raw(t, "/openapi.json", "If-None-Match", doc.header.Get("ETag"), "Accept-Encoding",
@@ -224,7 +224,7 @@ func TestProblemsQuoteLittle(t *testing.T) {
 	} {
 		r := s.raw(t, path)
 		if p := r.problem(t); len(r.body) > 2000 || !utf8Valid(p.Detail) {
-			t.Errorf("%.30s… came to %d bytes: %.200s", path, len(r.body), r.body)
+			t.Errorf("%.30s… returned %d bytes: %.200s", path, len(r.body), r.body)
 		}
 	}
 }
@@ -286,11 +286,11 @@ func TestHeadersOfMiddlewareAreKept(t *testing.T) {
 		r.Header.Set("Authorization", "Bearer "+e.Secret)
 		srv.Handler().ServeHTTP(w, r)
 		if diff := cmp.Diff(append(before, "Authorization", "Accept-Encoding"), w.Header().Values("Vary")); diff != "" {
-			t.Errorf("behind %v (-want +got):\n%s", before, diff)
+			t.Errorf("after %v (-want +got):\n%s", before, diff)
 		}
 		for name := range w.Header() {
 			if name != http.CanonicalHeaderKey(name) {
-				t.Errorf("nobody finds the field %q by its name", name)
+				t.Errorf("the field %q cannot be found by its name", name)
 			}
 		}
 	}

@@ -37,7 +37,7 @@ func TestHeadIsGetWithoutABody(t *testing.T) {
 	} {
 		get, head := s.do(t, http.MethodGet, path, key), s.do(t, http.MethodHead, path, key)
 		if len(head.body) > 0 || head.status != get.status {
-			t.Errorf("%s: HEAD came to %d with %d bytes, GET to %d", path, head.status, len(head.body), get.status)
+			t.Errorf("%s: HEAD returned %d with %d bytes, GET %d", path, head.status, len(head.body), get.status)
 		}
 		for _, field := range []string{
 			"Content-Type", "ETag", "Cache-Control", "X-Cache", "X-Credits-Used", "WWW-Authenticate",
@@ -65,7 +65,7 @@ func TestNotModifiedIsChargedLikeAHit(t *testing.T) {
 	for _, match := range []string{tag, strong, `"other", ` + tag, "*"} {
 		r := s.with(t, path, "If-None-Match", match)
 		if r.status != http.StatusNotModified || len(r.body) > 0 || r.header.Get("ETag") != tag {
-			t.Errorf("%s came to %d with %d bytes", match, r.status, len(r.body))
+			t.Errorf("%s returned %d with %d bytes", match, r.status, len(r.body))
 		}
 		if r.header.Get("X-Cache") != "HIT" || r.header.Get("X-Credits-Used") != "1" {
 			t.Errorf("%s: X-Cache %s, X-Credits-Used %s", match, r.header.Get("X-Cache"), r.header.Get("X-Credits-Used"))
@@ -77,13 +77,13 @@ func TestNotModifiedIsChargedLikeAHit(t *testing.T) {
 		}
 	}
 	if r := s.with(t, path, "If-None-Match", `W/"other"`); r.status != http.StatusOK {
-		t.Errorf("another tag came to %d", r.status)
+		t.Errorf("another tag returned %d", r.status)
 	}
 	if got, want := s.Balance(t), int64(1000-1-4-1-4-1-1); got != want {
 		t.Errorf("%d credits are left, want %d", got, want)
 	}
 	if r := s.with(t, "/v1/mock/posts?handle=not_found", "If-None-Match", "*"); r.status != http.StatusNotFound {
-		t.Errorf("a failure came to %d", r.status)
+		t.Errorf("a failure returned %d", r.status)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestHeadersOfASuccess(t *testing.T) {
 		t.Fatalf("Link is %s", next)
 	}
 	if two := s.get(t, "/v1/mock/posts"+page).envelope(t); two.Meta.Cache != schema.Miss {
-		t.Error("the link leads to the same page")
+		t.Error("the link is that of the same page")
 	}
 	if got := s.get(t, "/v1/me").header.Get("Cache-Control"); got != "no-store" {
 		t.Errorf("me may be stored: %s", got)
@@ -230,7 +230,7 @@ func TestHostileUpstreams(t *testing.T) {
 				t.Errorf("%d credits are left after %d calls; want nothing charged, nothing cached", s.Balance(t), calls.Count())
 			}
 			if r := s.get(t, "/v1/github/profile?handle=good"); r.status != http.StatusOK {
-				t.Errorf("the next call came to %s", r.body)
+				t.Errorf("the next call returned %s", r.body)
 			}
 		})
 	}
@@ -253,7 +253,7 @@ func TestMountsUnderAPrefix(t *testing.T) {
 		"/data/v1/nothing": 404, "/data/nothing": 404, "/data/": 302, "/v1/me": http.StatusTeapot, "/": http.StatusTeapot,
 	} {
 		if r := s.get(t, path); r.status != want {
-			t.Errorf("%s came to %d, want %d", path, r.status, want)
+			t.Errorf("%s returned %d, want %d", path, r.status, want)
 		}
 	}
 	one := s.get(t, "/data/v1/mock/posts?handle=salma")
@@ -267,7 +267,7 @@ func TestMountsUnderAPrefix(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := s.get(t, next.RequestURI()); r.status != http.StatusOK {
-		t.Errorf("the link to the next page is not good under a prefix: %s", next)
+		t.Errorf("the link to the next page is wrong under a prefix: %s", next)
 	}
 	docs := string(s.get(t, "/data/docs").body)
 	if strings.Contains(docs, `href="/`) {
@@ -283,7 +283,7 @@ func TestRawOverHTTP(t *testing.T) {
 	got := r.envelope(t)
 	want := `{"path":"echo/س x","query":{"a":["1","2"],"cursor":["c"],"include_raw":["odd"]}}`
 	if diff := cmp.Diff(want, string(got.Data)); diff != "" {
-		t.Errorf("what the provider was asked (-want +got):\n%s", diff)
+		t.Errorf("the requests to the provider (-want +got):\n%s", diff)
 	}
 	if got.Meta.CreditsUsed != 2 {
 		t.Errorf("it cost %d, want 2", got.Meta.CreditsUsed)
@@ -317,7 +317,7 @@ func TestReadiness(t *testing.T) {
 		t.Errorf("readyz says %q", p.Detail)
 	}
 	if r := s.getAs(t, "", "/livez"); r.status != http.StatusOK {
-		t.Errorf("livez came to %d", r.status)
+		t.Errorf("livez returned %d", r.status)
 	}
 }
 
@@ -378,7 +378,7 @@ func TestAJobOverHTTP(t *testing.T) {
 		}
 		whole := s.get(t, "/v1/job?id="+e.Meta.JobID).envelope(t)
 		if data, err := schema.Marshal(inside.Data); err != nil || string(data) != string(whole.Data) {
-			t.Errorf("the whole differs, or %v", err)
+			t.Errorf("the complete results differ, or %v", err)
 		}
 		_, other := s.Account(t, "another", 10)
 		foreign, unknown := s.getAs(t, other, "/v1/job?id="+e.Meta.JobID), s.getAs(t, other, "/v1/job?id=job_unknown")

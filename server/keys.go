@@ -22,34 +22,32 @@ func WithKeys() Option {
 
 var keyRoutes = []managed{
 	{putKey, describe.Managed{
-		Method: "PUT", Path: "/manage/keys/{name}", ID: "putKey", Summary: "Make a key, or change the one of that name",
-		Doc: "A new key is shown in the answer, this once. A limit that is left out is as high as the operator of the " +
-			"service " +
-			"has set it; none can be higher.",
+		Method: "PUT", Path: "/manage/keys/{name}", ID: "putKey", Summary: "Create a key, or change the one with that name",
+		Doc: "The answer shows a new key, only this once. A limit that is left out is as high as the operator of the " +
+			"service allows; no limit can be higher.",
 		Body: reflect.TypeFor[keyBody](), Answer: reflect.TypeFor[schema.MadeKey](), Status: http.StatusOK, New: true,
 	}},
 	{changeKey, describe.Managed{
 		Method: "POST", Path: "/manage/keys/{id}", ID: "changeKey", Summary: "Change the key with an id",
-		Doc:  "Its limits and its mark are set as when the key of a name is changed; its name stays.",
+		Doc:  "Sets its limits and its mark as PUT does; its name stays the same.",
 		Body: reflect.TypeFor[keyBody](), Answer: reflect.TypeFor[schema.Key](), Status: http.StatusOK,
 	}},
 	{rotateKey, describe.Managed{
 		Method: "POST", Path: "/manage/keys/{id}/rotate", ID: "rotateKey", Summary: "Give a key a new value",
-		Doc: "It is shown in the answer, this once. The value before works until the overlap ends. All else of the key " +
-			"stays, " +
-			"what was spent of its caps too.",
+		Doc: "The answer shows it, only this once. The previous value works until the overlap ends. Everything else about " +
+			"the key stays, including what was spent of its caps.",
 		Body: reflect.TypeFor[rotateBody](), Optional: true, Answer: reflect.TypeFor[schema.MadeKey](), Status: http.StatusOK,
 	}},
 	{revokeKey, describe.Managed{
 		Method: "DELETE", Path: "/manage/keys/{id}", ID: "revokeKey", Summary: "Revoke a key for good",
-		Doc: "It is refused from the next call on.", Answer: reflect.TypeFor[schema.Key](), Status: http.StatusOK,
+		Doc: "It is refused from the next call.", Answer: reflect.TypeFor[schema.Key](), Status: http.StatusOK,
 	}},
 }
 
 // keyBody is the body of PUT /manage/keys/{name} and POST /manage/keys/{id}.
 type keyBody struct {
-	Environment schema.KeyEnvironment `json:"environment,omitempty" doc:"What a new key is for, which stays; live without it."`
-	Manage      bool                  `json:"manage,omitempty" doc:"Whether the key is to manage the account too."`
+	Environment schema.KeyEnvironment `json:"environment,omitempty" doc:"The environment of a new key, which cannot be changed later; live without it."`
+	Manage      bool                  `json:"manage,omitempty" doc:"Whether the key can also manage the account."`
 	DayCap      *int64                `json:"day_cap,omitempty" min:"0" doc:"Credits that it may spend in one UTC day."`
 	TotalCap    *int64                `json:"total_cap,omitempty" min:"0" doc:"Credits that it may spend in total."`
 	Rate        *schema.KeyRate       `json:"rate,omitempty" doc:"How often it may call."`
@@ -57,7 +55,7 @@ type keyBody struct {
 
 // rotateBody is the body of POST /manage/keys/{id}/rotate.
 type rotateBody struct {
-	Overlap string `json:"overlap,omitempty" doc:"How long the value before works: a duration such as 24h, 720h at most; 24h without it."`
+	Overlap string `json:"overlap,omitempty" doc:"How long the previous value works: a duration such as 24h, at most 720h; 24h without it."`
 }
 
 // readKey reads a keyBody.

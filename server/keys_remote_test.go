@@ -22,7 +22,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// accountKeys is what both forms of Keys do.
+// accountKeys has the methods that both forms of Keys have.
 type accountKeys interface {
 	Make(ctx context.Context, req socialdata.KeyRequest) (schema.MadeKey, bool, error)
 	Change(ctx context.Context, id string, req socialdata.KeyRequest) (schema.Key, error)
@@ -171,7 +171,7 @@ func TestAKeyIsRotatedOnceWhenItsAnswerIsLost(t *testing.T) {
 	}
 }
 
-// TestKeysNeedTheMark asks with a key that does not manage its account, and a service that serves nothing of it.
+// TestKeysNeedTheMark calls with a key that does not manage its account, and a service without WithKeys.
 func TestKeysNeedTheMark(t *testing.T) {
 	t.Parallel()
 	s, _, first := openKeys(t, keys.NewKey{Name: "first"})

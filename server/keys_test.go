@@ -135,7 +135,7 @@ func TestKeysAreManagedOverHTTP(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeDoneWithKeysIsSaid(t *testing.T) {
+func TestInvalidKeyRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	s, secret, first := openKeys(t, keys.NewKey{Name: "first"})
 	other, err := s.Keys.CreateAccount(t.Context(), "other")
@@ -159,11 +159,11 @@ func TestWhatCannotBeDoneWithKeysIsSaid(t *testing.T) {
 		says                     string
 	}{
 		{"another account's key is absent", http.MethodDelete, foreign.ID, "", http.StatusNotFound, "no such key"},
-		{"nor is it changed", http.MethodPost, foreign.ID, `{}`, http.StatusNotFound, "no such key"},
+		{"another account's key cannot be changed", http.MethodPost, foreign.ID, `{}`, http.StatusNotFound, "no such key"},
 		{"a change to another environment", http.MethodPost, first.ID, `{"environment":"test"}`, http.StatusBadRequest, "stays one"},
 		{"a change without a body", http.MethodPost, first.ID, "", http.StatusBadRequest, "JSON object"},
-		{"nor is it rotated", http.MethodPost, foreign.ID + "/rotate", "", http.StatusNotFound, "no such key"},
-		{"a key that there is not", http.MethodDelete, "key_none", "", http.StatusNotFound, "no such key"},
+		{"another account's key cannot be rotated", http.MethodPost, foreign.ID + "/rotate", "", http.StatusNotFound, "no such key"},
+		{"an unknown key", http.MethodDelete, "key_none", "", http.StatusNotFound, "no such key"},
 		{"no body", http.MethodPut, "a", "", http.StatusBadRequest, "JSON object"},
 		{"an unknown field", http.MethodPut, "a", `{"daycap":1}`, http.StatusBadRequest, "daycap"},
 		{"an unknown environment", http.MethodPut, "a", `{"environment":"staging"}`, http.StatusBadRequest, "live or test"},
@@ -203,15 +203,15 @@ func TestAnAccountCanOnlyLowerWhatTheOperatorSet(t *testing.T) {
 		capacity         int64
 	}{
 		{"a new key has the limits of the key that makes it", "a", `{}`, http.StatusCreated, 100, 50},
-		{"its own can be lower", "b", `{"day_cap":5,"rate":{"capacity":1,"refill_per_s":1}}`, http.StatusCreated, 5, 1},
-		{"and raised again up to those", "b", `{"day_cap":100}`, http.StatusOK, 100, 50},
+		{"its own limits can be lower", "b", `{"day_cap":5,"rate":{"capacity":1,"refill_per_s":1}}`, http.StatusCreated, 5, 1},
+		{"and can be raised again up to those", "b", `{"day_cap":100}`, http.StatusOK, 100, 50},
 		{"but not above", "b", `{"day_cap":101}`, http.StatusBadRequest, 100, 50},
 		{"a new key cannot have more", "c", `{"day_cap":101}`, http.StatusBadRequest, 0, 0},
-		{"nor a faster rate", "c", `{"rate":{"capacity":50,"refill_per_s":3}}`, http.StatusBadRequest, 0, 0},
-		{"nor a larger bucket", "c", `{"rate":{"capacity":51,"refill_per_s":1}}`, http.StatusBadRequest, 0, 0},
+		{"a new key cannot have a faster rate", "c", `{"rate":{"capacity":50,"refill_per_s":3}}`, http.StatusBadRequest, 0, 0},
+		{"a new key cannot have a larger bucket", "c", `{"rate":{"capacity":51,"refill_per_s":1}}`, http.StatusBadRequest, 0, 0},
 		{"the key itself can be lowered", "first", `{"day_cap":50,"manage":true}`, http.StatusOK, 50, 50},
-		{"and raised to what it was", "first", `{"day_cap":100,"manage":true}`, http.StatusOK, 100, 50},
-		{"but not above it", "first", `{"day_cap":101,"manage":true}`, http.StatusBadRequest, 100, 50},
+		{"and can be raised to its earlier limit", "first", `{"day_cap":100,"manage":true}`, http.StatusOK, 100, 50},
+		{"but not above that", "first", `{"day_cap":101,"manage":true}`, http.StatusBadRequest, 100, 50},
 		{"a cap that the operator did not set is free", "first", `{"total_cap":1000000,"manage":true}`, http.StatusOK, 100, 50},
 		{"a key made while another is lowered has the operator's bounds", "d", `{}`, http.StatusCreated, 100, 50},
 	}

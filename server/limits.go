@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Limits limit the resources that callers can take. A field that is zero means the default that its comment states.
+// Limits limit the resources that callers can use. A zero field means the default that its comment states.
 type Limits struct {
-	// InFlight is how many calls can be at work at the same time: 512 by default. One more is answered 503 at once,
-	// with Retry-After. A call is at work from the time at which its caller is known until its answer is to be written.
-	// Calls that need no key are not counted and always answered.
+	// InFlight is how many calls can be in progress at the same time: 512 by default. One more is answered 503 at once,
+	// with Retry-After. A call is in progress from the time at which its caller is known until its answer is to be
+	// written. Calls that need no key are not counted and always answered.
 	InFlight int64
 	// PerAccount is how many of those one account can have, with all of its keys: half of InFlight. One more is
 	// answered 429 at once.
@@ -39,7 +39,7 @@ type Limits struct {
 	// The following apply to [Server.Serve] only.
 
 	// Connections is how many connections can be open at the same time: 1024. One more replaces the one that has been
-	// waiting longest for its caller, and is closed when all are at work.
+	// waiting longest for its caller, and is closed when all are in use.
 	Connections int
 	// PerAddress is how many of those one network address can have: a quarter of Connections. One more replaces the one
 	// of the same address that has been waiting longest. Loopback addresses and those of [WithTrustedProxies] have no

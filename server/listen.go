@@ -51,10 +51,10 @@ func (e webErrors) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// drain waits for what is in progress.
+// drain waits for calls in progress.
 func (s *Server) drain(ctx context.Context, web *http.Server, open *connections) error {
 	s.draining.Store(true)
-	s.log.InfoContext(ctx, "stopping: no new calls, those under way are finished")
+	s.log.InfoContext(ctx, "stopping: no new calls; calls in progress are finished")
 	time.Sleep(s.limits.Notice)
 	s.stop() // streams of changes do not end by themselves
 	limited, stop := context.WithTimeout(ctx, s.limits.Drain)
@@ -63,7 +63,7 @@ func (s *Server) drain(ctx context.Context, web *http.Server, open *connections)
 	go func() {
 		defer close(quiet)
 		if s.places.takeAll(ctx) {
-			time.AfterFunc(s.limits.LastWords, stop) // no call is at work: the callers that remain do not read
+			time.AfterFunc(s.limits.LastWords, stop) // no call is in progress: the callers that remain do not read
 		}
 	}()
 	web.RegisterOnShutdown(open.dropWaiting)
@@ -71,7 +71,7 @@ func (s *Server) drain(ctx context.Context, web *http.Server, open *connections)
 	if limited.Err() == nil {
 		return err
 	}
-	s.log.InfoContext(ctx, "callers who were slow to the end are cut off")
+	s.log.InfoContext(ctx, "connections of callers that do not read their answers are closed")
 	err = web.Close()
 	select { // a call that was cut off still settles its credits
 	case <-quiet:

@@ -141,13 +141,13 @@ func TestGuessedKeysDoNotFloodTheLog(t *testing.T) {
 		lines := log.lines(t)
 		for _, line := range lines {
 			if line["level"] == "WARN" && line["request_id"] == nil {
-				t.Errorf("a warning names no request: %v", line)
+				t.Errorf("a warning has no request id: %v", line)
 			}
 			n, _ := line["unauthorized"].(float64)
 			told += n
 		}
 		if len(lines) > 7 || told < 20_000 { // one a minute, for six minutes, since refusals are delayed
-			t.Errorf("%d lines tell of %v refusals of 25000", len(lines), told)
+			t.Errorf("%d lines count %v refusals of 25000", len(lines), told)
 		}
 	})
 }

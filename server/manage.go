@@ -21,7 +21,7 @@ const managePath = "/manage/"
 
 // Managing answers a request below /manage. who is the client of the request's key, which has the mark Manage: the
 // handler may read and change the data of the account who.Key().Account and of no other. The body of the request has
-// been received, within [Limits]. An error is written as a problem, like those of the API; a handler that has begun to
+// been received, within [Limits]. An error is answered as a problem, like those of the API; a handler that has begun to
 // answer must not return one.
 type Managing func(w http.ResponseWriter, r *http.Request, who *socialdata.Client) error
 
@@ -112,7 +112,7 @@ func (s *Server) manage(w *response, r *http.Request) {
 	}
 }
 
-// change lets the handler of a request below /manage answer it, once for each Idempotency-Key.
+// change calls the handler of a request below /manage, once for each Idempotency-Key.
 func (s *Server) change(w *response, r *http.Request) {
 	given, wants := r.Header["Idempotency-Key"]
 	if !wants || r.Method == http.MethodGet || r.Method == http.MethodHead {
@@ -121,7 +121,7 @@ func (s *Server) change(w *response, r *http.Request) {
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		w.failed = problem.Wrap(err, problem.InvalidRequest, "the body of the request did not arrive whole; send it again")
+		w.failed = problem.Wrap(err, problem.InvalidRequest, "the body of the request is incomplete; send it again")
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -147,7 +147,7 @@ func (s *Server) change(w *response, r *http.Request) {
 	}
 }
 
-// hold lets the handler of r write its answer into live.
+// hold calls the handler of r with live as its response.
 func (s *Server) hold(w *response, r *http.Request, live *kept) {
 	under := w.ResponseWriter
 	defer func() { w.ResponseWriter, w.status, w.bytes = under, 0, 0 }() // a panic is answered on the connection itself

@@ -85,8 +85,8 @@ func TestOnlyAKeyWithTheMarkManages(t *testing.T) {
 	}{
 		{"no mark", s.Secret, http.MethodPut, "/manage/things/a", http.StatusUnauthorized, ""},
 		{"no key", "", http.MethodPut, "/manage/things/a", http.StatusUnauthorized, ""},
-		{"a key that there is not", "sk_live_x", http.MethodPut, "/manage/things/a", http.StatusUnauthorized, ""},
-		{"no mark where nothing is", s.Secret, http.MethodPut, "/manage/nothing", http.StatusUnauthorized, ""},
+		{"an unknown key", "sk_live_x", http.MethodPut, "/manage/things/a", http.StatusUnauthorized, ""},
+		{"no mark on an unknown path", s.Secret, http.MethodPut, "/manage/nothing", http.StatusUnauthorized, ""},
 		{"the mark", secret, http.MethodPut, "/manage/things/a", http.StatusOK, ""},
 		{"a problem", secret, http.MethodDelete, "/manage/things/a", http.StatusBadRequest, ""},
 		{"another method", secret, http.MethodPost, "/manage/things/a", http.StatusMethodNotAllowed, "PUT, DELETE"},
@@ -100,7 +100,7 @@ func TestOnlyAKeyWithTheMarkManages(t *testing.T) {
 				got.body)
 		}
 		if got.status != http.StatusOK && got.header.Get("Content-Type") != "application/problem+json" {
-			t.Errorf("%s is no problem document: %s", tt.name, got.body)
+			t.Errorf("%s is not a problem document: %s", tt.name, got.body)
 		}
 	}
 	got := s.send(t, secret, http.MethodPut, "/manage/things/a", "hello")
@@ -108,7 +108,7 @@ func TestOnlyAKeyWithTheMarkManages(t *testing.T) {
 		t.Errorf("the handler (-want +got):\n%s", diff)
 	}
 	if got.header.Get("Ratelimit") == "" {
-		t.Error("managing takes nothing from the rate limit")
+		t.Error("managing does not count in the rate limit")
 	}
 }
 

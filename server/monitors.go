@@ -29,13 +29,14 @@ func WithMonitors() Option {
 var monitorRoutes = []managed{
 	{putMonitor, describe.Managed{
 		Method: "PUT", Path: "/manage/monitors/{name}", ID: "putMonitor",
-		Summary: "Make a monitor, or change the one of that name",
-		Doc:     "The same again changes nothing. Another operation, platform or parameters begin anew.",
-		Body:    reflect.TypeFor[monitorBody](), Answer: reflect.TypeFor[schema.Monitor](), Status: http.StatusOK, New: true,
+		Summary: "Create a monitor, or change the one with that name",
+		Doc: "Repeating the request changes nothing. With another operation, platform or parameters the monitor starts " +
+			"over.",
+		Body: reflect.TypeFor[monitorBody](), Answer: reflect.TypeFor[schema.Monitor](), Status: http.StatusOK, New: true,
 	}},
 	{pauseMonitor, describe.Managed{
 		Method: "POST", Path: "/manage/monitors/{name}/pause", ID: "pauseMonitor", Summary: "Pause a monitor",
-		Doc: "It polls nothing until it is resumed.", Answer: reflect.TypeFor[schema.Monitor](), Status: http.StatusOK,
+		Doc: "It does not poll until it is resumed.", Answer: reflect.TypeFor[schema.Monitor](), Status: http.StatusOK,
 	}},
 	{resumeMonitor, describe.Managed{
 		Method: "POST", Path: "/manage/monitors/{name}/resume", ID: "resumeMonitor", Summary: "Resume a monitor",
@@ -43,17 +44,17 @@ var monitorRoutes = []managed{
 	}},
 	{endMonitor, describe.Managed{
 		Method: "DELETE", Path: "/manage/monitors/{name}", ID: "endMonitor", Summary: "End a monitor",
-		Doc: "Its history is removed; what it has told stays in the feed.", Status: http.StatusNoContent,
+		Doc: "Its history is removed; its changes stay in the feed.", Status: http.StatusNoContent,
 	}},
 }
 
 // monitorBody is the body of PUT /manage/monitors/{name}.
 type monitorBody struct {
-	Operation string            `json:"operation" min:"1" doc:"What is asked, such as posts."`
-	Platform  platform.ID       `json:"platform,omitempty" doc:"Where; left out for a search of several platforms."`
+	Operation string            `json:"operation" min:"1" doc:"The operation that is repeated, such as posts."`
+	Platform  platform.ID       `json:"platform,omitempty" doc:"The platform; left out for a search of several platforms."`
 	Params    map[string]string `json:"params,omitempty" doc:"The parameters of the operation."`
-	Every     string            `json:"every,omitempty" doc:"How often, as a duration such as 15m; as often as makes sense without it."`
-	Pages     int               `json:"pages,omitempty" min:"1" max:"10" doc:"How many pages a poll reads at most; 2 without it."`
+	Every     string            `json:"every,omitempty" doc:"The interval between polls, as a duration such as 15m; by default 15m, or the lifetime of answers if that is longer."`
+	Pages     int               `json:"pages,omitempty" min:"1" max:"10" doc:"The maximum number of pages that a poll reads; 2 without it."`
 	Follow    int               `json:"follow,omitempty" min:"0" max:"100" doc:"How many of the newest items are compared as well."`
 	Fields    []string          `json:"fields,omitempty" doc:"The fields that are compared; all without it."`
 	Alerts    []string          `json:"alerts,omitempty" doc:"The numbers that raise an alert, such as followers:5%."`
@@ -128,7 +129,7 @@ func writeMade(w http.ResponseWriter, status int, v any) error {
 func readBody(r *http.Request, v any) error {
 	b, err := io.ReadAll(r.Body)
 	if err != nil {
-		return problem.Wrap(err, problem.InvalidRequest, "the body of the request did not arrive whole; send it again")
+		return problem.Wrap(err, problem.InvalidRequest, "the body of the request is incomplete; send it again")
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
@@ -136,7 +137,7 @@ func readBody(r *http.Request, v any) error {
 		if _, err = d.Token(); errors.Is(err, io.EOF) {
 			return nil
 		}
-		err = errors.New("there is more than one object in it")
+		err = errors.New("it has more than one object")
 	}
 	if errors.Is(err, io.EOF) {
 		err = errors.New("it is empty")

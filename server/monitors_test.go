@@ -43,7 +43,7 @@ func TestMonitorsAreManagedOverHTTP(t *testing.T) {
 		{"made", http.MethodPut, "/manage/monitors/salma", profileBody, http.StatusCreated, "active"},
 		{"the same again", http.MethodPut, "/manage/monitors/salma", profileBody, http.StatusOK, "active"},
 		{"paused", http.MethodPost, "/manage/monitors/salma/pause", "", http.StatusOK, "paused"},
-		{"the same while it is paused", http.MethodPut, "/manage/monitors/salma", profileBody, http.StatusOK, "paused"},
+		{"the same one while it is paused", http.MethodPut, "/manage/monitors/salma", profileBody, http.StatusOK, "paused"},
 		{"resumed", http.MethodPost, "/manage/monitors/salma/resume", "", http.StatusOK, "active"},
 		{"ended", http.MethodDelete, "/manage/monitors/salma", "", http.StatusNoContent, ""},
 		{"ended again", http.MethodDelete, "/manage/monitors/salma", "", http.StatusNotFound, ""},
@@ -115,7 +115,7 @@ func TestChangesStream(t *testing.T) {
 		t.Fatalf("status %d, %s", resp.StatusCode, got)
 	}
 	if got := next(); got != ":" {
-		t.Errorf("a stream of which nothing is to be told begins with %q; want a comment", got)
+		t.Errorf("a stream without changes begins with %q; want a comment", got)
 	}
 	for _, name := range []string{"a", "b"} {
 		s.send(t, secret, http.MethodPut, "/manage/monitors/"+name, profileBody)
@@ -131,7 +131,7 @@ func TestChangesStream(t *testing.T) {
 	}
 	_, next = s.streamed(ctx, t, "/v1/changes?type=ready", "1")
 	if got := next(); got != "id: 2" {
-		t.Errorf("behind 1 comes %q", got)
+		t.Errorf("after 1 comes %q", got)
 	}
 	resp, _ = s.streamed(ctx, t, "/v1/changes", "x")
 	if resp.StatusCode != http.StatusBadRequest {
@@ -173,7 +173,7 @@ func TestARevokedKeyHasNoStream(t *testing.T) {
 	}
 	s.send(t, secret, http.MethodPut, "/manage/monitors/a", profileBody) // so that there is a change
 	if got := next(); got != "event: error" {
-		t.Errorf("a stream of a revoked key goes on with %q", got)
+		t.Errorf("a stream of a revoked key continues with %q", got)
 	}
 	if got := next(); !strings.Contains(got, "unauthorized") {
 		t.Errorf("and ends with %q", got)

@@ -12,9 +12,9 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// lend lets a mounted handler answer, unless too many requests are at work. It receives the body of the request before
-// it takes a place, and releases the place when the handler begins to answer, so that callers who send or read slowly
-// keep no place.
+// lend lets a mounted handler answer, unless too many requests are in progress. It receives the body of the request
+// before it takes a place, and releases the place when the handler begins to answer, so that callers who send or read
+// slowly keep no place.
 func (s *Server) lend(w *response, r *http.Request, h http.Handler) {
 	if err := takeBody(w, r, &s.limits); err != nil {
 		s.fail(w, r, err)
@@ -51,7 +51,7 @@ func takeBody(w http.ResponseWriter, r *http.Request, limits *Limits) error {
 		}
 	}
 	if err != nil {
-		return problem.Wrap(err, problem.InvalidRequest, "the body of the request did not arrive whole; send it again")
+		return problem.Wrap(err, problem.InvalidRequest, "the body of the request is incomplete; send it again")
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return nil
@@ -65,9 +65,9 @@ type loan struct {
 	w      *response
 }
 
-// Enter tells the server which key a handler of [WithMount] has found in a request. From then on until its answer, the
-// request counts as a call of the API within [Limits], including the limit of the key's account, and its log line names
-// the key. Enter fails with the same problem as a call of the API at its limits. A handler calls it once, in the
+// Enter reports to the server which key a handler of [WithMount] has found in a request. From then on until its answer,
+// the request counts as a call of the API within [Limits], including the limit of the key's account, and its log line
+// names the key. Enter fails with the same problem as a call of the API at its limits. A handler calls it once, in the
 // goroutine in which it was called. Without a server there are no limits, and Enter does nothing.
 func Enter(ctx context.Context, key *keys.Key) error {
 	l, ok := ctx.Value(lentKey{}).(*loan)

@@ -62,13 +62,13 @@ func TestSlowRequestsToAMountDoNotBlockOthers(t *testing.T) {
 		for range 20 {
 			s.call(post) // and sends no body
 			if r := s.call("GET /mounted HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\n").reply(); r.status != http.StatusOK {
-				t.Errorf("a read that declares a body came to %d", r.status)
+				t.Errorf("a read that declares a body returned %d", r.status)
 			}
 		}
 		synctest.Wait()
 		s.call(s.request("/v1/mock/profile?handle=a")).reply().envelope(t)
 		if r := s.call(post + "ninebytes").reply(); r.status != http.StatusOK || string(r.body) != "ninebytes" {
-			t.Errorf("a whole request came to %d %q", r.status, r.body)
+			t.Errorf("a whole request returned %d %q", r.status, r.body)
 		}
 		unread := s.call(post + "ninebytes") // the answer is never read
 		defer func() { _ = unread.Close() }()
@@ -91,7 +91,7 @@ func TestABodyThatIsTooLongIsRefused(t *testing.T) {
 	srv.Handler().ServeHTTP(w,
 		httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mounted", strings.NewReader("12345")))
 	if w.Code != http.StatusRequestEntityTooLarge || w.Header().Get("Content-Type") != "application/problem+json" {
-		t.Errorf("a body of 5 bytes of 4 came to %d %v", w.Code, w.Header())
+		t.Errorf("a body of 5 bytes of 4 returned %d %v", w.Code, w.Header())
 	}
 }
 
@@ -198,13 +198,13 @@ func TestTheAddressOfARequest(t *testing.T) {
 		want         string
 	}{
 		{"no proxy", "192.0.2.1:99", nil, "192.0.2.1:99"},
-		{"a header that no proxy wrote", "192.0.2.1:99", []string{"203.0.113.5"}, "192.0.2.1:99"},
+		{"a header from a caller without a proxy", "192.0.2.1:99", []string{"203.0.113.5"}, "192.0.2.1:99"},
 		{"a proxy", "10.0.0.1:99", []string{"203.0.113.5"}, "203.0.113.5"},
-		{"what the caller made up before it", "10.0.0.1:99", []string{"1.2.3.4, 203.0.113.5"}, "203.0.113.5"},
+		{"addresses that the caller invented", "10.0.0.1:99", []string{"1.2.3.4, 203.0.113.5"}, "203.0.113.5"},
 		{"a chain of proxies", "10.0.0.1:99", []string{"1.2.3.4, 203.0.113.5", "10.0.0.2, 10.0.0.3:80"}, "203.0.113.5"},
 		{"IPv6", "[::ffff:10.0.0.1]:99", []string{"2001:db8::1"}, "2001:db8::1"},
-		{"a proxy that says nothing", "10.0.0.1:99", nil, "10.0.0.1:99"},
-		{"a proxy that says nonsense", "10.0.0.1:99", []string{"203.0.113.5, unknown"}, "10.0.0.1:99"},
+		{"a proxy without the header", "10.0.0.1:99", nil, "10.0.0.1:99"},
+		{"a proxy with an invalid header", "10.0.0.1:99", []string{"203.0.113.5, unknown"}, "10.0.0.1:99"},
 		{"proxies alone", "10.0.0.1:99", []string{"10.0.0.9"}, "10.0.0.1:99"},
 	}
 	for _, tt := range tests {

@@ -129,7 +129,7 @@ func TestWordsOfParametersAreThoseOfTheRows(t *testing.T) {
 		}
 	}
 	if lists < 30 {
-		t.Errorf("%d lists were looked at", lists)
+		t.Errorf("%d lists were compared", lists)
 	}
 }
 
@@ -240,8 +240,8 @@ func TestUnavailableIsDescribedWhereItHappens(t *testing.T) {
 	}
 }
 
-// TestDescribedLengthsAreThoseThatAreTaken calls the engine with the longest value, and with one byte more.
-func TestDescribedLengthsAreThoseThatAreTaken(t *testing.T) {
+// TestDescribedLengthsAreThoseThatAreAccepted calls the engine with the longest value, and with one byte more.
+func TestDescribedLengthsAreThoseThatAreAccepted(t *testing.T) {
 	t.Parallel()
 	s, doc := open(t, enginetest.Config{}), newDescription(t)
 	for param, path := range map[string]string{
@@ -254,7 +254,7 @@ func TestDescribedLengthsAreThoseThatAreTaken(t *testing.T) {
 			return r.status == http.StatusBadRequest && strings.Contains(r.problem(t).Detail, "at most")
 		}
 		if refused(longest) || !refused(longest+1) {
-			t.Errorf("%s: %d is not the greatest length that is taken", param, longest)
+			t.Errorf("%s: %d is not the greatest length that is accepted", param, longest)
 		}
 	}
 }

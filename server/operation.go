@@ -13,8 +13,8 @@ import (
 )
 
 // operate answers an operation; o is nil for an unknown route. Operations that need no key, such as the health of the
-// service, are always answered; the number of others at work is limited. A call without a valid key takes no place
-// (D71).
+// service, are always answered; the number of other calls in progress is limited. A call without a valid key takes no
+// place (D71).
 func (s *Server) operate(w *response, r *http.Request, o *operation.Operation) {
 	if o != nil && o.NoKey {
 		s.call(w, r, o, s.client)

@@ -225,14 +225,14 @@ func WithTLS(cfg *tls.Config) Option {
 }
 
 // WithMetrics serves page at /metrics to the requests that may allows. An error of may is answered like one of [Auth].
-// Like health, metrics are answered however many calls are at work. By default there are none.
+// Like health, metrics are answered however many calls are in progress. By default there are none.
 func WithMetrics(page http.Handler, may func(*http.Request) error) Option {
 	return option{"WithMetrics", func(c *config) error {
 		switch {
 		case page == nil:
 			return errNil
 		case may == nil:
-			return errors.New("may is nil: pass a function that says who sees the page")
+			return errors.New("may is nil: pass a function that decides who sees the page")
 		}
 		c.metrics, c.mayMeasure = page, may
 		return nil

@@ -68,7 +68,7 @@ func TestNewNamesTheInvalidOption(t *testing.T) {
 		server.WithMount("/tools", page), server.WithMount("/tools/", page),
 		server.WithMetrics(page, func(*http.Request) error { return nil }),
 		server.WithLimits(server.Limits{InFlight: 1}), server.WithSections(server.Section{Title: "a"})); err != nil {
-		t.Errorf("what can work is refused: %v", err)
+		t.Errorf("valid options are refused: %v", err)
 	}
 }
 

@@ -26,12 +26,12 @@ func TestABadIdempotencyKeyIsABadParameter(t *testing.T) {
 	} {
 		for _, key := range []string{"short", "", "0123456789abcdé", "0123456789abcdef 0123456789abcdef"} {
 			if p := s.with(t, path, "Idempotency-Key", key).problem(t); p.Code != want {
-				t.Errorf("%s with the key %q came to %s (%s), want %s", path, key, p.Code, p.Detail, want)
+				t.Errorf("%s with the key %q returned %s (%s), want %s", path, key, p.Code, p.Detail, want)
 			}
 		}
 		const good = "0123456789abcdef"
 		if p := s.with(t, path, "Idempotency-Key", good, "Idempotency-Key", good).problem(t); p.Code != want {
-			t.Errorf("%s with two keys came to %s (%s), want %s", path, p.Code, p.Detail, want)
+			t.Errorf("%s with two keys returned %s (%s), want %s", path, p.Code, p.Detail, want)
 		}
 	}
 }

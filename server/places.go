@@ -12,12 +12,12 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// places counts what is at work, within [Limits].
+// places counts the calls in progress, within [Limits].
 type places struct {
 	limits    Limits
-	calls     *semaphore.Weighted // calls at work
-	lent      *semaphore.Weighted // requests at work in mounted handlers
-	sandbox   *semaphore.Weighted // calls at work that a sandbox answers
+	calls     *semaphore.Weighted // calls in progress
+	lent      *semaphore.Weighted // requests in progress in mounted handlers
+	sandbox   *semaphore.Weighted // calls in progress that a sandbox answers
 	shares    *shares             // the calls of each account
 	streams   *semaphore.Weighted // streams of changes
 	listeners *shares             // the streams of each key
@@ -30,9 +30,9 @@ func newPlaces(l Limits) *places {
 		lent:    semaphore.NewWeighted(l.Mounted),
 		sandbox: semaphore.NewWeighted(l.Sandbox),
 		shares: newShares(l.PerAccount,
-			"the account has %d calls at work, which is as many as it may; wait until one has ended"),
+			"the account has %d calls in progress, which is its limit; wait until one has ended"),
 		streams:   semaphore.NewWeighted(l.Streams),
-		listeners: newShares(l.PerKey, "the key has %d streams open, which is as many as it may; close one first"),
+		listeners: newShares(l.PerKey, "the key has %d streams open, which is its limit; close one first"),
 	}
 }
 
@@ -100,7 +100,7 @@ func (p *places) takeAll(ctx context.Context) bool {
 	return p.calls.Acquire(ctx, p.limits.InFlight) == nil && p.lent.Acquire(ctx, p.limits.Mounted) == nil
 }
 
-// shares are the calls at work of each account, or the streams of each key.
+// shares are the calls in progress of each account, or the streams of each key.
 type shares struct {
 	most int64
 	full string // the detail of the problem at the limit, which has %d for the number

@@ -51,8 +51,8 @@ func TestASearchReachesThosePlatformsThatCanServeIt(t *testing.T) {
 		{"all named", "query=tea&platforms=telegram,github,tiktok", 1, "", map[platform.ID]schema.PlatformState{
 			"github": schema.OK, "telegram": schema.Failed, "tiktok": schema.Failed,
 		}},
-		{"only one that cannot", "query=tea&platforms=telegram", 9, problem.PlatformUnavailable, nil},
-		{"only some that cannot", "query=tea&platforms=telegram,tiktok", 9, problem.PlatformUnavailable, nil},
+		{"only one platform that cannot search for it", "query=tea&platforms=telegram", 9, problem.PlatformUnavailable, nil},
+		{"only platforms that cannot search for it", "query=tea&platforms=telegram,tiktok", 9, problem.PlatformUnavailable, nil},
 		{"a platform without search among them", "query=tea&platforms=telegram,kwai", 9, problem.PlatformUnavailable, nil},
 	}
 	for _, tt := range tests {
@@ -97,7 +97,7 @@ func TestOnePlatformSaysWhatItCannotSearchFor(t *testing.T) {
 	}
 	for _, id := range []platform.ID{platform.Telegram, platform.TikTok} {
 		if got := health.Platforms[id]; got != schema.Healthy {
-			t.Errorf("%s is %s: what we refuse ourselves says nothing of it", id, got)
+			t.Errorf("%s is %s: our own refusals do not count as its failures", id, got)
 		}
 	}
 }

@@ -32,12 +32,12 @@ func TestAnAddressIsReadAsItsRoute(t *testing.T) {
 			1,
 		},
 		{"a post", "https://mock.example/posts/post.salma.1", "", "/v1/mock/post?id=post.salma.1", []string{"/v1/mock/comments?post_id=post.salma.1"}, 1},
-		{"a text with an address", "look: https://mock.example/@ann !", "", "/v1/mock/profile?handle=ann", nil, 1},
+		{"a text that contains an address", "look: https://mock.example/@ann !", "", "/v1/mock/profile?handle=ann", nil, 1},
 		{"fresh", "https://mock.example/@ann", "&fresh=true", "/v1/mock/profile?handle=ann", nil, 2},
 		{"enriched", "https://mock.example/@ann", "&enrich=arabic", "/v1/mock/profile?handle=ann", nil, 4},
 		{"with raw", "https://mock.example/@ann", "&include_raw=true", "/v1/mock/profile?handle=ann", nil, 1},
 		{"with a bound on its price", "https://mock.example/@ann", "&max_credits=1", "/v1/mock/profile?handle=ann", nil, 1},
-		{"of an age", "https://mock.example/@ann", "&max_age_s=60&stale_if_error_s=60", "/v1/mock/profile?handle=ann", nil, 2}, // 2 are held; 1 is charged
+		{"with an age", "https://mock.example/@ann", "&max_age_s=60&stale_if_error_s=60", "/v1/mock/profile?handle=ann", nil, 2}, // 2 are held; 1 is charged
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -75,14 +75,14 @@ func TestAnAddressIsReadAsItsRoute(t *testing.T) {
 			// Each has filled the cache for the other.
 			hit := byAddress.get(t, tt.path)
 			again := byRoute.get(t, readOf(tt.address, ""))
-			for way, r := range map[string]reply{"the route behind the address": hit, "the address behind the route": again} {
+			for way, r := range map[string]reply{"the route of the address": hit, "the address behind the route": again} {
 				if r.header.Get("X-Cache") != "HIT" {
 					t.Errorf("%s is a %s", way, r.header.Get("X-Cache"))
 				}
 			}
 			if r := byRoute.with(t, readOf(tt.address, ""), "If-None-Match",
 				hit.header.Get("ETag")); r.status != http.StatusNotModified {
-				t.Errorf("with the tag of the route it is %d", r.status)
+				t.Errorf("with the tag of the route it returns %d", r.status)
 			}
 		})
 	}
@@ -142,6 +142,6 @@ func TestAddressesThatAreNotRead(t *testing.T) {
 		t.Errorf("%d credits are left: one of these was charged", n)
 	}
 	if r := s.get(t, readOf("https://mock.example/@not_found", "")); r.header.Get("X-Cache") != string(schema.Hit) {
-		t.Errorf("an absence is not remembered: %v", r.header)
+		t.Errorf("an absence is not cached: %v", r.header)
 	}
 }

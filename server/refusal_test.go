@@ -26,7 +26,7 @@ func TestRefusedRequests(t *testing.T) {
 		words      []string // in the detail
 	}{
 		{"unknown platform", "/v1/nowhere/profile?handle=a", problem.NotFound, []string{`"nowhere"`}},
-		{"unknown platform before a wrong parameter", "/v1/nowhere/profile?fersh=1", problem.NotFound, []string{`"nowhere"`}},
+		{"unknown platform before an invalid parameter", "/v1/nowhere/profile?fersh=1", problem.NotFound, []string{`"nowhere"`}},
 		{"unknown platform before a malformed query", "/v1/nowhere/profile?%zz", problem.NotFound, []string{`"nowhere"`}},
 		{"a platform in capitals", "/v1/Mock/profile?handle=a", problem.NotFound, []string{`"Mock"`}},
 		{"unknown operation", "/v1/mock/nothing", problem.NotFound, []string{"/v1/mock/nothing"}},
@@ -53,7 +53,7 @@ func TestRefusedRequests(t *testing.T) {
 		{"parameter given twice alike", "/v1/mock/profile?handle=a&fresh=true&fresh=true", problem.InvalidRequest, []string{`"fresh"`, "once"}},
 		{"mistyped parameter", "/v1/mock/profile?handle=a&fersh=true", problem.InvalidRequest, []string{`"fersh"`, "handle"}},
 		{"parameter in capitals", "/v1/mock/profile?Handle=a&handle=a", problem.InvalidRequest, []string{`"Handle"`}},
-		{"cursor on what has no pages", "/v1/mock/profile?handle=a&cursor=x", problem.InvalidRequest, []string{`"cursor"`}},
+		{"cursor on an operation without pages", "/v1/mock/profile?handle=a&cursor=x", problem.InvalidRequest, []string{`"cursor"`}},
 		{"malformed query string", "/v1/mock/profile?handle=%zz", problem.InvalidRequest, []string{"malformed"}},
 		{"semicolon in the query string", "/v1/mock/profile?handle=a;fresh=true", problem.InvalidRequest, []string{"malformed"}},
 		{"invalid UTF-8", "/v1/mock/profile?handle=%ff%fe", problem.InvalidRequest, []string{`"handle"`, "UTF-8"}},
@@ -68,7 +68,7 @@ func TestRefusedRequests(t *testing.T) {
 		{"boolean with a space", "/v1/mock/profile?handle=a&fresh=true%20", problem.InvalidRequest, []string{`"fresh"`}},
 		{"empty boolean", "/v1/mock/profile?handle=a&fresh=", problem.InvalidRequest, []string{`"fresh"`}},
 		{"another enrichment", "/v1/mock/profile?handle=a&enrich=english", problem.InvalidRequest, []string{`"enrich"`, "arabic"}},
-		{"enrich where there is no text", "/v1/mock/audience?handle=a&enrich=arabic", problem.InvalidRequest, []string{`"enrich"`}},
+		{"enrich for an object without text", "/v1/mock/audience?handle=a&enrich=arabic", problem.InvalidRequest, []string{`"enrich"`}},
 		{"enrich on live", "/v1/mock/live?handle=a&enrich=arabic", problem.InvalidRequest, []string{`"enrich"`}},
 		{"enrich on suggestions", "/v1/mock/suggestions?query=a&enrich=arabic", problem.InvalidRequest, []string{`"enrich"`}},
 		{"enrich on a store", "/v1/mock/store?id=a&enrich=arabic", problem.InvalidRequest, []string{`"enrich"`}},
@@ -77,7 +77,7 @@ func TestRefusedRequests(t *testing.T) {
 		{"both of the ads' group", "/v1/mock/ads?advertiser_id=a&domain=b.example", problem.InvalidRequest, []string{"exactly one"}},
 		{"none of the events' group", "/v1/mock/events?time=past", problem.InvalidRequest, []string{"handle", "place"}},
 		{"word outside of an enum", "/v1/mock/search?query=a&kind=photo", problem.InvalidRequest, []string{`"kind"`, "profile"}},
-		{"word that the platform does not know", "/v1/mock/search?query=a&sort=oldest", problem.InvalidRequest, []string{`"sort"`, "recent"}},
+		{"value that the platform does not support", "/v1/mock/search?query=a&sort=oldest", problem.InvalidRequest, []string{`"sort"`, "recent"}},
 		{"country of three letters", "/v1/mock/ads/search?query=a&country=SAU", problem.InvalidRequest, []string{`"country"`}},
 		{"invalid language", "/v1/mock/search?query=a&lang=arabic_", problem.InvalidRequest, []string{`"lang"`}},
 		{"invalid time", "/v1/mock/search?query=a&since=yesterday", problem.InvalidRequest, []string{`"since"`}},
@@ -86,8 +86,8 @@ func TestRefusedRequests(t *testing.T) {
 		{"max_credits of 0", "/v1/mock/profile?handle=a&max_credits=0", problem.InvalidRequest, []string{`"max_credits"`, "1 or more"}},
 		{"max_credits below 0", "/v1/search?query=a&max_credits=-3", problem.InvalidRequest, []string{`"max_credits"`}},
 		{"max_credits that is not whole", "/v1/enrich?text=a&max_credits=1.5", problem.InvalidRequest, []string{`"max_credits"`}},
-		{"max_credits past all numbers", "/v1/mock/posts?handle=a&max_credits=9223372036854775808", problem.InvalidRequest, []string{`"max_credits"`}},
-		{"max_credits on what is free", "/v1/usage?max_credits=1", problem.InvalidRequest, []string{`"max_credits"`}},
+		{"max_credits that overflows", "/v1/mock/posts?handle=a&max_credits=9223372036854775808", problem.InvalidRequest, []string{`"max_credits"`}},
+		{"max_credits on a free call", "/v1/usage?max_credits=1", problem.InvalidRequest, []string{`"max_credits"`}},
 		{"max_credits of raw is a number", "/v1/raw/mock/users/a?max_credits=x", problem.InvalidRequest, []string{`"max_credits"`}},
 		{"max_credits of raw given twice", "/v1/raw/mock/users/a?max_credits=1&max_credits=2", problem.InvalidRequest, []string{`"max_credits"`, "once"}},
 		{"wait_s of a word", "/v1/job?id=a&wait_s=long", problem.InvalidRequest, []string{`"wait_s"`}},
@@ -98,14 +98,14 @@ func TestRefusedRequests(t *testing.T) {
 
 		{"operation that is not offered", "/v1/hackernews/ads?domain=a.example", problem.PlatformUnavailable, []string{"hackernews does not offer GET /v1/hackernews/ads"}},
 		{"platform without a provider", "/v1/kwai/profile?handle=a", problem.PlatformUnavailable, []string{"GET /v1/kwai/profile", "no provider"}},
-		{"what is not offered before identifiers", "/v1/hackernews/ads?advertiser_id=https://evil.example/@a", problem.PlatformUnavailable, []string{"GET /v1/hackernews/ads"}},
-		{"what is not offered before cursors", "/v1/hackernews/ads?domain=a.example&cursor=none", problem.PlatformUnavailable, []string{"GET /v1/hackernews/ads"}},
-		{"what is not offered before enrichment", "/v1/hackernews/ads?domain=a.example&enrich=arabic", problem.PlatformUnavailable, []string{"GET /v1/hackernews/ads"}},
+		{"an operation that is not offered before identifiers", "/v1/hackernews/ads?advertiser_id=https://evil.example/@a", problem.PlatformUnavailable, []string{"GET /v1/hackernews/ads"}},
+		{"an operation that is not offered before cursors", "/v1/hackernews/ads?domain=a.example&cursor=none", problem.PlatformUnavailable, []string{"GET /v1/hackernews/ads"}},
+		{"an operation that is not offered before enrichment", "/v1/hackernews/ads?domain=a.example&enrich=arabic", problem.PlatformUnavailable, []string{"GET /v1/hackernews/ads"}},
 		{"a missing setting before identifiers", "/v1/twitch/profile?handle=https://evil.example/@a", problem.PlatformUnavailable, []string{"GET /v1/twitch/profile"}},
-		{"parameters before what is not offered", "/v1/kwai/profile", problem.InvalidRequest, []string{`"handle"`}},
+		{"parameters before an operation that is not offered", "/v1/kwai/profile", problem.InvalidRequest, []string{`"handle"`}},
 		{"filter that the platform cannot apply", "/v1/hackernews/search?query=a&region=SA", problem.InvalidRequest, []string{`"region"`, "hackernews"}},
 		{"missing setting", "/v1/twitch/profile?handle=a", problem.PlatformUnavailable, []string{"GET /v1/twitch/profile", "missing the setting secret"}},
-		{"note on what is not offered", "/v1/hackernews/trending", problem.PlatformUnavailable, []string{"nothing trends here"}},
+		{"note on an operation that is not offered", "/v1/hackernews/trending", problem.PlatformUnavailable, []string{"nothing trends here"}},
 
 		{"unknown provider", "/v1/raw/nobody/users/a", problem.NotFound, []string{`"nobody"`}},
 		{"route that is not listed", "/v1/raw/mock/secrets/a", problem.NotFound, []string{"secrets/a"}},
@@ -180,8 +180,8 @@ func TestTheOrderOfChecks(t *testing.T) {
 		want               problem.Code
 	}{
 		{"all is wrong", "sk_live_nobody", "/v1/nowhere/ads?nonsense=1", problem.Unauthorized},
-		{"a good key, that is tired", tired, "/v1/nowhere/ads?nonsense=1", problem.RateLimited},
-		{"a key that may call", s.Secret, "/v1/nowhere/ads?nonsense=1", problem.NotFound},
+		{"a valid key at its rate limit", tired, "/v1/nowhere/ads?nonsense=1", problem.RateLimited},
+		{"a valid key", s.Secret, "/v1/nowhere/ads?nonsense=1", problem.NotFound},
 		{"a platform", s.Secret, "/v1/hackernews/ads?nonsense=1", problem.InvalidRequest},
 		{"good parameters", s.Secret, "/v1/hackernews/ads?domain=a.example", problem.PlatformUnavailable},
 		{"an operation that is offered", s.Secret, "/v1/hackernews/profile?handle=not_found", problem.InsufficientCredits},
@@ -189,11 +189,11 @@ func TestTheOrderOfChecks(t *testing.T) {
 	}
 	for _, step := range steps {
 		if p := s.getAs(t, step.secret, step.path).problem(t); p.Code != step.want {
-			t.Errorf("%s: came to %s, want %s", step.name, p.Code, step.want)
+			t.Errorf("%s: returned %s, want %s", step.name, p.Code, step.want)
 		}
 	}
 	if r := s.getAs(t, rich, "/v1/hackernews/profile?handle=salma"); r.status != http.StatusOK {
-		t.Errorf("and nothing is wrong: %s", r.body)
+		t.Errorf("a correct call fails: %s", r.body)
 	}
 }
 
@@ -239,7 +239,7 @@ func TestMeIgnoresAQueryString(t *testing.T) {
 	s := open(t, enginetest.Config{})
 	for _, path := range []string{"/v1/me?x=1", "/v1/me?%zz", "/health?now=1", "/v1/platforms?a;b"} {
 		if r := s.get(t, path); r.status != http.StatusOK {
-			t.Errorf("%s came to %d: %s", path, r.status, r.body)
+			t.Errorf("%s returned %d: %s", path, r.status, r.body)
 		}
 	}
 	if r := s.with(t, "/v1/me", "Idempotency-Key", "short"); r.status != http.StatusOK {
@@ -273,7 +273,7 @@ func TestEveryBadKeyGetsTheSameAnswer(t *testing.T) {
 			t.Errorf("%q: WWW-Authenticate is %q", authorization, r.header.Get("WWW-Authenticate"))
 		}
 		if r.header.Get("RateLimit") != "" || r.header.Get("X-Credits-Used") != "" {
-			t.Errorf("%q: the headers tell of a key: %v", authorization, r.header)
+			t.Errorf("%q: the headers reveal a key: %v", authorization, r.header)
 		}
 		got := strings.ReplaceAll(string(r.body), p.RequestID, "ID")
 		if want == "" {
@@ -285,7 +285,7 @@ func TestEveryBadKeyGetsTheSameAnswer(t *testing.T) {
 	}
 	if r := s.do(t, http.MethodGet, "/v1/me",
 		http.Header{"Authorization": {"bearer " + s.Secret}}); r.status != http.StatusOK {
-		t.Errorf("the scheme's letters matter: %s", r.body)
+		t.Errorf("the scheme is case-sensitive: %s", r.body)
 	}
 }
 
@@ -306,7 +306,7 @@ func TestNoKeyIsNeededForDocuments(t *testing.T) {
 		"/health", "/docs", "/openapi.json", "/livez", "/readyz", "/v1/platforms", "/llms.txt", "/.well-known/api-catalog",
 	} {
 		if r := s.getAs(t, "", path); r.status != http.StatusOK || len(r.body) == 0 {
-			t.Errorf("%s came to %d", path, r.status)
+			t.Errorf("%s returned %d", path, r.status)
 		}
 	}
 }
@@ -347,7 +347,7 @@ func TestAKeyOfAnAccountWithoutALedger(t *testing.T) {
 	}
 	for _, path := range []string{"/v1/me", "/v1/usage"} {
 		if r := s.getAs(t, secret, path); r.status != http.StatusOK {
-			t.Errorf("%s came to %s", path, r.body)
+			t.Errorf("%s returned %s", path, r.body)
 		}
 	}
 	s.getAs(t, secret, "/v1/mock/profile?handle=a").wantProblem(t, problem.InsufficientCredits)
@@ -362,7 +362,7 @@ func TestAKeysOwnCap(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := s.getAs(t, secret, "/v1/mock/profile?handle=a"); r.status != http.StatusOK {
-		t.Fatalf("came to %s", r.body)
+		t.Fatalf("got %s", r.body)
 	}
 	s.getAs(t, secret, "/v1/mock/profile?handle=a").wantProblem(t, problem.InsufficientCredits, "cap")
 }
@@ -398,7 +398,7 @@ func TestRateLimit(t *testing.T) {
 	}
 	s.Clock.Advance(2 * time.Second)
 	if r := s.get(t, "/v1/mock/profile?handle=a"); r.status != http.StatusOK {
-		t.Errorf("after waiting as long as it was told: %s", r.body)
+		t.Errorf("after waiting for Retry-After: %s", r.body)
 	}
 }
 
@@ -445,7 +445,7 @@ func TestForbiddenEnrichmentIsRefusedBeforeAnyCall(t *testing.T) {
 				string(id))
 			if got := s.get(t, "/v1/search?query=a&enrich=arabic").envelope(t); len(got.Meta.Platforms) != 1 ||
 				got.Meta.Platforms[platform.Mock] == "" {
-				t.Errorf("an enriched search of everything asked %v", got.Meta.Platforms)
+				t.Errorf("an enriched search of every platform called %v", got.Meta.Platforms)
 			}
 			if n := calls.Count(); n > 0 {
 				t.Errorf("%d calls went upstream", n)

@@ -17,14 +17,14 @@ var settingRoutes = []managed{
 	}},
 	{putSettings, describe.Managed{
 		Method: "PUT", Path: "/manage/account", ID: "putAccount", Summary: "Replace the settings of the account",
-		Doc:  "What is left out has its default again.",
+		Doc:  "A setting that is left out gets its default again.",
 		Body: reflect.TypeFor[settingsBody](), Answer: reflect.TypeFor[schema.AccountSettings](), Status: http.StatusOK,
 	}},
 }
 
 // settingsBody is the body of PUT /manage/account.
 type settingsBody struct {
-	CreditsLow *int64 `json:"credits_low,omitempty" min:"0" doc:"The credits below which credits.low is told, 0 for never; null or left out for a tenth of the last grant."`
+	CreditsLow *int64 `json:"credits_low,omitempty" min:"0" doc:"The balance below which credits.low is sent, 0 for never; null or left out means a tenth of the last grant."`
 }
 
 func readSettings(w http.ResponseWriter, r *http.Request, who *socialdata.Client) error {

@@ -44,7 +44,7 @@ func TestSettingsAreManagedOverHTTP(t *testing.T) {
 		{"another method", http.MethodDelete, "", 405, ""},
 		{"a refused one changes nothing", get, "", 200, `{"credits_low":0}`},
 		{"the default again", put, `{}`, 200, `{"credits_low":null}`},
-		{"what was read can be put", put, `{"credits_low":null}`, 200, `{"credits_low":null}`},
+		{"the answer to GET can be put", put, `{"credits_low":null}`, 200, `{"credits_low":null}`},
 	} {
 		r := s.send(t, secret, step.method, "/manage/account", step.body)
 		if r.status != step.status || step.want != "" && string(r.body) != step.want {
@@ -94,7 +94,7 @@ func left(n string) schema.FieldChange {
 	return schema.FieldChange{Field: "credits", Before: json.RawMessage("null"), After: json.RawMessage(n)}
 }
 
-func TestWhatHappensToAnAccountIsSent(t *testing.T) {
+func TestEventsOfAnAccountAreSent(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{Credits: 3}, server.WithEndpoints(), server.WithKeys())
 	secret, _, err := s.Keys.CreateKey(t.Context(),
@@ -147,7 +147,7 @@ func TestWhatHappensToAnAccountIsSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(listed, got); diff != "" {
-		t.Errorf("what the feed tells and what was sent (-feed +sent):\n%s", diff)
+		t.Errorf("the changes in the feed and those sent (-feed +sent):\n%s", diff)
 	}
 }
 

@@ -897,12 +897,12 @@ func TestProblemsAreWhatTheSpecificationSays(t *testing.T) {
 		}
 		if p["code"] != code || p["status"] != float64(r.status) ||
 			r.header.Get("Content-Type") != "application/problem+json" {
-			t.Errorf("%s came to %d %s: %s", code, r.status, r.header.Get("Content-Type"), r.body)
+			t.Errorf("%s returned %d %s: %s", code, r.status, r.header.Get("Content-Type"), r.body)
 		}
 	}
 	if r := provoked["rate_limited"]; r.header.Get("Retry-After") == "" ||
 		!strings.Contains(string(r.body), `"retry_after"`) {
-		t.Errorf("a rate limit does not say when to come back: %v %s", r.header, r.body)
+		t.Errorf("a rate limit has no Retry-After: %v %s", r.header, r.body)
 	}
 	if r := provoked["platform_unavailable"]; !strings.Contains(string(r.body), "/v1/hackernews/search") {
 		t.Errorf("the missing route is not named: %s", r.body)

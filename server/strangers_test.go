@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestUnknownKeysAreDelayed lets 64 callers of one address use wrong keys without a pause, and one of another from time
-// to time.
+// TestUnknownKeysAreDelayed lets 64 callers from one address use wrong keys without a pause, and one from another
+// address from time to time.
 func TestUnknownKeysAreDelayed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -60,7 +60,7 @@ func (c *plain) CloseWrite() error {
 	return nil
 }
 
-// Write implements [net.Conn]. While no handler is at work, only net/http itself writes.
+// Write implements [net.Conn]. While no handler is running, only net/http itself writes.
 func (c *plain) Write(p []byte) (int, error) { return c.of.write(c, c.Conn, p) }
 
 // write writes p to conn, which is below c. If p is a refusal of net/http, it writes the problem document instead.
@@ -118,16 +118,16 @@ func (s *Server) refused(status int, why string) []byte {
 func (l *Limits) refused(status int, why string) string {
 	switch status {
 	case http.StatusRequestHeaderFieldsTooLarge:
-		return fmt.Sprintf("the head of the request is too long: its first line and its header fields may have %d bytes",
+		return fmt.Sprintf("the header of the request is too long: its first line and its header fields may have %d bytes",
 			l.HeaderBytes)
 	case http.StatusExpectationFailed:
-		return "the header field Expect can be 100-continue alone"
+		return "the header field Expect can only be 100-continue"
 	case http.StatusNotImplemented:
-		return "the header field Transfer-Encoding can be chunked alone"
+		return "the header field Transfer-Encoding can only be chunked"
 	case http.StatusHTTPVersionNotSupported:
-		return "this version of HTTP is not spoken here: use HTTP/1.1"
+		return "this version of HTTP is not supported: use HTTP/1.1"
 	}
-	return "this is no HTTP request that can be read: " +
+	return "this is not a valid HTTP request: " +
 		cmp.Or(why, `check the first line, the header fields, and that every % in the address is followed by two hex digits`)
 }
 
@@ -161,7 +161,7 @@ func (c *secured) shake(conn *tls.Conn) {
 	if bad, ok := errors.AsType[tls.RecordHeaderError](c.failed); ok && bad.Conn != nil &&
 		looksLikeHTTP(bad.RecordHeader) {
 		reason = "client sent an HTTP request to an HTTPS server"
-		_, _ = bad.Conn.Write(s.refused(http.StatusBadRequest, "this address speaks HTTPS: write https:// before it"))
+		_, _ = bad.Conn.Write(s.refused(http.StatusBadRequest, "this address uses HTTPS: write https:// before it"))
 	}
 	_, _ = fmt.Fprintf(webErrors{s}, "http: TLS handshake error from %s: %s", conn.RemoteAddr(), reason)
 }

@@ -57,13 +57,13 @@ func TestUnreadableRequestsOverTLS(t *testing.T) {
 		status int
 		says   string
 	}{
-		"a good one":         {"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n", false, http.StatusOK, ""},
-		"bad escapes":        {"GET /v1/%zz HTTP/1.1\r\nHost: a\r\n\r\n", false, http.StatusBadRequest, "%"},
-		"nonsense":           {"nonsense\r\n\r\n", false, http.StatusBadRequest, "first line"},
-		"no host":            {"GET /livez HTTP/1.1\r\n\r\n", false, http.StatusBadRequest, "Host"},
-		"a head too long":    {"GET / HTTP/1.1\r\nHost: a\r\nX: " + strings.Repeat("a", 70<<10) + "\r\n\r\n", false, http.StatusRequestHeaderFieldsTooLarge, "61440 bytes"},
-		"a handler's own":    {"GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n", false, http.StatusNotFound, "/nothing"},
-		"a request in clear": {"GET /v1/me HTTP/1.1\r\nHost: a\r\n\r\n", true, http.StatusBadRequest, "https://"},
+		"a good one":            {"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n", false, http.StatusOK, ""},
+		"bad escapes":           {"GET /v1/%zz HTTP/1.1\r\nHost: a\r\n\r\n", false, http.StatusBadRequest, "%"},
+		"nonsense":              {"nonsense\r\n\r\n", false, http.StatusBadRequest, "first line"},
+		"no host":               {"GET /livez HTTP/1.1\r\n\r\n", false, http.StatusBadRequest, "Host"},
+		"a head too long":       {"GET / HTTP/1.1\r\nHost: a\r\nX: " + strings.Repeat("a", 70<<10) + "\r\n\r\n", false, http.StatusRequestHeaderFieldsTooLarge, "61440 bytes"},
+		"a handler's own":       {"GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n", false, http.StatusNotFound, "/nothing"},
+		"a request without TLS": {"GET /v1/me HTTP/1.1\r\nHost: a\r\n\r\n", true, http.StatusBadRequest, "https://"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -148,7 +148,7 @@ func TestAnswersOfMiddlewareAreKept(t *testing.T) {
 	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil || string(body) != "400 Bad Request\n" {
-		t.Errorf("got %q (%v), want what the middleware says", body, err)
+		t.Errorf("got %q (%v), want the middleware's answer", body, err)
 	}
 }
 
@@ -166,6 +166,6 @@ func TestUnreadableRequestsAreObserved(t *testing.T) {
 	}
 	if r := <-told; r.Status != http.StatusBadRequest || r.Code != problem.InvalidRequest || r.Method != "_OTHER" ||
 		r.Route != "" {
-		t.Errorf("the observer was told of %+v", r)
+		t.Errorf("the observer received %+v", r)
 	}
 }

@@ -49,7 +49,7 @@ func (p *pipes) Close() error {
 
 func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
-var errNoListener = errors.New("nobody listens")
+var errNoListener = errors.New("the listener is closed")
 
 // dial returns a connection that Accept returns the other end of.
 func (p *pipes) dial() (net.Conn, error) {
@@ -178,7 +178,7 @@ func TestABodyThatNeverComesIsNotWaitedFor(t *testing.T) {
 			c := s.call("GET /v1/me HTTP/1.1\r\nHost: test\r\nContent-Length: 10\r\n\r\n")
 			r := c.reply()
 			if r.status != http.StatusUnauthorized || r.header.Get("Connection") != "close" {
-				t.Fatalf("came to %d, Connection %q", r.status, r.header.Get("Connection"))
+				t.Fatalf("got %d, Connection %q", r.status, r.header.Get("Connection"))
 			}
 			callers = append(callers, c)
 		}
@@ -196,7 +196,7 @@ func TestABodyThatNeverComesIsNotWaitedFor(t *testing.T) {
 		} {
 			c := s.call(strings.TrimSuffix(s.request("/v1/me"), "\r\n") + body)
 			if r := c.reply(); r.status != http.StatusOK || r.header.Get("Connection") != "close" {
-				t.Errorf("%q came to %d, Connection %q", body, r.status, r.header.Get("Connection"))
+				t.Errorf("%q returned %d, Connection %q", body, r.status, r.header.Get("Connection"))
 			}
 			c.wantClosed(time.Second)
 		}
@@ -276,7 +276,7 @@ func TestConnectionsAreLimited(t *testing.T) {
 		}
 		if more, err := s.pipes.dial(); err == nil {
 			if _, err := more.Write([]byte("GET")); err == nil {
-				t.Error("a connection is served although all are at work")
+				t.Error("a connection is served although all are in use")
 			}
 		}
 		close(release)
@@ -300,7 +300,7 @@ func TestTheRequestHeaderIsLimited(t *testing.T) {
 		go func() { _, _ = io.WriteString(conn, s.request("/v1/me", "X-Long: "+strings.Repeat("x", 70_000))) }()
 		c := newCaller(t, conn)
 		if r := c.reply(); r.status != http.StatusRequestHeaderFieldsTooLarge {
-			t.Errorf("a head of 70 KB came to %d", r.status)
+			t.Errorf("a head of 70 KB returned %d", r.status)
 		}
 		c.wantClosed(time.Second)
 	})
@@ -320,7 +320,7 @@ func TestADrainEndsClean(t *testing.T) {
 		{"a body that never comes", func(s *served) {
 			s.call("GET / HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\n")
 		}, 6 * time.Second},
-		{"who does not read", func(s *served) { s.call("GET /docs HTTP/1.1\r\nHost: test\r\n\r\n") }, 6 * time.Second},
+		{"a caller that does not read", func(s *served) { s.call("GET /docs HTTP/1.1\r\nHost: test\r\n\r\n") }, 6 * time.Second},
 		{"a stream that is not read", func(s *served) {
 			s.call(s.request("/v1/search?query=a", "Accept: text/event-stream"))
 		}, 16 * time.Second},
@@ -336,7 +336,7 @@ func TestADrainEndsClean(t *testing.T) {
 				began := time.Now()
 				s.stop()
 				if err := <-s.ended; err != nil {
-					t.Errorf("came to %v", err)
+					t.Errorf("got %v", err)
 				}
 				close(s.ended)
 				if took := time.Since(began); took > tt.within {
@@ -357,7 +357,7 @@ func TestADrainFinishesCallsInProgress(t *testing.T) {
 		synctest.Wait()
 		wait("/readyz").reply().wantProblem(t, problem.PlatformUnavailable, "draining")
 		if r := wait("/livez").reply(); r.status != http.StatusOK {
-			t.Errorf("livez came to %d", r.status)
+			t.Errorf("livez returned %d", r.status)
 		}
 		s.wantServed() // so that load balancers can send requests elsewhere
 		slow.reply().envelope(t)
@@ -366,7 +366,7 @@ func TestADrainFinishesCallsInProgress(t *testing.T) {
 		slow = wait("/v1/mock/search?query=slow")
 		time.Sleep(time.Second)
 		if _, err := s.pipes.dial(); !errors.Is(err, errNoListener) {
-			t.Error("it still listens behind the notice")
+			t.Error("it still listens after the notice")
 		}
 		slow.reply().envelope(t)
 		last.reply()
@@ -389,7 +389,7 @@ func TestNoAccountHasMoreThanItsShare(t *testing.T) {
 			s.call(s.request("/v1/x/search?query=pending&kind=post"))
 		synctest.Wait()
 		r := s.call(s.request("/v1/mock/profile?handle=a")).reply()
-		if r.wantProblem(t, "rate_limited", "2 calls at work"); r.header.Get("Retry-After") != "1" {
+		if r.wantProblem(t, "rate_limited", "2 calls in progress"); r.header.Get("Retry-After") != "1" {
 			t.Errorf("headers are %v", r.header)
 		}
 		s.call("GET /v1/mock/profile?handle=a HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer " + other +
@@ -430,7 +430,7 @@ func TestOverload(t *testing.T) {
 		for _, path := range []string{"/health", "/livez", "/readyz", "/docs", "/v1/platforms"} {
 			r := s.call("GET " + path + " HTTP/1.1\r\nHost: test\r\n\r\n").reply()
 			if r.status != http.StatusOK {
-				t.Errorf("%s came to %d", path, r.status)
+				t.Errorf("%s returned %d", path, r.status)
 			}
 			if path == "/health" && strings.Contains(string(r.body), `"degraded"`) {
 				t.Errorf("overload counts against a platform: %s", r.body)

@@ -6,8 +6,8 @@ import (
 )
 
 // unsetLength is the size up to which net/http, which keeps 2 KB until the handler has returned, sets Content-Length by
-// itself. It would be the 15th header field of an answer from the cache, and the map of fields grows after 14: that took
-// a tenth of the time of the handler (BenchmarkHandler).
+// itself. It would be the 15th header field of an answer from the cache, and the map of fields grows after 14: that
+// took a tenth of the time of the handler (BenchmarkHandler).
 const unsetLength = 1 << 10
 
 // write writes a body, given in parts. It compresses it for callers that accept that.

@@ -1,5 +1,5 @@
-// Package bearer reads the token with which a caller authenticates a request. Every front end that accepts one reads it
-// here, so that no two of them can attribute the same request to different callers.
+// Package bearer reads the token with which a caller authenticates a request. Every front end that accepts a token
+// reads it here, so that all of them attribute a request to the same caller.
 package bearer
 
 import (
@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// Token returns the bearer token of the Authorization header. It is "" when there is none, and when the header is given
-// more than once: a proxy might read a different one than we do.
-// https://www.rfc-editor.org/rfc/rfc6750#section-2.1
+// Token returns the bearer token of the Authorization header. It is "" if there is no token, and if the header is given
+// more than once: a proxy might read a different one than we do. https://www.rfc-editor.org/rfc/rfc6750#section-2.1
 func Token(r *http.Request) string {
 	given := r.Header.Values("Authorization")
 	if len(given) != 1 {

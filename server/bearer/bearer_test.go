@@ -19,7 +19,7 @@ func TestToken(t *testing.T) {
 		{"an empty header", []string{""}, ""},
 		{"the scheme alone", []string{"Bearer"}, ""},
 		{"another scheme", []string{"Basic c2s6"}, ""},
-		{"a scheme that only begins so", []string{"BearerX sk_live_a"}, ""},
+		{"a scheme with a longer name", []string{"BearerX sk_live_a"}, ""},
 		{"two headers", []string{"Bearer sk_live_a", "Bearer sk_live_b"}, ""},
 		{"the same header twice", []string{"Bearer sk_live_a", "Bearer sk_live_a"}, ""},
 	}

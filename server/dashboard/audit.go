@@ -50,7 +50,7 @@ func (d *Dashboard) showAudit(w http.ResponseWriter, r *http.Request) {
 	d.show(w, r, http.StatusOK, frame{Title: "Audit", Data: p})
 }
 
-// audit audits the books, and ends when the operator leaves.
+// audit audits the books. It ends when the operator leaves the page.
 func (d *Dashboard) audit(w http.ResponseWriter, r *http.Request) {
 	if d.cfg.Audit == nil {
 		d.refuse(w, r, http.StatusNotFound, "The books of this service cannot be audited here.")

@@ -104,9 +104,9 @@ func (p calls) streamcontent(qw422016 *qt422016.Writer, f frame) {
 		qw422016.N().S(`</tbody></table></div>
 <p>The newest `)
 		qw422016.N().D(len(p.Calls))
-		qw422016.N().S(` that fit. The log has the last 100,000 calls, of 7 days, unless it was set otherwise, and of none what was asked.</p>`)
+		qw422016.N().S(` that match. By default, the log has the last 100,000 calls of 7 days, without their parameters.</p>`)
 	} else {
-		qw422016.N().S(`<p>No call in the log fits.</p>`)
+		qw422016.N().S(`<p>No call in the log matches.</p>`)
 	}
 	qw422016.N().S(`
 </section>

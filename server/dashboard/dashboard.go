@@ -1,10 +1,10 @@
-// Package dashboard is the pages on which the operator of a service looks after it: accounts and their credits, keys, what
-// was read and what it cost, and how the upstreams are.
+// Package dashboard serves pages for the operator of a service: accounts and their credits, keys, what was read and
+// what it cost, and the state of the upstreams.
 //
-// The pages are made on the server and work without a script. Behind the admin secret ([Reset]) everybody may do
-// everything. A live key with the mark Manage ([keys.Key]) opens the pages of its own account alone. A session ends
-// after an hour without a request, and after twelve in any case. Requests that change something must come from the
-// pages themselves (the browser says so, and the session's cookie is sent to them alone).
+// The pages are made on the server and work without a script. The admin secret ([Reset]) opens all pages. A live key
+// with the mark Manage ([keys.Key]) opens only the pages of its own account. A session ends after an hour without a
+// request, and after twelve in any case. Requests that change something must come from the pages themselves: the
+// browser reports their origin, and sends the session's cookie to no other site.
 //
 // A [Dashboard] is an [http.Handler] for the path /dashboard and those below it: the server mounts it with
 // server.WithMount("/dashboard", d) and server.WithMount("/dashboard/", d), and so does any other mux.
@@ -39,7 +39,7 @@ type Config struct {
 	Records  records.Store // has the hash of the admin secret, and the sessions
 	Activity *Activity     // recent events; the client and the server must report to it
 
-	// Audit audits the books. Its error is not nil when they could not be read. Nil means that they cannot be audited.
+	// Audit audits the books. It fails when they cannot be read. Nil means that the store has no audit.
 	Audit func(ctx context.Context) (Audited, error)
 
 	// Settings returns the settings of the providers, for each page that shows them. Nil shows none.
@@ -140,7 +140,7 @@ func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.pages.ServeHTTP(w, r)
 }
 
-// route lets mux answer, and where it has no page says so on one.
+// route lets mux answer. Where mux has no page, it answers with a page that says so.
 func (d *Dashboard) route(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 	if h, pattern := mux.Handler(r); pattern == "" {
 		refusal := &refusal{header: http.Header{}}
@@ -148,7 +148,7 @@ func (d *Dashboard) route(mux *http.ServeMux, w http.ResponseWriter, r *http.Req
 		words := "There is no such page."
 		if allow := refusal.header.Get("Allow"); allow != "" {
 			w.Header().Set("Allow", allow)
-			words = "This page cannot be asked for in this way."
+			words = "This page does not accept this method."
 		}
 		d.refuse(w, r, cmp.Or(refusal.status, http.StatusNotFound), words)
 		return

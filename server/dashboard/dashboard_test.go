@@ -189,7 +189,7 @@ func TestAKeyIsMadeUsedSeenAndRevoked(t *testing.T) {
 		t.Error("the account's page shows the key")
 	}
 	if !regexp.MustCompile(`<text x="\d+" y="12" text-anchor="middle">1</text>`).MatchString(page) {
-		t.Errorf("no number stands above the bar:\n%s", page)
+		t.Errorf("no number is above the bar:\n%s", page)
 	}
 	s.do(t, http.MethodGet, "/v1/mock/profile?handle=ann", nil, bearer)
 	s.get(t, "/v1/platforms") // never cached, and so not a miss
@@ -206,7 +206,7 @@ func TestAKeyIsMadeUsedSeenAndRevoked(t *testing.T) {
 			t.Errorf("calls%s: the call is shown: %t\n%s", query, got, page)
 		}
 		if strings.Contains(page, "platforms</td>") || strings.Contains(page, "<td>ann") {
-			t.Errorf("calls%s shows what is free of a key, or what was asked:\n%s", query, page)
+			t.Errorf("calls%s shows calls without a key, or parameters:\n%s", query, page)
 		}
 	}
 	_, page = s.get(t, account)
@@ -345,7 +345,7 @@ func TestTheOverviewAddsUpAllAccounts(t *testing.T) {
 		strings.Index(page, `<th scope="row">x</th><td>`+row("x", "5", "1", "2", "1")),
 	}
 	if places[0] < 0 || !slices.IsSorted(places) {
-		t.Errorf("what is looked for is at %v of\n%s", places, page)
+		t.Errorf("the texts are at %v of\n%s", places, page)
 	}
 }
 
@@ -480,7 +480,7 @@ func TestARequestInProgressDoesNotRestoreAnEndedSession(t *testing.T) {
 	s.get(t, "/dashboard")
 	s.browser.Jar.SetCookies(at, cookies) // copied by an attacker
 	if _, page := s.get(t, "/dashboard"); !strings.Contains(page, "Admin secret") {
-		t.Error("the session lives again")
+		t.Error("the session was restored")
 	}
 }
 
@@ -635,7 +635,7 @@ func TestTheLimitsOfUpstreamsAreShown(t *testing.T) {
 	for _, want := range []string{
 		row("youtube", "youtube", "searches", "7", "100", "2026-11-24 08:00:00"),
 		row("youtube", "youtube", "units", "10,000", "10,000", "-"),
-		row("github", "github", "core", "-", "not told", "-"),
+		row("github", "github", "core", "-", "unknown", "-"),
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)

@@ -18,9 +18,9 @@ import (
 type erasuresPage struct {
 	Once      string
 	Platforms []platform.ID
-	Counted   *counted // what was asked for last; nil for nothing
+	Counted   *counted // the result of the last form; nil without one
 	Receipts  []privacy.Receipt
-	Verified  string // what came of verifying them; "" when that was not asked for
+	Verified  string // the result of verifying them; "" when that was not requested
 }
 
 // counted is what was removed, or would be.
@@ -70,7 +70,7 @@ const (
 
 func (d *Dashboard) erasures(w http.ResponseWriter, r *http.Request) { d.showErasures(w, r, nil) }
 
-// showErasures shows the page with what was asked for last.
+// showErasures shows the page with the result of the last form.
 func (d *Dashboard) showErasures(w http.ResponseWriter, r *http.Request, c *counted) {
 	p := erasuresPage{Once: rand.Text(), Counted: c}
 	for _, info := range d.cfg.Client.PlatformTable().All() {
@@ -92,9 +92,9 @@ func (d *Dashboard) showErasures(w http.ResponseWriter, r *http.Request, c *coun
 	slices.Reverse(p.Receipts) // newest first
 	if r.URL.Query().Has("verify") {
 		n, err := d.cfg.Client.VerifyErasures(r.Context())
-		switch p.Verified = fmt.Sprintf("All %d receipts are there and as they were written.", n); {
+		switch p.Verified = fmt.Sprintf("None of the %d receipts is missing or changed.", n); {
 		case errors.Is(err, privacy.ErrBroken):
-			p.Verified = fmt.Sprintf("The receipts were changed: number %d is not as it was written.", n+1)
+			p.Verified = fmt.Sprintf("The receipts were changed: number %d is not the one that was written.", n+1)
 		case err != nil:
 			d.fail(w, r, err)
 			return
@@ -127,7 +127,7 @@ func (d *Dashboard) erase(w http.ResponseWriter, r *http.Request) {
 		c.Title = "What was removed"
 		receipt, err = d.cfg.Client.Erase(r.Context(), req)
 	default:
-		d.refuse(w, r, http.StatusBadRequest, "This form is not one of this page. Open the page again.")
+		d.refuse(w, r, http.StatusBadRequest, "This form is not from this page. Open the page again.")
 		return
 	}
 	if p := (*problem.Error)(nil); errors.As(err, &p) && p.Code != problem.InternalError {

@@ -38,7 +38,7 @@ func (p erasuresPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 			}
 			qw422016.N().S(`</tbody></table>`)
 		} else {
-			qw422016.N().S(`<p>Nothing is kept of it.</p>`)
+			qw422016.N().S(`<p>Nothing about it is stored.</p>`)
 		}
 		qw422016.N().S(`
 `)
@@ -67,11 +67,11 @@ func (p erasuresPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 				qw422016.N().S(`<input type="hidden" name="block" value="on">`)
 			}
 			qw422016.N().S(`
-<button class="danger" name="do" value="erase">Erase it`)
+<button class="danger" name="do" value="erase">Erase`)
 			if p.Counted.Form.Block {
-				qw422016.N().S(` and keep it out`)
+				qw422016.N().S(` and block`)
 			}
-			qw422016.N().S(`</button> <a class="button quiet" href="/dashboard/erasures">Keep it</a>
+			qw422016.N().S(` it</button> <a class="button quiet" href="/dashboard/erasures">Keep it</a>
 </form>`)
 		}
 		qw422016.N().S(`
@@ -80,7 +80,7 @@ func (p erasuresPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 	qw422016.N().S(`
 <section>
 <h2 id="forget">Forget someone or something</h2>
-<p>What is kept of an account or an object goes from every store and from the memory of every server. Count first: that removes nothing.</p>
+<p>What is stored about an account or an object is removed from every store and from the memory of every server. Count first: counting removes nothing.</p>
 <form method="post" action="/dashboard/erasures" class="row">
 <input type="hidden" name="once" value="`)
 	qw422016.E().S(p.Once)
@@ -95,7 +95,7 @@ func (p erasuresPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 <label>By <select name="by"><option value="handle">handle</option><option value="id">id of an object</option><option value="url">web address</option></select></label>
 <label>Handle, id or address <input name="value" maxlength="2000" autocomplete="off" required></label>
 <label>Reason, which must not say who <input name="reason" maxlength="500" autocomplete="off"></label>
-<label><input type="checkbox" name="block" value="on"> Keep it out from now on</label>
+<label><input type="checkbox" name="block" value="on"> Block it from now on</label>
 <button name="do" value="count">Count</button> <button class="quiet" name="do" value="unblock">Unblock</button>
 </form>
 </section>
@@ -142,7 +142,7 @@ func (p erasuresPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 		qw422016.N().S(`</tbody></table></div>
 <p>The newest `)
 		qw422016.N().D(len(p.Receipts))
-		qw422016.N().S(`. They name no one, and are never changed or removed. <a href="/dashboard/erasures?verify">Verify all of them</a></p>`)
+		qw422016.N().S(`. They contain no names, and are never changed or removed. <a href="/dashboard/erasures?verify">Verify all of them</a></p>`)
 	} else {
 		qw422016.N().S(`<p>None.</p>`)
 	}

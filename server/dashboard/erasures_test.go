@@ -46,7 +46,7 @@ func TestErasuresInTheDashboard(t *testing.T) {
 	}
 	_, page := s.post(t, root, form("count", "block", "on", "reason", "letter 7"))
 	for _, want := range []string{
-		"What would be removed", "<td>cache entries</td><td class=\"n\">1</td>", "Erase it and keep it out", `name="reason" value="letter 7"`, "<p>None.</p>",
+		"What would be removed", "<td>cache entries</td><td class=\"n\">1</td>", "Erase and block it", `name="reason" value="letter 7"`, "<p>None.</p>",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("a dry run does not show %q:\n%s", want, page)
@@ -63,9 +63,9 @@ func TestErasuresInTheDashboard(t *testing.T) {
 		t.Errorf("the same form again: %d\n%s", status, page)
 	}
 	if err := read(); err == nil {
-		t.Error("who is blocked is read")
+		t.Error("a blocked subject is read")
 	}
-	if _, page := s.get(t, root+"?verify"); !strings.Contains(page, "All 2 receipts are there") {
+	if _, page := s.get(t, root+"?verify"); !strings.Contains(page, "None of the 2 receipts is missing") {
 		t.Errorf("verified:\n%s", page)
 	}
 	if status, page := s.post(t, root, form("unblock")); status != http.StatusOK ||
@@ -73,7 +73,7 @@ func TestErasuresInTheDashboard(t *testing.T) {
 		t.Errorf("unblocked: %d\n%s", status, page)
 	}
 	if err := read(); err != nil {
-		t.Errorf("who is not blocked any more: %v", err)
+		t.Errorf("after the unblocking: %v", err)
 	}
 	for what, f := range map[string]url.Values{
 		"a reason that says who": form("erase", "reason", "as "+name+" asked"),

@@ -14,7 +14,8 @@ import (
 // hostile closes an attribute, an element and a script.
 const hostile = `"'><script>alert(1)</script><a href="javascript:x" onclick='y'>&amp;</title>`
 
-// TestTextsCannotBecomeMarkup shows pages with a hostile text as a title, in an element, in an attribute and in an address.
+// TestTextsCannotBecomeMarkup shows pages with a hostile text as a title, in an element, in an attribute and in an
+// address.
 func TestTextsCannotBecomeMarkup(t *testing.T) {
 	t.Parallel()
 	account := keys.Account{ID: hostile, Name: hostile}

@@ -88,7 +88,7 @@ func (p jobsPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 		qw422016.N().S(`<p>There is no job.</p>`)
 	}
 	qw422016.N().S(`
-<p class="dim">A job is here while platforms are pending and for 15 minutes after, with an Idempotency-Key for a day, unless it was set otherwise. <em>Running</em>: platforms are pending. <em>Late</em>: its process has ended before it; it is settled when its caller asks for it, and otherwise what it holds is released. <em>Ready</em>: not everything was collected. <em>Collected</em>: it can be collected again. What was asked and found is not shown.</p>
+<p class="dim">A job is here while platforms are pending and for 15 minutes after, with an Idempotency-Key for a day, by default. <em>Running</em>: platforms are pending. <em>Late</em>: its process has ended before it; it is settled when its caller asks for it, and otherwise what it holds is released. <em>Ready</em>: not everything was collected. <em>Collected</em>: it can be collected again. What was asked and found is not shown.</p>
 </section>
 `)
 }

@@ -24,7 +24,7 @@ func (s *service) search(t *testing.T, secret string) {
 	}
 }
 
-func TestJobsAreShownToWhoMaySeeTheirAccount(t *testing.T) {
+func TestJobsAreShownToTheirAccountAndTheOperator(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	if _, page := s.get(t, "/dashboard/jobs"); !strings.Contains(page, "Admin secret") {

@@ -17,7 +17,7 @@ type keyForm struct {
 	manage bool
 }
 
-// readKey reads the limits in a form. A field that is empty is no limit.
+// readKey reads the limits in a form. An empty field means no limit.
 func (d *Dashboard) readKey(w http.ResponseWriter, r *http.Request) (f keyForm, ok bool) {
 	f.manage = r.PostFormValue("manage") != ""
 	for field, at := range map[string]**int64{"day_cap": &f.limits.DayCap, "total_cap": &f.limits.TotalCap} {
@@ -138,7 +138,8 @@ func (d *Dashboard) askAbout(title string, about func(onePage) page) http.Handle
 	}
 }
 
-// changeKey changes what a key may. What the operator sets is what the account can set at most.
+// changeKey changes the limits and the mark of a key. The limits that the operator sets are the highest that the
+// account can set.
 func (d *Dashboard) changeKey(w http.ResponseWriter, r *http.Request) {
 	f, ok := d.readKey(w, r)
 	if !ok {
@@ -193,7 +194,7 @@ func (d *Dashboard) rotateKey(w http.ResponseWriter, r *http.Request) {
 	d.show(w, r, http.StatusOK, frame{Title: "Rotated key", Data: page})
 }
 
-// revoke revokes a key; the session of who has signed in with it ends.
+// revoke revokes a key, which ends the sessions that were begun with it.
 func (d *Dashboard) revoke(w http.ResponseWriter, r *http.Request) {
 	k, err := d.cfg.Keys.Revoke(r.Context(), r.PathValue("key"))
 	if err != nil {

@@ -70,7 +70,7 @@ func (p changePage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 	qw422016.E().S(p.Key.Prefix)
 	qw422016.N().S(`…</code> of `)
 	qw422016.E().S(p.Account.Name)
-	qw422016.N().S(` may. A field that is empty is no bound`)
+	qw422016.N().S(` may spend and do. An empty field means no bound`)
 	if !f.Operator {
 		qw422016.N().S(`, or the one that the operator has set`)
 	}
@@ -160,7 +160,7 @@ func (p rotatePage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 	qw422016.E().S(p.Key.Prefix)
 	qw422016.N().S(`…</code> of `)
 	qw422016.E().S(p.Account.Name)
-	qw422016.N().S(` gets a new value, which is shown once. The value of now works beside it until the overlap ends. Its caps, its usage and its monitors stay.</p>
+	qw422016.N().S(` gets a new value, which is shown once. The current value also works until the overlap ends. Its caps, its usage and its monitors stay.</p>
 <form method="post" action="/dashboard/keys/`)
 	qw422016.E().S(p.Key.ID)
 	qw422016.N().S(`/rotate" class="row">
@@ -200,7 +200,7 @@ func (p revokePage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 	qw422016.E().S(p.Key.Prefix)
 	qw422016.N().S(`…</code> of `)
 	qw422016.E().S(p.Account.Name)
-	qw422016.N().S(` stops working at once, for good. Other keys of the account go on.</p>
+	qw422016.N().S(` stops working at once, for good. Other keys of the account still work.</p>
 <form method="post" action="/dashboard/keys/`)
 	qw422016.E().S(p.Key.ID)
 	qw422016.N().S(`/revoke" class="row">

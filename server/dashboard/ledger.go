@@ -17,7 +17,7 @@ type ledgerPage struct {
 	Account keys.Account
 	Filter  url.Values
 	CSV     string // the address of all of it as CSV
-	Next    string // the address of the page behind; "" on the last one
+	Next    string // the address of the next page; "" on the last one
 	Entries []credits.Entry
 }
 
@@ -26,7 +26,7 @@ const (
 	csvEntries    = 50_000 // in a file
 )
 
-// selected returns the entries that a request selects, and the filter to give again.
+// selected returns the query of a request, and its filter for the links of the page.
 func selected(r *http.Request, account string) (q credits.Query, filter url.Values) {
 	given, filter := r.URL.Query(), url.Values{}
 	for _, name := range []string{"since", "until", "platform", "request"} {
@@ -98,13 +98,13 @@ func (d *Dashboard) ledgerCSV(w http.ResponseWriter, r *http.Request) {
 		q.Before = page[len(page)-1].Seq
 		if page, err = d.cfg.Ledger.Entries(r.Context(), q); err != nil {
 			d.log.ErrorContext(r.Context(), "dashboard: ledger", "error", err)
-			panic(http.ErrAbortHandler) // a file that is cut off must not pass for a whole one
+			panic(http.ErrAbortHandler) // a truncated file must not look complete
 		}
 	}
 	out.Flush()
 }
 
-// cell guards a text against spreadsheets that take it for a formula.
+// cell guards a text against spreadsheets that would interpret it as a formula.
 func cell(s string) string {
 	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
 		return "'" + s

@@ -70,7 +70,7 @@ func (p ledgerPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 		}
 		qw422016.N().S(`</tbody></table></div>`)
 	} else {
-		qw422016.N().S(`<p>No entry fits.</p>`)
+		qw422016.N().S(`<p>No entry matches.</p>`)
 	}
 	qw422016.N().S(`
 <p>`)

@@ -78,7 +78,7 @@ func (d *Dashboard) login(w http.ResponseWriter, r *http.Request) {
 			d.log.WarnContext(r.Context(), "dashboard: wrong admin secret", "from", address(r), "request_id",
 				operation.RequestID(r.Context()))
 			d.showForm(w, http.StatusUnauthorized,
-				"That is not the admin secret, and no live key that manages its account. The secret was shown when the server "+
+				"This is neither the admin secret nor a live key that manages its account. The secret was shown when the server "+
 					"first started; "+
 					"“socialdata admin reset” makes a new one, “socialdata key create --manage” a key.")
 			return

@@ -50,7 +50,7 @@ func (p overview) streamcontent(qw422016 *qt422016.Writer, f frame) {
 	} else {
 		qw422016.N().S(`<p>`)
 		if p.Search != "" {
-			qw422016.N().S(`No account fits.`)
+			qw422016.N().S(`No account matches.`)
 		} else {
 			qw422016.N().S(`There is no account yet.`)
 		}
@@ -80,10 +80,10 @@ func (p overview) streamcontent(qw422016 *qt422016.Writer, f frame) {
 `)
 	streamusagePart(qw422016, p.Usage)
 	qw422016.N().S(`<section>
-<h2 id="vendors">What was charged, and what it took</h2>
+<h2 id="vendors">Credits charged and spent with vendors</h2>
 `)
 	if len(p.Usage.Days) > 0 {
-		qw422016.N().S(`<p class="dim">Of all accounts, by day, in the last 14 days. A vendor's credits are its own: those that each successful request costs by its price list.</p>
+		qw422016.N().S(`<p class="dim">All accounts, by day, in the last 14 days. A vendor's credits are those that each successful request costs by the vendor's price list.</p>
 <div class="scroll tall" tabindex="0" role="region" aria-labelledby="vendors"><table>
 <thead><tr><th scope="col">Day (UTC)</th><th scope="col" class="n">Calls</th><th scope="col" class="n">Credits charged</th><th scope="col" class="n">Credits given back</th><th scope="col">Requests to upstreams</th><th scope="col">Credits of vendors</th></tr></thead>
 <tbody>`)
@@ -119,7 +119,7 @@ func (p overview) streamcontent(qw422016 *qt422016.Writer, f frame) {
 		}
 		qw422016.N().S(`</tbody></table></div>`)
 	} else {
-		qw422016.N().S(`<p>Nothing was called.</p>`)
+		qw422016.N().S(`<p>There were no calls.</p>`)
 	}
 	qw422016.N().S(`
 </section>
@@ -127,7 +127,7 @@ func (p overview) streamcontent(qw422016 *qt422016.Writer, f frame) {
 <h2 id="upstreams">Requests to upstreams</h2>
 `)
 	if len(p.Upstreams) > 0 {
-		qw422016.N().S(`<p class="dim">Since this process began. What they were charged for is above; what is left of a vendor's credits is under <a href="#limits">Limits of upstreams</a>.</p>
+		qw422016.N().S(`<p class="dim">Since this process began. The calls for which they were made are above; the credits left with a vendor are under <a href="#limits">Limits of upstreams</a>.</p>
 <div class="scroll tall" tabindex="0" role="region" aria-labelledby="upstreams"><table>
 <thead><tr><th scope="col">Platform</th><th scope="col">Provider</th><th scope="col" class="n">Requests</th><th scope="col" class="n">Without an answer</th><th scope="col" class="n">Answered 400 or more</th><th scope="col" class="n">Unchanged (304)</th></tr></thead>
 <tbody>`)
@@ -201,7 +201,7 @@ func (p overview) streamcontent(qw422016 *qt422016.Writer, f frame) {
 `)
 	if len(p.Quotas) > 0 {
 		qw422016.N().S(`<div class="scroll tall" tabindex="0" role="region" aria-labelledby="limits"><table>
-<thead><tr><th scope="col">Platform</th><th scope="col">Provider</th><th scope="col">Limit</th><th scope="col" class="n">Left</th><th scope="col" class="n">Of</th><th scope="col">Starts anew</th></tr></thead>
+<thead><tr><th scope="col">Platform</th><th scope="col">Provider</th><th scope="col">Limit</th><th scope="col" class="n">Left</th><th scope="col" class="n">Of</th><th scope="col">Resets</th></tr></thead>
 <tbody>`)
 		for _, q := range p.Quotas {
 			qw422016.N().S(`<tr><th scope="row">`)
@@ -218,7 +218,7 @@ func (p overview) streamcontent(qw422016 *qt422016.Writer, f frame) {
 				qw422016.E().S(number(q.Limit))
 				qw422016.N().S(`</td>`)
 			} else {
-				qw422016.N().S(`<td class="n">-</td><td class="n">not told</td>`)
+				qw422016.N().S(`<td class="n">-</td><td class="n">unknown</td>`)
 			}
 			qw422016.N().S(`<td>`)
 			if q.Resets.IsZero() {
@@ -258,7 +258,7 @@ func (p overview) streamcontent(qw422016 *qt422016.Writer, f frame) {
 		}
 		qw422016.N().S(`</tbody></table></div>`)
 	} else {
-		qw422016.N().S(`<p>Every answer of an upstream has been as it should be.</p>`)
+		qw422016.N().S(`<p>Every answer of an upstream has followed the schema.</p>`)
 	}
 	qw422016.N().S(`
 </section>

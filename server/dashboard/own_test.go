@@ -62,7 +62,7 @@ func TestOnlyALiveKeyThatManagesSignsIn(t *testing.T) {
 		}
 	}
 	if status, _ := s.signInAs(t, "sk_live_"+strings.Repeat("x", 38)); status != http.StatusUnauthorized {
-		t.Errorf("a key that there is not: status %d", status)
+		t.Errorf("an unknown key: status %d", status)
 	}
 }
 
@@ -100,8 +100,8 @@ func TestAnAccountSeesItselfAlone(t *testing.T) {
 		{"credits for itself", http.MethodPost, "/dashboard/accounts/" + own.ID + "/give", 403},
 		{"a refund for itself", http.MethodPost, "/dashboard/accounts/" + own.ID + "/refund", 403},
 		{"an account", http.MethodPost, "/dashboard/accounts", 403},
-		{"a page that there is not", http.MethodGet, "/dashboard/nothing", 404},
-		{"a page in another way", http.MethodPost, "/dashboard/calls", 405},
+		{"an unknown page", http.MethodGet, "/dashboard/nothing", 404},
+		{"a page by another method", http.MethodPost, "/dashboard/calls", 405},
 	} {
 		var status int
 		var page string
@@ -177,10 +177,10 @@ func TestAnAccountManagesItsKeysOnThePages(t *testing.T) {
 	}
 }
 
-func TestWhatEndsTheKeyEndsItsSession(t *testing.T) {
+func TestASessionEndsWithItsKey(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(t *testing.T, s *service, key string) error{
-		"the mark is taken away": func(t *testing.T, s *service, key string) error {
+		"the mark is removed": func(t *testing.T, s *service, key string) error {
 			t.Helper()
 			_, err := s.keys.Change(t.Context(), key, func(k *keys.Key) error { k.Manage = false; return nil })
 			return err
@@ -208,7 +208,7 @@ func TestWhatEndsTheKeyEndsItsSession(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, page := s.get(t, "/dashboard"); !strings.Contains(page, "<h1>Sign in</h1>") {
-				t.Errorf("the session goes on:\n%s", page)
+				t.Errorf("the session did not end:\n%s", page)
 			}
 		})
 	}

@@ -76,11 +76,11 @@ func number(n int64) string {
 	return s
 }
 
-// frame is what all pages have in common.
+// frame is the common part of all pages.
 type frame struct {
 	Title    string
 	Signed   bool   // whether there is a session
-	Operator bool   // has signed in
+	Operator bool   // whether the operator has signed in
 	Own      string // the account that has signed in; "" for the operator
 	Data     page
 }
@@ -154,8 +154,8 @@ func (d *Dashboard) showForm(w http.ResponseWriter, status int, problem string) 
 type overview struct {
 	Once      string
 	Search    string
-	Next      string // the address of the accounts behind these; "" when there are none
-	Found     int    // accounts that fit the search
+	Next      string // the address of the next page; "" on the last one
+	Found     int    // number of accounts that match the search
 	Accounts  []accountRow
 	Platforms []platformRow
 	Drifted   []observe.Drifted
@@ -344,7 +344,7 @@ type usage struct {
 	Word    string            // of By, as the head of a column
 	Rows    []usageRow        // by By, most expensive first
 	Dropped int64             // calls that the request log has lost
-	Days    []requests.Rollup // newest first, with what upstreams were sent; none for one account
+	Days    []requests.Rollup // newest first, with the requests to upstreams; none for one account
 }
 
 // usageRow is the usage of one key or account.
@@ -481,7 +481,7 @@ func outlets(ctx context.Context, client *socialdata.Client, account string) ([]
 func (d *Dashboard) once(w http.ResponseWriter, r *http.Request) bool {
 	token := r.PostFormValue("once")
 	if token == "" || len(token) > 64 {
-		d.refuse(w, r, http.StatusBadRequest, "This form is not one of this page. Open the page again.")
+		d.refuse(w, r, http.StatusBadRequest, "This form is not from this page. Open the page again.")
 		return false
 	}
 	_, added, err := d.cfg.Records.Add(r.Context(),

@@ -48,13 +48,13 @@ func TestTheOperatorSeesTheSettingsOfAPlatform(t *testing.T) {
 		t.Errorf("a setting of another platform is shown:\n%s", got)
 	}
 	if status, got := s.get(t, "/dashboard/platforms/nothing"); status != http.StatusNotFound {
-		t.Errorf("a platform that there is not: %d\n%s", status, got)
+		t.Errorf("an unknown platform: %d\n%s", status, got)
 	}
 	if _, got := s.get(t, "/dashboard"); !strings.Contains(got, `href="`+page+`"`) {
-		t.Errorf("the overview does not lead there:\n%s", got)
+		t.Errorf("the overview has no link to it:\n%s", got)
 	}
 	if _, got := s.get(t, "/docs/platforms/mock"); !strings.Contains(got, `href="../../dashboard/platforms/mock"`) ||
 		strings.Contains(got, "MOCK_API_KEY") {
-		t.Errorf("the documentation does not lead there, or has a setting:\n%s", got)
+		t.Errorf("the documentation has no link to it, or has a setting:\n%s", got)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// sessions stores the sessions of viewers, and finds who has begun one.
+// sessions stores the sessions of viewers, and finds the viewer of one.
 type sessions struct {
 	client  *socialdata.Client
 	keys    keys.Admin
@@ -53,7 +53,7 @@ func (s *sessions) end(ctx context.Context, cookie string) error {
 	return s.records.Delete(ctx, sessionKey(cookie), 0)
 }
 
-// known returns who r comes from, nil without a session, and keeps the session alive.
+// known returns the viewer that sent r, nil without a session, and extends the session.
 func (s *sessions) known(r *http.Request) (*viewer, error) {
 	cookie, err := r.Cookie(cookieName)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *sessions) known(r *http.Request) (*viewer, error) {
 	return v, err
 }
 
-// stillMay returns who has begun a session, nil when what it was begun with opens nothing any longer.
+// stillMay returns the viewer of a session, nil when the secret or the key with which it was begun is no longer valid.
 func (s *sessions) stillMay(ctx context.Context, begun session) (*viewer, error) {
 	if begun.Key == "" {
 		secret, err := s.records.Get(ctx, secretKey)

@@ -21,7 +21,7 @@ func streamusagePart(qw422016 *qt422016.Writer, u usage) {
 	if u.Dropped != 0 {
 		qw422016.N().S(`<p class="dim">The request log has lost `)
 		qw422016.E().S(number(u.Dropped))
-		qw422016.N().S(` calls: so many free or failed ones may be missing here. What was paid is complete.</p>`)
+		qw422016.N().S(` calls: up to that many free or failed ones may be missing here. Paid calls are complete.</p>`)
 	}
 	qw422016.N().S(`
 `)

@@ -8,7 +8,7 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// viewer is who has signed in: the operator, or an account with one of its keys.
+// viewer is the operator, or an account that has signed in with one of its keys.
 type viewer struct {
 	key *keys.Key // nil for the operator
 }
@@ -22,7 +22,7 @@ func (v *viewer) sees(account string) bool {
 
 type viewerKey struct{}
 
-// viewerOf returns who has signed in, nil for a request outside a session.
+// viewerOf returns the viewer that sent r, nil outside a session.
 func viewerOf(r *http.Request) *viewer {
 	v, _ := r.Context().Value(viewerKey{}).(*viewer)
 	return v
@@ -45,7 +45,7 @@ func (d *Dashboard) signedIn(h http.HandlerFunc) http.Handler {
 	})
 }
 
-// forOperator lets h answer the operator alone.
+// forOperator calls h for the operator only.
 func (d *Dashboard) forOperator(h http.HandlerFunc) http.Handler {
 	return d.signedIn(func(w http.ResponseWriter, r *http.Request) {
 		if !viewerOf(r).operator() {
@@ -56,8 +56,8 @@ func (d *Dashboard) forOperator(h http.HandlerFunc) http.Handler {
 	})
 }
 
-// forOwner lets h answer who may see the account, or the key, that the path names. Another account's is as absent as
-// one that there is not.
+// forOwner calls h for a viewer who may see the account, or the key, in the path. For any other viewer it is absent, as
+// if it did not exist.
 func (d *Dashboard) forOwner(h http.HandlerFunc) http.Handler {
 	return d.signedIn(func(w http.ResponseWriter, r *http.Request) {
 		account, err := r.PathValue("account"), error(nil)
@@ -81,7 +81,7 @@ func (d *Dashboard) forOwner(h http.HandlerFunc) http.Handler {
 	})
 }
 
-// acting returns what manages the keys of an account on behalf of the viewer, false for the operator.
+// acting returns the Keys with which the viewer manages its account; false for the operator.
 func (d *Dashboard) acting(r *http.Request) (socialdata.Keys, bool) {
 	v := viewerOf(r)
 	if v == nil || v.key == nil {

@@ -34,8 +34,8 @@ type Operation struct {
 // Header is a header field of responses.
 type Header struct{ Name, Doc string }
 
-// New returns the description of a service that reads from platforms. Everything else in it comes from the operation
-// table.
+// New returns the description of a service that reads from platforms. Everything else in the description comes from the
+// operation table.
 func New(platforms []schema.PlatformInfo) (*Description, error) {
 	var names []string
 	for _, p := range platforms {

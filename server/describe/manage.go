@@ -62,7 +62,7 @@ func Manage(routes []Managed) ([]byte, error) {
 		}
 	}
 	schemes := object{"key": object{
-		"type": "http", "scheme": "bearer", "description": "An API key that carries the mark manage.",
+		"type": "http", "scheme": "bearer", "description": "An API key with the mark manage.",
 	}}
 	if slices.ContainsFunc(routes, func(m Managed) bool { return m.Operator }) {
 		schemes["operator"] = object{"type": "http", "scheme": "bearer", "description": "The admin secret of the dashboard."}
@@ -71,13 +71,13 @@ func Manage(routes []Managed) ([]byte, error) {
 		"openapi": "3.1.1",
 		"info": object{
 			"title": "socialdata: managing", "version": "1.0.0", "license": object{"name": "MIT", "identifier": "MIT"},
-			"summary": "What makes, changes and ends the things of an account.",
-			"description": "What belongs to an account is managed with a key of the account that carries the mark manage. " +
-				"Everything is free, " +
-				"counts against the key's rate limit and honours Idempotency-Key. It is read below /v1, as openapi.json says.",
+			"summary": "Routes that create, change and remove the keys, monitors and endpoints of an account.",
+			"description": "An account is managed with one of its keys that has the mark manage. Everything is free, counts " +
+				"against the key's rate limit and supports Idempotency-Key. The routes that list these things are below /v1: see " +
+				"openapi.json.",
 			"contact": object{"name": "The socialdata authors", "url": "https://github.com/socialdata/socialdata"},
 		},
-		"servers":    []object{{"url": "..", "description": "Where the service is"}},
+		"servers":    []object{{"url": "..", "description": "The root of the service"}},
 		"security":   []object{{"key": []string{}}},
 		"tags":       managedTags(routes),
 		"paths":      paths,
@@ -150,21 +150,21 @@ func (c *components) managed(m Managed) object {
 			name = strings.TrimSuffix(name, "}")
 			params = append(params, object{
 				"name": name, "in": "path", "required": true, "schema": object{"type": "string"},
-				"description": map[string]string{"name": "What the account calls it.", "id": "Its id."}[name],
+				"description": map[string]string{"name": "The name that the account has given it.", "id": "Its id."}[name],
 			})
 		}
 	}
 	for _, name := range m.Query {
 		params = append(params, object{
-			"name": name, "in": "query", "schema": object{"type": "string"}, "description": "Where the page begins: the " +
+			"name": name, "in": "query", "schema": object{"type": "string"}, "description": "Where the page starts: the " +
 				"number of the last receipt before it.",
 		})
 	}
 	if m.Method != "GET" && !m.Operator {
 		params = append(params, object{
 			"name": "Idempotency-Key", "in": "header", "schema": object{"type": "string", "minLength": 16, "maxLength": 128},
-			"description": "The same key with the same request within 24 hours does it once; the answer is given again " +
-				"without secrets.",
+			"description": "Repeating a request with the same key within 24 hours has no further effect; the answer is the " +
+				"same, but without secrets.",
 		})
 	}
 	if params != nil {

@@ -48,7 +48,7 @@ func (c *components) openAPI() ([]byte, error) {
 			"license": object{"name": "MIT", "identifier": "MIT"},
 			"contact": object{"name": "The socialdata authors", "url": "https://github.com/socialdata/socialdata"},
 		},
-		"servers":  []object{{"url": ".", "description": "Where this document is served"}},
+		"servers":  []object{{"url": ".", "description": "The root of the service"}},
 		"security": []object{{"key": []string{}}},
 		"tags":     tags,
 		"paths":    paths,

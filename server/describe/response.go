@@ -21,7 +21,7 @@ func (c *components) responses(o *operation.Operation) object {
 	if o.Streams {
 		words := "The events platform, result, done and error, in the order in which they happen."
 		if o.Price == operation.Free {
-			words = "The event change for each, with its seq as the id, as they come; a comment when none has come for 15 " +
+			words = "The event change for each change, with its seq as the id; a comment when there was none for 15 " +
 				"seconds; error at the end, if there is one."
 		}
 		content["text/event-stream"] = object{"schema": object{"type": "string", "description": words}}
@@ -117,17 +117,17 @@ func (c *components) headerDocs() object {
 	integer, text := object{"type": "integer", "format": "int64", "minimum": 0}, object{"type": "string"}
 	return object{
 		"X-Request-Id":        header("The call's id, as in meta.request_id.", text),
-		"X-Cache":             header("HIT or MISS, as in meta.cache. A remembered problem is a HIT.", c.ref("CacheState")),
+		"X-Cache":             header("HIT or MISS, as in meta.cache. A cached problem is a HIT.", c.ref("CacheState")),
 		"X-Data-Age":          header("Seconds since the data was fetched, as in meta.data_age_s.", integer),
 		"X-Credits-Used":      header("Credits charged for this call.", integer),
 		"X-Credits-Remaining": header("Credits that the account can still spend.", integer),
-		"X-Idempotent-Replay": header("true when this answer was given before under the same Idempotency-Key.", text),
+		"X-Idempotent-Replay": header("true when this is a repeated answer for the same Idempotency-Key.", text),
 		"RateLimit-Policy":    header("The key's rate limit: the calls in a full bucket, and the seconds to fill it.", text),
 		"RateLimit":           header("The calls that the rate limit still allows, and the seconds until it is full.", text),
 		"ETag":                header("The version of the answer. In If-None-Match it asks for 304 if unchanged.", text),
 		"Cache-Status":        header("How the cache was used, in the format of RFC 9211.", text),
 		"Age":                 header("Seconds since the data was fetched; only on a hit.", integer),
-		"Link":                header(`The next page, with rel="next", and of /v1/read the other calls that take the same thing, with rel="related".`, text),
+		"Link":                header(`The next page: rel="next". Other calls that read the URL of /v1/read: rel="related".`, text),
 		"Content-Location":    header("Path and query of the call that was made.", text),
 		"Retry-After":         header("Seconds to wait before the next call.", integer),
 		"WWW-Authenticate":    header("The authentication scheme: Bearer.", text),

@@ -26,7 +26,7 @@ func streamplatformsPage(qw422016 *qt422016.Writer, s site) {
 <section class="page"><h1>What can be read from each platform</h1>
 <p class="lead">This is what the server at <code>`)
 	qw422016.E().S(s.Address())
-	qw422016.N().S(`</code> can read with the settings that it has. Programs find the same in <a href="../v1/platforms">/v1/platforms</a>.</p>
+	qw422016.N().S(`</code> can read with its settings. Programs find the same in <a href="../v1/platforms">/v1/platforms</a>.</p>
 <p class="legend"><span class="yes">●</span> can be called <span class="set">◐</span> needs a setting of the server <span class="no">·</span> not offered by the platform; calls are answered <a href="../docs#platform_unavailable">503 platform_unavailable</a></p>
 <div class="scroll matrix" tabindex="0" role="region" aria-label="Platforms and operations"><table>
 <thead><tr><th scope="col">Platform</th>`)
@@ -168,7 +168,7 @@ func streamplatformsPage(qw422016 *qt422016.Writer, s site) {
 	}
 	qw422016.N().S(`
 <section class="page" id="raw-routes"><h2>Routes that are read unchanged</h2>
-<p>The allow-list of <a href="../docs#getRaw">raw reads</a>. A segment in braces stands for any one segment; the query goes along unchanged, but for credentials.</p>
+<p>The allow-list of <a href="../docs#getRaw">raw reads</a>. A segment in braces matches any single segment; the query is passed on unchanged, except for credentials.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Raw routes"><table><thead><tr><th scope="col">Route</th><th scope="col">Platform</th><th scope="col">Credits</th><th scope="col">Needs</th></tr></thead><tbody>
 `)
 	for _, p := range s.Platforms {
@@ -242,7 +242,7 @@ func streamplatformPage(qw422016 *qt422016.Writer, s site) {
 	}
 	qw422016.N().S(`, twice that with <code>fresh=true</code>, and 3 more with <code>enrich=arabic</code>`)
 	if s.NotEnriched(s.On.Platform) {
-		qw422016.N().S(`, which it cannot have: its content is never sent through enrichment`)
+		qw422016.N().S(`, which it does not support: its content is never enriched`)
 	}
 	qw422016.N().S(`.</p>
 `)
@@ -250,7 +250,7 @@ func streamplatformPage(qw422016 *qt422016.Writer, s site) {
 
 	if len(served) > 0 {
 		qw422016.N().S(`<h2>What it serves</h2>
-<p>A list comes in pages. Where a size is given, a page has so many items at most; elsewhere the platform decides.</p>
+<p>A list comes in pages. Where a size is given, it is the maximum number of items of a page; elsewhere the platform decides.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Operations of `)
 		qw422016.E().S(s.On.Name)
 		qw422016.N().S(`"><table><thead><tr><th scope="col">Operation</th><th scope="col">Read from</th><th scope="col">Kept for</th><th scope="col">In pages</th><th scope="col">Filters</th><th scope="col">To know</th></tr></thead><tbody>
@@ -325,7 +325,7 @@ func streamplatformPage(qw422016 *qt422016.Writer, s site) {
 		qw422016.N().S(`<h2>What an object looks like</h2>
 <p>A `)
 		qw422016.E().S(s.On.Sample.Resource)
-		qw422016.N().S(` as the tests of this service read it. The people in it are invented.</p>
+		qw422016.N().S(` as read in the tests of this service. The people in it are invented.</p>
 <div class="box"><p class="bar">`)
 		qw422016.E().S(s.On.Sample.Resource)
 		qw422016.N().S(`</p><pre class="answer" tabindex="0"><code>`)
@@ -395,8 +395,8 @@ func streamfieldsPage(qw422016 *qt422016.Writer, s site) {
 	streambegin(qw422016, s)
 	qw422016.N().S(`
 <section class="page"><h1>Which fields each platform fills</h1>
-<p class="lead">Counted at build time in the answers by which the providers are tested. Awkward answers are among them, so read “sometimes” as: be ready for null.</p>
-<p class="legend"><span class="yes">●</span> always <span class="set">◐</span> sometimes <span class="no">·</span> never. The number behind a platform says how many objects were counted. An empty text or list counts as not filled, and so does <code>false</code> in <code>verified</code> and <code>is_ad</code>, where it may mean that it is not known.</p>
+<p class="lead">Counted at build time in the answers with which the providers are tested. Unusual answers are among them, so “sometimes” means: expect null.</p>
+<p class="legend"><span class="yes">●</span> always <span class="set">◐</span> sometimes <span class="no">·</span> never. The number after a platform is that of the objects that were counted. An empty text or list counts as not filled, and so does <code>false</code> in <code>verified</code> and <code>is_ad</code>, where it may mean unknown.</p>
 <ul class="chips">`)
 	for _, g := range s.Guarantees {
 		qw422016.N().S(`<li><a href="#`)
@@ -451,7 +451,7 @@ func streamfieldsPage(qw422016 *qt422016.Writer, s site) {
 `)
 		if len(g.Named()) > 0 {
 			qw422016.N().S(`<details><summary>What the upstreams call these fields</summary>
-<p>Found by comparing values with the upstream's own object, so only where that tells.</p>
+<p>Found by comparing values with the upstream's own object, so only where they match.</p>
 <dl class="rows">`)
 			for _, f := range g.Named() {
 				qw422016.N().S(`<dt><code>`)

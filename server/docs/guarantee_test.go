@@ -72,7 +72,7 @@ func TestGuaranteesSayWhatIsKnown(t *testing.T) {
 		}
 	}
 	if len(all) < 14 {
-		t.Errorf("%d resources are told of", len(all))
+		t.Errorf("%d resources are listed", len(all))
 	}
 }
 

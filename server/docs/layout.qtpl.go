@@ -149,7 +149,7 @@ func begin(s site) string {
 }
 
 func streamend(qw422016 *qt422016.Writer, s site) {
-	qw422016.N().S(`<footer><p>socialdata API 1.0.0. This page loads nothing from elsewhere, and keeps no key. For programs: <a href="`)
+	qw422016.N().S(`<footer><p>socialdata API 1.0.0. This page loads nothing from other hosts, and stores no key. For programs: <a href="`)
 	qw422016.E().S(s.Root)
 	qw422016.N().S(`openapi.json">openapi.json</a>, <a href="`)
 	qw422016.E().S(s.Root)

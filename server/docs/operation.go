@@ -122,7 +122,7 @@ func inputs(o Operation) []input {
 	if o.Price != operation.Free && !o.Bare {
 		out = append(out, input{
 			Name: "Idempotency-Key", In: "header", Type: "16 to 128 visible characters",
-			Doc: "Repeats a call without paying twice: the same key and request within 24 hours get the same answer.",
+			Doc: "Repeats a call without a second charge: the same key and request within 24 hours get the same answer.",
 		})
 	}
 	return out
@@ -134,13 +134,13 @@ func pathInput(name string, only []platform.ID) input {
 	case "platform":
 		i.Type, i.Doc, i.Try = "platform", "The platform to read.", sandbox()
 		if only != nil {
-			i.Doc = "The platform to read: one of those that have this."
+			i.Doc = "The platform to read: one of those that have this operation."
 		}
 		for _, id := range only {
 			i.Words = append(i.Words, string(id))
 		}
 	case "provider":
-		i.Doc, i.Try = "Whose route it is.", sandbox()
+		i.Doc, i.Try = "The provider whose route is read.", sandbox()
 	case "path":
 		i.Doc, i.Try = "A path on the provider's allow-list.", "users/salma"
 	}

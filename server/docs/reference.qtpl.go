@@ -28,7 +28,7 @@ func streamreferencePage(qw422016 *qt422016.Writer, s site) {
 	qw422016.N().S(`, in one shape, with one key.</p>
 <p>Every call is a <code>GET</code> below <code>`)
 	qw422016.E().S(s.Address())
-	qw422016.N().S(`</code>. Identifiers are taken as people paste them: a handle with or without @, an id, or the public URL. Begin with the platform <code>mock</code>, a sandbox with invented data that serves every operation.</p>
+	qw422016.N().S(`</code>. Identifiers are accepted as people paste them: a handle with or without @, an id, or the public URL. Begin with the platform <code>mock</code>, a sandbox with invented data that serves every operation.</p>
 <p>Calling from Go? The <a href="https://github.com/socialdata/socialdata">library</a> behind this server answers the same calls in your own process. A language model can read <a href="`)
 	qw422016.E().S(s.Root)
 	qw422016.N().S(`llms.txt">llms.txt</a>`)
@@ -60,7 +60,7 @@ func streamreferencePage(qw422016 *qt422016.Writer, s site) {
 <section class="op" id="envelope">
 <div class="text">
 <h2>Answers</h2>
-<p>Every success is an object with the result in <code>data</code> and what the answer says about itself in <code>meta</code>. A list is an array, and is never null. A property that is not marked “may be absent” is always there; <code>null</code> means that the platform does not tell, never zero. Times are RFC 3339 in UTC.</p>
+<p>Every success is an object with the result in <code>data</code> and information about the answer in <code>meta</code>. A list is an array, and is never null. A property that is not marked “may be absent” is always there; <code>null</code> means that the platform does not give the value, never zero. Times are RFC 3339 in UTC.</p>
 <h3>meta</h3>
 `)
 	streamfieldRows(qw422016, s.Meta())
@@ -68,7 +68,7 @@ func streamreferencePage(qw422016 *qt422016.Writer, s site) {
 <h3 id="headers">Response headers</h3>
 <details><summary>`)
 	qw422016.N().D(len(s.Headers))
-	qw422016.N().S(` headers that repeat meta and tell of caches and limits</summary>
+	qw422016.N().S(` headers that repeat meta and show caching and limits</summary>
 <dl class="rows">
 `)
 	for _, h := range s.Headers {
@@ -89,14 +89,14 @@ func streamreferencePage(qw422016 *qt422016.Writer, s site) {
 <section class="op" id="credits">
 <div class="text">
 <h2>Credits</h2>
-<p>A call costs credits of your account, and a call that fails costs nothing. The highest possible price is held while the call is at work, so that calls at the same time never overspend, and what was really used is charged before the answer is sent: <code>meta.credits_used</code>.</p>
+<p>A call costs credits of your account, and a call that fails costs nothing. The highest possible price is held during the call, so that concurrent calls never overspend. The actual price is charged before the answer is sent: <code>meta.credits_used</code>.</p>
 <dl class="rows">
 <dt>A plain call</dt><dd>The base of its platform, whether or not it is answered from the cache.</dd>
 <dt><code>fresh=true</code></dt><dd>Twice the base.</dd>
-<dt><code>enrich=arabic</code></dt><dd>3 credits more, refunded when enrichment fails or there is no text to enrich. Content of reddit and spotify cannot be enriched.</dd>
+<dt><code>enrich=arabic</code></dt><dd>3 more credits, refunded when enrichment fails or there is no text to enrich. Content of reddit and spotify cannot be enriched.</dd>
 <dt>Search on several platforms</dt><dd>The base of each platform that answers.</dd>
 <dt><code>max_credits=5</code></dt><dd>Refuses a call that may cost more, before anything is held.</dd>
-<dt><code>/v1/estimate?of=…</code></dt><dd>Tells for nothing what a call may cost at most and at least, and how old the answer is that the cache has.</dd>
+<dt><code>/v1/estimate?of=…</code></dt><dd>Returns the highest and lowest price of a call, and the age of the cached answer. It is free.</dd>
 </dl>
 </div>
 <div class="side">
@@ -123,9 +123,9 @@ func streamreferencePage(qw422016 *qt422016.Writer, s site) {
 <section class="op" id="caching">
 <div class="text">
 <h2>Caching</h2>
-<p>Answers are kept for the lifetime that each operation names. A repeated call within it is a hit: <code>meta.cache</code> says <code>HIT</code>, <code>meta.data_age_s</code> how old the data is, and it is charged as usual. <code>fresh=true</code> skips the cache and stores what it read. An account or object that does not exist is remembered for a minute.</p>
-<p><code>max_age_s=60</code> takes only data younger than 60 seconds: a younger answer is a hit, anything else is read again; where that passes over an answer still within its lifetime, the call costs as with <code>fresh=true</code>. <code>stale_if_error_s=3600</code> takes an answer up to an hour past its lifetime when the platform fails, at the price of a hit; <code>X-Data-Age</code> says how old it is, and the <code>ttl</code> of <code>Cache-Status</code> is then below 0.</p>
-<p>Reads carry an <code>ETag</code>; given back in <code>If-None-Match</code>, it comes to <code>304</code> without a body while nothing has changed, at the price of the hit that it is.</p>
+<p>Answers are cached for the lifetime of the operation. A repeated call within that time is a hit: <code>meta.cache</code> is <code>HIT</code>, <code>meta.data_age_s</code> is the age of the data, and the call is charged as usual. <code>fresh=true</code> skips the cache and stores the new answer. That an account or object does not exist is cached for a minute.</p>
+<p><code>max_age_s=60</code> accepts only data younger than 60 seconds: a younger answer is a hit, anything else is read again. If that skips an answer within its lifetime, the price is that of <code>fresh=true</code>. <code>stale_if_error_s=3600</code> accepts an answer up to an hour past its lifetime when the platform fails, at the price of a hit; <code>X-Data-Age</code> is its age, and the <code>ttl</code> of <code>Cache-Status</code> is then negative.</p>
+<p>Reads have an <code>ETag</code>. Sent back in <code>If-None-Match</code>, it is answered <code>304</code> without a body if nothing has changed, at the price of a hit.</p>
 </div>
 <div class="side">
 <table><caption>Lifetimes</caption><thead><tr><th scope="col">Lifetime</th><th scope="col">Operations</th></tr></thead><tbody>
@@ -154,8 +154,8 @@ func streamreferencePage(qw422016 *qt422016.Writer, s site) {
 <section class="op" id="limits">
 <div class="text">
 <h2>Rate limits</h2>
-<p>Each key has a bucket of calls that refills steadily; <a href="#getMe"><code>/v1/me</code></a> tells its size and speed. When it is empty, a call is answered <a href="#rate_limited"><code>429 rate_limited</code></a> with the seconds to wait in <code>Retry-After</code> and in <code>retry_after</code>. Every answer to a key says where the bucket stands.</p>
-<p>A call that fails is not charged. An account may make 1,000 such calls that reach a platform; 1,000 come back in an hour, and each call that is charged gives one back. When they are used up, a call that the cache cannot answer is <code>429 rate_limited</code> too.</p>
+<p>Each key has a bucket of calls that refills steadily; <a href="#getMe"><code>/v1/me</code></a> returns its size and speed. When it is empty, a call is answered <a href="#rate_limited"><code>429 rate_limited</code></a> with the seconds to wait in <code>Retry-After</code> and in <code>retry_after</code>. The headers of every answer have the state of the bucket.</p>
+<p>A call that fails is not charged. An account can make 1,000 failing calls that reach a platform; it regains 1,000 in an hour, and one with each charged call. When they are used up, a call that the cache cannot answer is <code>429 rate_limited</code> too.</p>
 <p>A server that is at its own limit answers <code>503</code> with <code>Retry-After</code> and charges nothing.</p>
 </div>
 <div class="side"><div class="box"><p class="bar">Headers</p><pre><code>RateLimit-Policy: "key";q=60;w=6
@@ -165,8 +165,8 @@ RateLimit: "key";r=59;t=1</code></pre></div></div>
 <section class="op" id="cursors">
 <div class="text">
 <h2>Pages and cursors</h2>
-<p>A list comes in pages of the platform's own size. While there is more, <code>meta.next_cursor</code> is there: send it back as <code>cursor</code> with the same parameters, on the same platform and operation. When it is absent, the list has ended. An empty page with a cursor is possible; go on.</p>
-<p>A cursor is sealed and means nothing outside. One that was changed, belongs elsewhere or is outdated is <a href="#invalid_request"><code>400 invalid_request</code></a>, and never a wrong page. The header <code>Link</code> with <code>rel="next"</code> says the same.</p>
+<p>A list comes in pages of the platform's own size. While there is more, the answer has <code>meta.next_cursor</code>: send it back as <code>cursor</code> with the same parameters, on the same platform and operation. When it is absent, the list has ended. An empty page can have a cursor; continue with it.</p>
+<p>A cursor is opaque. One that was changed, belongs to another call or has expired is <a href="#invalid_request"><code>400 invalid_request</code></a>, never a wrong page. The header <code>Link</code> with <code>rel="next"</code> has the next page as well.</p>
 </div>
 <div class="side"><div class="box"><p class="bar">Every page, Python</p><pre><code>`)
 	streamtokens(qw422016, code(s.Walk()))
@@ -176,7 +176,7 @@ RateLimit: "key";r=59;t=1</code></pre></div></div>
 <section class="op" id="idempotency">
 <div class="text">
 <h2>Repeating a call safely</h2>
-<p>Send <code>Idempotency-Key</code>, 16 to 128 visible characters that you make up, with any call that costs credits. The same key with the same request within 24 hours is answered again without a second charge, and with the header <code>X-Idempotent-Replay: true</code>. The same key with another request is <a href="#invalid_request"><code>400 invalid_request</code></a>.</p>
+<p>Send <code>Idempotency-Key</code>, 16 to 128 visible characters of your choice, with any call that costs credits. The same key with the same request within 24 hours gets the same answer without a second charge, with the header <code>X-Idempotent-Replay: true</code>. The same key with another request is <a href="#invalid_request"><code>400 invalid_request</code></a>.</p>
 </div>
 <div class="side"><div class="box"><p class="bar">Retry without paying twice</p><pre><code>`)
 	streamtokens(qw422016, code(s.Repeat()))
@@ -186,8 +186,8 @@ RateLimit: "key";r=59;t=1</code></pre></div></div>
 <section class="op" id="jobs">
 <div class="text">
 <h2>Search on many platforms, and jobs</h2>
-<p><a href="#searchAcross"><code>/v1/search</code></a> asks several platforms at once and merges what they find. It waits <code>wait_s</code> seconds, 8 unless you say otherwise; then whatever is ready is answered, and <code>meta.platforms</code> says of each platform whether it is <code>ok</code>, <code>error</code> or still <code>pending</code>.</p>
-<p>While one is pending, <code>meta.job_id</code> is there: give it to <a href="#getJob"><code>/v1/job</code></a> to collect the rest (a job has no webhook: <a href="#monitors">monitors</a> have), for free, for 15 minutes after it is complete. A platform is charged when it answers; one that fails is not. When no platform answers, the search is a problem, so that an empty list always means that nothing was found.</p>
+<p><a href="#searchAcross"><code>/v1/search</code></a> asks several platforms at once and merges their results. It waits <code>wait_s</code> seconds, 8 by default; then it returns the results so far, and <code>meta.platforms</code> has the state of each platform: <code>ok</code>, <code>error</code> or still <code>pending</code>.</p>
+<p>While one is pending, the answer has <code>meta.job_id</code>: pass it to <a href="#getJob"><code>/v1/job</code></a> to collect the rest (a job has no webhook, only <a href="#monitors">monitors</a> have), for free, until 15 minutes after it is complete. A platform is charged when it answers; one that fails is not. If no platform answers, the search returns a problem, so an empty list always means that nothing was found.</p>
 <p>With <code>Accept: text/event-stream</code> the search streams: an event <code>platform</code> whenever one is done, <code>result</code> for each result, <code>done</code> at the end, or <code>error</code> with a problem.</p>
 </div>
 <div class="side"><div class="box"><p class="bar">Search, then collect</p><pre><code>`)
@@ -198,17 +198,17 @@ RateLimit: "key";r=59;t=1</code></pre></div></div>
 <section class="op" id="monitors">
 <div class="text">
 <h2>Monitors and what they find</h2>
-<p>A monitor makes a read again and again, each page at its price. A key with the mark <code>manage</code> makes it with <code>PUT /manage/monitors/{name}</code> and <code>{"operation": "posts", "platform": "youtube", "params": {"handle": "nasa"}, "every": "15m"}</code>; <code>pages</code>, <code>follow</code>, <code>fields</code> and <code>alerts</code> (<code>followers:5%</code>, <code>viewers:&gt;=10000</code>) are optional. <code>POST …/pause</code>, <code>POST …/resume</code> and <code>DELETE</code> do the rest.</p>
-<p>A <strong>webhook</strong> has changes sent to you. A key with the mark <code>manage</code> makes an endpoint with <code>PUT /manage/endpoints/{name}</code> and <code>{"url": "https://…", "types": ["new"], "monitors": ["a"]}</code>; without <code>types</code> and <code>monitors</code> it gets everything. The answer shows its secret once. Deliveries are signed as <a href="https://github.com/standard-webhooks/standard-webhooks">Standard Webhooks</a> 1.0.0 says; <code>webhook-id</code> is the id of the change at every attempt. A delivery that is not answered 2xx within 15 seconds is made again after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h; 410, or five days without a success, disables the endpoint, and the change <code>endpoint.disabled</code> tells it. A body above 20 KB comes without its object. Deliveries come at least once and in any order: order them by <code>seq</code>. <code>POST …/secret</code> gives a new secret, and the one before signs as well for 24 hours; <code>POST …/test</code> sends a test; <code>POST /manage/deliveries/{id}/again</code> repeats a delivery.</p>
-<p>An endpoint without <code>monitors</code> also gets what happens to the account, each once: <code>credits.low</code> when its credits fall below the threshold, <code>credits.exhausted</code> when none are left or too few for a call, <code>key.revoked</code> with the id of the key in <code>key</code>, <code>platform.down</code> and <code>platform.up</code> with the <code>platform</code>. The threshold is a tenth of the last grant, or what <code>PUT /manage/account</code> with <code>{"credits_low": 100}</code> says.</p>
-<p>A monitor tells <code>ready</code> first, then <code>new</code>, <code>changed</code>, <code>gone</code>, <code>back</code>, <code>alert</code>, <code>gap</code>, <code>starved</code>, <code>failing</code>, <code>recovered</code> and <code>stopped</code>. <a href="#listChanges"><code>/v1/changes</code></a> has them for 30 days; one may come twice, with the same <code>id</code>. With <code>wait_s</code> there is always a <code>next_cursor</code>. With <code>Accept: text/event-stream</code> it streams events <code>change</code>, goes on behind <code>Last-Event-ID</code>, and a key has four streams at most. Counts are in <a href="#listHistory"><code>/v1/history</code></a>.</p>
+<p>A monitor repeats a read at an interval, and each page has its price. A key with the mark <code>manage</code> makes it with <code>PUT /manage/monitors/{name}</code> and <code>{"operation": "posts", "platform": "youtube", "params": {"handle": "nasa"}, "every": "15m"}</code>; <code>pages</code>, <code>follow</code>, <code>fields</code> and <code>alerts</code> (<code>followers:5%</code>, <code>viewers:&gt;=10000</code>) are optional. <code>POST …/pause</code>, <code>POST …/resume</code> and <code>DELETE</code> pause, resume and end it.</p>
+<p>A <strong>webhook</strong> sends changes to you. A key with the mark <code>manage</code> makes an endpoint with <code>PUT /manage/endpoints/{name}</code> and <code>{"url": "https://…", "types": ["new"], "monitors": ["a"]}</code>; without <code>types</code> and <code>monitors</code> it gets everything. The answer shows its secret once. Deliveries are signed according to <a href="https://github.com/standard-webhooks/standard-webhooks">Standard Webhooks</a> 1.0.0; <code>webhook-id</code> is the id of the change in every attempt. A delivery that is not answered 2xx within 15 seconds is repeated after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h; 410, or five days without a success, disables the endpoint, which the change <code>endpoint.disabled</code> reports. A body above 20 KB comes without its object. Deliveries come at least once and in any order: order them by <code>seq</code>. <code>POST …/secret</code> returns a new secret, and the previous one also signs for 24 hours; <code>POST …/test</code> sends a test; <code>POST /manage/deliveries/{id}/again</code> repeats a delivery.</p>
+<p>An endpoint without <code>monitors</code> also gets the events of the account, each once: <code>credits.low</code> when its credits fall below the threshold, <code>credits.exhausted</code> when none are left or too few for a call, <code>key.revoked</code> with the id of the key in <code>key</code>, <code>platform.down</code> and <code>platform.up</code> with the <code>platform</code>. The threshold is a tenth of the last grant, unless <code>PUT /manage/account</code> with <code>{"credits_low": 100}</code> sets it.</p>
+<p>A monitor reports <code>ready</code> first, then <code>new</code>, <code>changed</code>, <code>gone</code>, <code>back</code>, <code>alert</code>, <code>gap</code>, <code>starved</code>, <code>failing</code>, <code>recovered</code> and <code>stopped</code>. <a href="#listChanges"><code>/v1/changes</code></a> has them for 30 days; one may come twice, with the same <code>id</code>. With <code>wait_s</code> there is always a <code>next_cursor</code>. With <code>Accept: text/event-stream</code> it streams events <code>change</code> and continues after <code>Last-Event-ID</code>; a key can have four streams. Counts are in <a href="#listHistory"><code>/v1/history</code></a>.</p>
 </div>
 </section>
 
 <section class="op" id="raw-routes">
 <div class="text">
 <h2>Raw reads</h2>
-<p><a href="#getRaw"><code>/v1/raw/{provider}/{path}</code></a> forwards a route of a provider unchanged, in the same envelope and at the base price of its platform, with no promise about its shape. The route must be on the provider's allow-list, which stands on the page <a href="`)
+<p><a href="#getRaw"><code>/v1/raw/{provider}/{path}</code></a> forwards a route of a provider unchanged, in the same envelope and at the base price of its platform, with no promise about its shape. The route must be on the provider's allow-list, which is on the page <a href="`)
 	qw422016.E().S(s.Root)
 	qw422016.N().S(`docs/platforms#raw-routes">Platforms</a>.</p>
 </div>
@@ -217,7 +217,7 @@ RateLimit: "key";r=59;t=1</code></pre></div></div>
 <section class="op" id="objects">
 <div class="text">
 <h2>Objects and schemas</h2>
-<p>The same object looks the same on every platform. Which fields a platform fills is told on the page <a href="`)
+<p>The same object looks the same on every platform. Which fields a platform fills is on the page <a href="`)
 	qw422016.E().S(s.Root)
 	qw422016.N().S(`docs/fields">Fields</a>. Each object has a JSON Schema (2020-12) at a stable address.</p>
 </div>
@@ -237,7 +237,7 @@ RateLimit: "key";r=59;t=1</code></pre></div></div>
 <section class="op" id="problems">
 <div class="text">
 <h2>Problems</h2>
-<p>Every error is a problem document (RFC 9457) of the type <code>application/problem+json</code>. Its <code>type</code> leads to the part of this page that explains it. Act on <code>code</code>, never on the words: codes are stable. Quote <code>request_id</code> when you ask for help. No problem is ever charged.</p>
+<p>Every error is a problem document (RFC 9457) of the type <code>application/problem+json</code>. Its <code>type</code> is a link to its explanation on this page. Programs should use <code>code</code>, never the text: codes are stable. Quote <code>request_id</code> when you ask for help. No problem is ever charged.</p>
 </div>
 </section>
 `)
@@ -346,11 +346,11 @@ RateLimit: "key";r=59;t=1</code></pre></div></div>
 			qw422016.N().S(`</code></p>
 <p class="what">`)
 			if o.Bare {
-				qw422016.N().S(`Answers `)
+				qw422016.N().S(`Returns `)
 				qw422016.E().S(o.Resource())
 				qw422016.N().S(` as it is, without an envelope.`)
 			} else if o.List() {
-				qw422016.N().S(`Answers an array of `)
+				qw422016.N().S(`Returns an array of `)
 				qw422016.E().S(o.Resource())
 				qw422016.N().S(` objects`)
 				if o.Paged() {
@@ -358,11 +358,11 @@ RateLimit: "key";r=59;t=1</code></pre></div></div>
 				}
 				qw422016.N().S(`.`)
 			} else if o.Resource() != "" {
-				qw422016.N().S(`Answers one `)
+				qw422016.N().S(`Returns one `)
 				qw422016.E().S(o.Resource())
 				qw422016.N().S(` object.`)
 			} else {
-				qw422016.N().S(`Answers whatever the provider does.`)
+				qw422016.N().S(`Returns what the provider returns.`)
 			}
 			if o.Streams {
 				qw422016.N().S(` Can be read <a href="`)

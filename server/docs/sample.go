@@ -59,7 +59,7 @@ func (o offer) Read() []string {
 			case schema.Own:
 				from += " (public pages)"
 			default:
-				from += " (a service of others)"
+				from += " (a third-party service)"
 			}
 		}
 		out = append(out, from)

@@ -19,7 +19,7 @@ import (
 type Config struct {
 	Operations []Operation                    // in the order of the page
 	Groups     map[string]string              // the description of each operation group, by name
-	Platforms  []schema.PlatformInfo          // what can be read now, and why not if it cannot
+	Platforms  []schema.PlatformInfo          // the operations that can be read now, and the reasons for the others
 	Headers    []Header                       // of responses
 	PageSizes  map[platform.ID]map[string]int // the items of a page by operation, where they are known
 	Problems   []Problem

@@ -73,7 +73,7 @@ func TestForeignTextIsEscaped(t *testing.T) {
 	for path, page := range pages.Pages {
 		text := string(page.At("http://a.b"))
 		if strings.Contains(text, "<img") || strings.Contains(text, Base) {
-			t.Errorf("%s holds what it must not", path)
+			t.Errorf("%s contains text that must be escaped", path)
 		}
 		if path != "/docs/fields" && !strings.Contains(text, "&lt;img src=x onerror=alert(1)&gt;") {
 			t.Errorf("%s does not show the text", path)
