@@ -38,7 +38,7 @@ func TestRefusedCommandsChangeNothing(t *testing.T) {
 	t.Parallel()
 	b := books{t, filepath.Join(t.TempDir(), "t.db")}
 	if said := b.refused("audit"); !strings.Contains(said, "there is no database") {
-		t.Errorf("an audit of nothing says %q", said)
+		t.Errorf("an audit without a database says %q", said)
 	}
 	if _, err := os.Stat(b.db); err == nil {
 		t.Error("an audit makes a database")
@@ -131,7 +131,7 @@ func TestHeadsThatAreKeptShowARevivedKey(t *testing.T) {
 		t.Errorf("a revived key: exit status %d, %q", status, said)
 	}
 	if said := other.refused("audit", "--check-heads", other.db); !strings.Contains(said, "not a whole list of heads") {
-		t.Errorf("heads that are none: %q", said)
+		t.Errorf("a file without heads: %q", said)
 	}
 }
 

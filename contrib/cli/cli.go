@@ -139,11 +139,11 @@ func (e *env) printf(format string, args ...any) error {
 // flagGroups are the groups of flags that help shows after a command's own.
 func flagGroups() []kong.Group {
 	return []kong.Group{
-		{Key: "reach", Title: "Who reaches it, and what:"},
+		{Key: "reach", Title: "Addresses and what they serve:"},
 		{Key: "limits", Title: "Limits:"},
 		{Key: "replicas", Title: "With other replicas:"},
-		{Key: "watching", Title: "Watching it:"},
-		{Key: "output", Title: "What is printed:"},
+		{Key: "watching", Title: "Logs and metrics:"},
+		{Key: "output", Title: "Output:"},
 		{Key: "where", Title: everyCommand},
 	}
 }
@@ -199,7 +199,7 @@ func Run(ctx context.Context, cfg Config, args []string, streams Streams, getenv
 	in, out, log := streams.In, streams.Out, streams.Log
 	for _, a := range args {
 		if !utf8.ValidString(a) { // the parser would replace the invalid bytes
-			_, _ = fmt.Fprintf(log, "socialdata: %q is no UTF-8\n", a)
+			_, _ = fmt.Fprintf(log, "socialdata: %q is not UTF-8\n", a)
 			return 2
 		}
 	}

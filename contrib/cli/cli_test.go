@@ -135,7 +135,7 @@ func TestPlatformsNamesTheMissingSetting(t *testing.T) {
 	}
 	_, behind, _ := cliRun(t, map[string]string{"SOCIALDATA_SCRAPECREATORS_API_KEY": "k"}, "platforms")
 	if !strings.Contains(behind, "> scrapecreators (scrapecreators: 1):") {
-		t.Errorf("with a reseller behind: %s", behind)
+		t.Errorf("with a reseller: %s", behind)
 	}
 	for line := range strings.Lines(without + with + behind) {
 		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > usualWidth {
@@ -320,7 +320,7 @@ func TestCursorsOutliveARestart(t *testing.T) {
 	base, _, _ = running(t, db)
 	if status, _, body := read(t, base+"/v1/mock/posts?handle=ann&cursor="+cursor.(string),
 		secret); status != http.StatusOK {
-		t.Errorf("page two behind a restart: status %d: %s", status, body)
+		t.Errorf("page two after a restart: status %d: %s", status, body)
 	}
 }
 

@@ -43,7 +43,7 @@ func TestTheDashboardShowsWhatIsMeasured(t *testing.T) {
 	t.Parallel()
 	board := contents(t, "../../examples/deploy/grafana.json")
 	if !json.Valid([]byte(board)) {
-		t.Fatal("grafana.json is no JSON")
+		t.Fatal("grafana.json is not JSON")
 	}
 	measured := contents(t, "../otel/doc.go")
 	names := regexp.MustCompile(`\b(http_server|socialdata)_[a-z_]+`).FindAllString(board, -1)

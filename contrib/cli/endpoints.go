@@ -20,7 +20,7 @@ type endpointsCmd struct {
 	Secret     endpointsSecretCmd     `cmd:"" help:"Create a new secret for an endpoint and print it, once; the old one also signs for a day; only with --server."`
 	Test       endpointsTestCmd       `cmd:"" help:"Send a test to an endpoint and print the result; only with --server."`
 	Remove     endpointsRemoveCmd     `cmd:"" help:"Remove an endpoint, with the deliveries to it."`
-	Deliveries endpointsDeliveriesCmd `cmd:"" help:"List what became of each delivery, those of the latest changes first."`
+	Deliveries endpointsDeliveriesCmd `cmd:"" help:"List the deliveries with their results, those of the latest changes first."`
 	Again      endpointsAgainCmd      `cmd:"" help:"Repeat a delivery, whatever its result was."`
 }
 
@@ -193,7 +193,7 @@ func (c *endpointsTestCmd) Run(e *env) error {
 	return nil
 }
 
-// outcomeOf returns what came of a delivery: its state, the status of the answer and why it failed.
+// outcomeOf returns the result of a delivery: its state, the status of the answer and why it failed.
 func outcomeOf(d *schema.Delivery) []string {
 	status := "-"
 	if d.Status != nil {

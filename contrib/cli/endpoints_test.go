@@ -141,7 +141,7 @@ func deleteOf(t *testing.T, url, secret string) (status int) {
 	return resp.StatusCode
 }
 
-func TestWhatCannotBeDoneWithEndpointsIsSaid(t *testing.T) {
+func TestInvalidEndpointCommandsAreRefused(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "t.db")
 	if status, _, log := cliRun(t, nil, "--db", db, "account", "create", "ann"); status != 0 {

@@ -151,7 +151,7 @@ func (c *erasuresVerifyCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		return e.printf("%d receipts are all there and as they were written\n", n)
+		return e.printf("%d receipts: none is missing or changed\n", n)
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 // welcome prints the address of the API and, on the first start, makes the first account and key.
 func (c *serveCmd) welcome(e *env, db *store, at listening) error {
 	if e.cli.ReplayURL != "" {
-		_, err := fmt.Fprintf(e.log, "\n*** REPLAY: every upstream request goes to %s; what is answered is not live. ***\n\n",
+		_, err := fmt.Fprintf(e.log, "\n*** REPLAY: every upstream request goes to %s; answers are not live. ***\n\n",
 			withoutPassword(e.cli.ReplayURL))
 		if err != nil {
 			return err

@@ -96,8 +96,8 @@ func (t *tail) read(rows iter.Seq2[requestShape, error], limit int) (found []req
 	return found, nil
 }
 
-// listed returns the calls of a log that q selects, newest first. After the first time it lists only the end of the log,
-// so that a look for few calls does not read all of it.
+// listed returns the calls of a log that q selects, newest first. After the first time it lists only the end of the
+// log, so that a look for few calls does not read all of it.
 func listed(ctx context.Context, log requests.Store, q requests.Query) iter.Seq2[requestShape, error] {
 	q.Limit = behind
 	return func(yield func(requestShape, error) bool) {

@@ -33,8 +33,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// planted is a sandbox in which someone is unlike all others: no one else has her display name or writes her words.
-// Her account changes with each read, so that monitors tell of it.
+// planted is a sandbox with a person whose display name and words no one else has. Her account changes with each read,
+// so that monitors report it.
 type planted struct {
 	handle, name, words string
 	others              string // what the handles of others begin with: deployments may share a cache
@@ -193,8 +193,8 @@ var ofAccounts = []string{
 	"profile", "posts", "reels", "followers", "following", "audience", "live", "collections", "products", "linked",
 }
 
-// fill makes n random calls about her and about others, has monitors of both tell an endpoint that does not answer what
-// has changed, and reads answers in parts as tools do.
+// fill makes n random calls about her and about others, makes monitors of both whose changes are sent to an endpoint
+// that does not answer, and reads answers in parts as tools do.
 func (p *planted) fill(t *testing.T, bases []string, secret string, n int) {
 	t.Helper()
 	random := mathrand.New(mathrand.NewPCG(1, 2))
@@ -292,7 +292,7 @@ func waitFor(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// readings returns what may be read in bytes: as they are, and what can be expanded of them.
+// readings returns the texts in bytes: the bytes themselves, and their decompressed forms.
 func readings(b []byte) []string {
 	out := []string{strings.ToLower(string(b))}
 	if len(b) > 1 {
@@ -592,7 +592,7 @@ func (d deployment) forget(t *testing.T, p *planted) (names []string) {
 	return names
 }
 
-// called returns everything that is hers alone: her handle too, unless others mention it.
+// called returns the texts that only she has; her handle is one of them, unless others mention it.
 func (p *planted) called(t *testing.T, base, secret string) (names []string) {
 	t.Helper()
 	var profile struct {
@@ -609,7 +609,7 @@ func (p *planted) called(t *testing.T, base, secret string) (names []string) {
 	return names
 }
 
-// wantMentions compares the number of mentions that an erasure told with the stored items that have her handle.
+// wantMentions compares the number of mentions that an erasure reported with the stored items that have her handle.
 func (p *planted) wantMentions(t *testing.T, d deployment, told string) {
 	t.Helper()
 	stay := d.rows([]string{p.handle})
@@ -618,7 +618,7 @@ func (p *planted) wantMentions(t *testing.T, d deployment, told string) {
 		sum += n
 	}
 	if want := fmt.Sprintf("%d stored items of others mention it, and stay", sum); sum < 5 || !strings.Contains(told, want) {
-		t.Errorf("what others said of her is in %v, and erase told:\n%s", stay, told)
+		t.Errorf("what others said of her is in %v, and erase reported:\n%s", stay, told)
 	}
 }
 

@@ -43,7 +43,7 @@ func (c *keyCreateCmd) there(e *env, n keys.NewKey) error {
 	return e.shown(c.outputFlags, made, fmt.Sprintf("Created %s. It is shown this once.\n", made.ID))
 }
 
-// findKey returns the first key of the account that is the one.
+// findKey returns the first key of the account for which is returns true.
 func findKey(e *env, client *remote.Client, is func(*schema.Key) bool) (key schema.Key, found bool, err error) {
 	for k, err := range socialdata.Walk(e.ctx, client.ListKeys, socialdata.KeysRequest{}) {
 		if err != nil || is(&k) {
@@ -107,7 +107,7 @@ func (c *keyListCmd) there(e *env) error {
 	})
 }
 
-// there changes the key on the server. What no flag names stays.
+// there changes the key on the server. Values that no flag names stay as they are.
 func (c *keySetCmd) there(e *env) error {
 	client, err := e.server()
 	if err != nil {

@@ -94,7 +94,7 @@ func (b *batch) flush() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.due = false
-	_ = b.write() // no one is left to tell
+	_ = b.write() // an error cannot be reported
 }
 
 // plain adds the line of a record whose level is Info and whose values are numbers, durations, and texts that need no

@@ -110,7 +110,7 @@ func TestLogsFollowCalls(t *testing.T) {
 	}
 }
 
-func TestLogsFollowsNothingElse(t *testing.T) {
+func TestFollowRefusesOtherFlags(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
 		"logs --follow -o csv":                                "use it with --output jsonl",
@@ -129,7 +129,8 @@ func TestLogsFollowsNothingElse(t *testing.T) {
 	}
 }
 
-// TestTailFindsEachCallOnce lets calls come between looks, and behind others, as several servers write them.
+// TestTailFindsEachCallOnce adds calls between looks, some of them before calls that are listed already, as several
+// servers do.
 func TestTailFindsEachCallOnce(t *testing.T) {
 	t.Parallel()
 	log := []string{}

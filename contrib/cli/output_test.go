@@ -225,7 +225,7 @@ func TestAnExportContinuesWhereItWasInterrupted(t *testing.T) {
 	}
 	other := slices.Replace(args("parts"), 5, 6, "handle=salma")
 	if _, _, log := cliRun(t, nil, other...); !strings.Contains(log, "belongs to another export") {
-		t.Errorf("another call into the same file: %q", log)
+		t.Errorf("another export to the same file: %q", log)
 	}
 	run(args("parts")...)
 	if diff := cmp.Diff(ids("whole"), ids("parts")); diff != "" || len(ids("whole")) != 47 {
@@ -253,8 +253,8 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// TestDoctorFindsNothing lets every check succeed, with upstreams on this machine.
-func TestDoctorFindsNothing(t *testing.T) {
+// TestDoctorFindsNothingWrong lets every check succeed, with upstreams on this machine.
+func TestDoctorFindsNothingWrong(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "t.db")
 	if status, _, log := cliRun(t, nil, "--db", db, "account", "create", "shop"); status != 0 {
@@ -310,7 +310,7 @@ func TestDoctorReadsTheSettingsOfTheServer(t *testing.T) {
 	t.Setenv("SOCIALDATA_VALKEY", "127.0.0.1:1")
 	if status, out, _ := cliRun(t, nil, "--db", db, "doctor", "--offline"); status != 1 ||
 		!strings.Contains(out, "FAIL  valkey") {
-		t.Errorf("a server that is not there: %d\n%s", status, out)
+		t.Errorf("a server that does not run: %d\n%s", status, out)
 	}
 }
 

@@ -64,7 +64,7 @@ func (c *doctorCmd) kept(
 		return nil //nolint:nilerr // the database has said so
 	}
 	if len(all) == 0 {
-		return say(true, "kept", "nothing of monitors; the limits are "+retention.String())
+		return say(true, "kept", "nothing of monitors is stored; the limits are "+retention.String())
 	}
 	for _, kind := range []string{watch.KeptSnapshots, watch.KeptChanges, watch.KeptSamples} {
 		words, late := keptLongest(all, kind, retention, e.now())

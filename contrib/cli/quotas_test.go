@@ -35,7 +35,7 @@ func TestQuotasListsEachLimit(t *testing.T) {
 		if q.Limit != nil {
 			known[q.Provider+" "+*q.Name] = *q.Left
 		} else if q.Left != nil || q.Used != nil {
-			t.Errorf("%+v is unknown, and yet used", q)
+			t.Errorf("%+v is unknown, but has a use", q)
 		}
 	}
 	if known["bluesky reads"] != 3000 || known["rumble pages"] != 3600 {

@@ -120,8 +120,8 @@ func TestTLSWithACertificateThatChanges(t *testing.T) {
 	}
 }
 
-// TestACertificateThatCannotBeUsedIsNotTaken replaces one of the two files first, and the other later.
-func TestACertificateThatCannotBeUsedIsNotTaken(t *testing.T) {
+// TestAnUnusableCertificateIsNotLoaded replaces one of the two files first, and the other later.
+func TestAnUnusableCertificateIsNotLoaded(t *testing.T) {
 	t.Parallel()
 	dir, other := t.TempDir(), t.TempDir()
 	certFile, keyFile, first := pair(t, dir, time.Now().Add(time.Hour))

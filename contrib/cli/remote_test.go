@@ -69,6 +69,6 @@ func TestCommandsSayWhatAServerRefuses(t *testing.T) {
 	}
 	status, _, log := cliRun(t, nil, "--server", "data.example", "get", "mock", "profile", "handle=ann")
 	if status != 1 || !strings.Contains(log, "https://data.example.com") {
-		t.Errorf("an address that cannot be: status %d: %s", status, log)
+		t.Errorf("an invalid address: status %d: %s", status, log)
 	}
 }

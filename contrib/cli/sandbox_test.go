@@ -8,9 +8,9 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// TestTheSandboxFailsOnlyWhereItIsAlone checks that callers of a live server can neither delay it nor make it panic
-// with magic words.
-func TestTheSandboxFailsOnlyWhereItIsAlone(t *testing.T) {
+// TestMagicWordsFailOnlyInASandbox checks that callers of a live server can neither delay it nor make it panic with
+// magic words.
+func TestMagicWordsFailOnlyInASandbox(t *testing.T) {
 	t.Parallel()
 	live, secret, stopLive := running(t, filepath.Join(t.TempDir(), "live.db"))
 	db := filepath.Join(t.TempDir(), "never.db")
@@ -45,7 +45,7 @@ func TestTheSandboxFailsOnlyWhereItIsAlone(t *testing.T) {
 	}
 }
 
-func TestTheKeyOfTheSandboxIsOne(t *testing.T) {
+func TestTheKeyOfTheSandboxIsAlwaysTheSame(t *testing.T) {
 	t.Parallel()
 	if _, err := keys.Parse(sandboxKey); err != nil {
 		t.Errorf("%s: %v", sandboxKey, err)

@@ -20,7 +20,7 @@ func TestTheServerStartsWithoutItsCacheServer(t *testing.T) {
 			t.Parallel()
 			s := startInProcess(t, "--valkey", "127.0.0.1:1", "--limiter-fail", fail)
 			if status, _, body := read(t, s.base+"/v1/mock/profile?handle=ann", s.secret); status != want.status {
-				t.Errorf("a call came to %d: %s", status, body)
+				t.Errorf("a call returned %d: %s", status, body)
 			}
 			if _, _, body := read(t, s.base+"/health", ""); !strings.Contains(string(body), want.health) {
 				t.Errorf("health: %s; want %s", body, want.health)
