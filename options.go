@@ -299,7 +299,8 @@ func WithRate(r keys.Rate) Option {
 	}}
 }
 
-// WithTimeout limits the time of one call, including all attempts and providers. The default is 15 seconds.
+// WithTimeout limits the time of one call. The default is 15 seconds. All attempts with all providers, and enrichment,
+// end a fifteenth of it earlier, but at most one second: that is for charging and recording what was found.
 func WithTimeout(d time.Duration) Option {
 	return option{"WithTimeout", func(c *engine.Config) error {
 		if d <= 0 {

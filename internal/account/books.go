@@ -281,7 +281,7 @@ func (c Caller) Charge(
 
 // charge calls the ledger's Charge; a panic of the ledger becomes an error.
 func (a *Accounts) charge(ctx context.Context, l credits.Charger, d Due) (receipt credits.Receipt, err error) {
-	bounded, err := a.guard.ledger.enter(ctx, grace)
+	bounded, err := a.guard.ledger.enter(ctx, asking)
 	if err != nil {
 		return receipt, err
 	}
@@ -395,7 +395,7 @@ func (e *ShortError) Unwrap() error { return e.Err }
 func (a *Accounts) settle(ctx context.Context, h credits.Hold, c credits.Charge) (receipt credits.Receipt, err error) {
 	spare := time.Duration(0)
 	if c.Amount > 0 {
-		spare = grace // to find out whether it was charged
+		spare = asking // to find out whether it was charged
 	}
 	bounded, err := a.guard.ledger.enter(ctx, spare)
 	if err != nil {

@@ -16,13 +16,12 @@ const (
 	HangsAfter = 2 * time.Second
 	// patience is the time limit of store calls that no caller waits for.
 	patience = 10 * time.Second
-	// grace is the least time that a store call gets before overtime is over, and the part of a call's time that is
-	// reserved for finding out whether a charge was made.
-	grace = 2 * time.Second
-	// overtime is how long the store calls after the end of a call's time may take, all together: those that charge for
-	// what was found, record it, and release what is held. After that they fail at once, and what they were to do is left
-	// to the background. So a call is answered at most this long after the end of its time.
-	overtime = 5 * time.Second
+	// reserve is the part of a call's time that is left for the stores when its reads end: they charge for what was
+	// found, record it, and release what is held. A call with less than 15 s reserves a fifteenth of its time, and its
+	// stores get the rest of this after its end.
+	reserve = time.Second
+	// asking is the part of reserve for finding out whether a charge was made.
+	asking = reserve / 2
 )
 
 // UnavailableError means that a store cannot be used now: it hangs, it has not answered in time, or it says so itself.
@@ -39,11 +38,11 @@ func (e *UnavailableError) Error() string {
 // Unwrap returns the cause.
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// errHangs means that a store hangs, and that another call is checking whether it still does. errOvertime means that
-// the overtime of a call is over.
+// errHangs means that a store hangs, and that another call is checking whether it still does. errOver means that the
+// time of a call is over.
 var (
-	errHangs    = fmt.Errorf("it has not answered for %v", HangsAfter)
-	errOvertime = errors.New("it was not called, because the time of the call is over")
+	errHangs = fmt.Errorf("it has not answered for %v", HangsAfter)
+	errOver  = errors.New("it was not called, because the time of the call is over")
 )
 
 // Guard protects the stores that calls need. No call waits for a store beyond its own time. While a store hangs, calls
@@ -64,16 +63,17 @@ func NewGuard(timeout time.Duration) *Guard {
 	return g
 }
 
-// over returns when a store call that begins now must have returned: at the end of the time of the call in ctx less
-// spare, but not before grace has passed, unless overtime ends. Without a call it is when our patience ends.
+// Reading returns for how long a call may read, from its beginning: the rest of its time is for the stores.
+func (g *Guard) Reading() time.Duration { return g.timeout - min(reserve, g.timeout/15) }
+
+// over returns when a store call that begins now must have returned: at the end of the time of the call in ctx, less
+// spare. Without a call it is when our patience ends. What is not done by then is left to the background.
 func (g *Guard) over(ctx context.Context, spare time.Duration) time.Time {
-	now := time.Now()
 	counts := operation.Counts(ctx)
 	if counts.IsZero() {
-		return now.Add(patience - spare)
+		return time.Now().Add(patience - spare)
 	}
-	left := counts.Add(g.timeout - spare).Sub(now)
-	return now.Add(min(max(left, grace), left+overtime))
+	return counts.Add(g.Reading() + reserve - spare)
 }
 
 // Hanging returns the names of the stores that hang. Each of them is probed in the background, so that its recovery is
@@ -105,11 +105,11 @@ type gate struct {
 }
 
 // enter lets a call of the store begin, and returns it with its time limit; spare is reserved from the call's own time.
-// It returns an [UnavailableError] while the store hangs, and when the overtime of the call is over.
+// It returns an [UnavailableError] while the store hangs, and when that time is over.
 func (g *gate) enter(ctx context.Context, spare time.Duration) (*bound, error) {
 	now, end := time.Now(), g.guard.over(ctx, spare)
 	if !now.Before(end) {
-		return nil, &UnavailableError{g.name, errOvertime}
+		return nil, &UnavailableError{g.name, errOver}
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -82,6 +82,7 @@ type Config struct {
 // Engine is what all sessions share. It is safe for concurrent use.
 type Engine struct {
 	cfg       Config
+	reading   time.Duration // for how long a call may read
 	accounts  *account.Accounts
 	upstreams *upstreams.Pool
 	reader    *read.Reader
@@ -151,7 +152,7 @@ func New(cfg Config) (_ *Engine, err error) {
 	e := &Engine{
 		erased: erased, erasers: erasers,
 		cfg: cfg, books: books, rows: map[string]*read.Row{}, handlers: handlers(), planners: planners(),
-		requests: newRecorder(&cfg),
+		requests: newRecorder(&cfg), reading: guard.Reading(),
 	}
 	e.notices.open(e)
 	if err := e.addRows(cfg.Rows); err != nil {
@@ -175,13 +176,13 @@ func New(cfg Config) (_ *Engine, err error) {
 	})
 	e.reader = read.New(read.Config{
 		Upstreams: e.upstreams, Cache: cfg.Cache, Enricher: cfg.Enricher, Cursors: cursor.NewKeeper(sealer, cfg.Records),
-		Prices: cfg.Prices, Timeout: cfg.Timeout, Profile: e.reads(providers.OpProfile), Now: cfg.Now, Log: cfg.Log,
+		Prices: cfg.Prices, Timeout: guard.Reading(), Profile: e.reads(providers.OpProfile), Now: cfg.Now, Log: cfg.Log,
 		Observer: cfg.Observer, Erased: erased, Retention: cfg.Retention, Redact: cfg.Redact,
 	})
 	e.search = search.New(search.Config{
 		Reader: e.reader, Upstreams: e.upstreams, Row: e.reads(providers.OpSearch), All: e.streamed(), Records: cfg.Records,
 		Cursors: cursor.NewKeeper(sealer, cfg.Records), Accounts: e.accounts, Explain: e.explain, Marks: erased.Marks,
-		Timeout: cfg.Timeout, JobLife: cfg.JobLife, KeyedLife: max(cfg.JobLife, cfg.AnswerLife), Now: cfg.Now, Log: cfg.Log,
+		Timeout: guard.Reading(), JobLife: cfg.JobLife, KeyedLife: max(cfg.JobLife, cfg.AnswerLife), Now: cfg.Now, Log: cfg.Log,
 	})
 	if e.watching.safe, err = webhooks.NewSafe(cursorKeys...); err != nil {
 		return nil, err
@@ -288,12 +289,12 @@ func (e *Engine) Session(key *keys.Key) Session { return Session{e, e.accounts.C
 // KnowsKeys reports whether there is a store of keys.
 func (e *Engine) KnowsKeys() bool { return e.accounts.Keys != nil }
 
-// left returns the remaining time of the call in ctx, which may have waited for its key.
+// left returns for how long the call in ctx, which may have waited for its key, can still read.
 func (e *Engine) left(ctx context.Context) time.Duration {
 	if counts := operation.Counts(ctx); !counts.IsZero() {
-		return e.cfg.Timeout - time.Since(counts)
+		return e.reading - time.Since(counts)
 	}
-	return e.cfg.Timeout
+	return e.reading
 }
 
 // bounded returns ctx with the time limit for a call of a store.

@@ -173,8 +173,8 @@ func (f Fault) happen(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// LongestAnswer is how long a call takes at most: 15 s, and what the stores may take after that.
-const LongestAnswer = 20 * time.Second
+// LongestAnswer is how long a call takes at most, its stores included.
+const LongestAnswer = 15 * time.Second
 
 // Do makes a call. It returns nothing when the machine ends before it has answered, and panics when the answer comes
 // later than it may.

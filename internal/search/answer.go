@@ -36,7 +36,9 @@ func (s *Service) All(ctx context.Context, req Request, plan *Plan) (a *operatio
 		if !errors.Is(err, errNothingYet) {
 			return a, kept, err
 		}
-		pause(ctx)
+		if time.Now().Before(req.Over) {
+			pause(ctx)
+		}
 	}
 }
 

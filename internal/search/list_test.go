@@ -37,7 +37,7 @@ func TestAJobIsListedFromItsBeginningUntilItExpires(t *testing.T) {
 		id := searchAll(t, e.Client, req).Meta.JobID
 		want := observe.Job{
 			ID: id, Account: e.Key.Account, Key: e.Key.ID, Begun: enginetest.Start,
-			Deadline: enginetest.Start.Add(15 * time.Second), State: observe.JobRunning, Held: 5, Charged: 1,
+			Deadline: enginetest.Start.Add(14 * time.Second), State: observe.JobRunning, Held: 5, Charged: 1,
 			Parts: []observe.JobPart{
 				{Platform: platform.TikTok, State: schema.OK, Charged: 1},
 				{Platform: platform.X, State: schema.Pending, Held: 1},

@@ -356,7 +356,7 @@ func (w *world) happy() bool {
 	texts := 0
 	for _, u := range w.Upstreams {
 		texts += u.Results
-		if u.Fails || u.After > 14*time.Second {
+		if u.Fails || u.After > 13*time.Second {
 			return false
 		}
 	}
