@@ -24,7 +24,7 @@ func TestABackupOfAServedFileIsRestored(t *testing.T) {
 		t.Fatal(err)
 	}
 	served.run("backup", copied)
-	if said := served.refused("backup", copied); !strings.Contains(said, "the file is there already") {
+	if said := served.refused("backup", copied); !strings.Contains(said, "the file exists already") {
 		t.Errorf("a second backup to the same file says %q", said)
 	}
 	restored := books{t, copied}

@@ -93,7 +93,7 @@ func TestRefusalsAreSentences(t *testing.T) {
 	if err := os.WriteFile(b.db, []byte("no database"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := b.refused("audit"); !strings.Contains(got, "the file is damaged or no database") ||
+	if got := b.refused("audit"); !strings.Contains(got, "the file is damaged or is not a database") ||
 		strings.Contains(got, "sqlite: ") {
 		t.Errorf("a damaged file: %q", got)
 	}

@@ -157,8 +157,7 @@ func (c *serveCmd) exposures(user int) []string {
 	}
 	if addr := c.Telemetry.Metrics; addr != "" && beyond(addr) {
 		found = append(found, fmt.Sprintf("public metrics: everyone who can reach %s can read them; set --metrics to an address "+
-			"that "+
-			"only Prometheus can reach, or leave it out and give Prometheus the admin secret for /metrics of the API", addr))
+			"that only Prometheus can reach, or leave it out and give Prometheus the admin secret for /metrics of the API", addr))
 	}
 	if user == 0 {
 		found = append(found, "running as root: a fault in the program could affect the whole machine; run it as a user of "+

@@ -78,7 +78,7 @@ func (a *auditor) keys(ctx context.Context) error {
 		var table, parent string
 		var row, constraint int64
 		err := rows.Scan(&table, &row, &parent, &constraint)
-		a.found.Problem("row %d of %s belongs to none of %s", row, table, parent)
+		a.found.Problem("row %d of %s has no row in %s", row, table, parent)
 		return err
 	})
 	return errors.Join(err, a.each(ctx, selectKeys, func(rows *sql.Rows) error {
@@ -98,7 +98,7 @@ func (a *auditor) capped(ctx context.Context) error {
 		if id, ok := a.accountIDs[no]; ok {
 			a.spending[spender{id, key}] = &credits.Spent{}
 		} else {
-			a.found.Problem("the spending of key %s is kept for account number %d, which is not there", key, no)
+			a.found.Problem("the spending of key %s is kept for account number %d, which does not exist", key, no)
 		}
 		return nil
 	})
@@ -123,7 +123,7 @@ func (a *auditor) entry(e *numbered) bool {
 	a.sum += e.Amount
 	id, ok := a.accountIDs[e.account]
 	if !ok {
-		a.found.Problem("an entry belongs to account number %d, which is not there", e.account)
+		a.found.Problem("an entry belongs to account number %d, which does not exist", e.account)
 		return false
 	}
 	e.Account = id

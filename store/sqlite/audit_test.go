@@ -89,7 +89,7 @@ func TestAuditOfAGoodLedger(t *testing.T) {
 	}
 }
 
-func TestAuditFindsWhatWasTamperedWith(t *testing.T) {
+func TestAuditFindsTampering(t *testing.T) {
 	t.Parallel()
 	unlocked := "DROP TRIGGER entries_are_not_changed; DROP TRIGGER entries_are_not_removed;"
 	tests := []struct{ name, script, want string }{
@@ -221,10 +221,10 @@ func TestImportIsAllOrNothing(t *testing.T) {
 		{"an account lost", join(lines[:1], lines[2:]), ErrImport},
 		{"an entry lost in the middle", join(lines[:9], lines[10:]), credits.ErrBroken},
 		{"the last entry lost", join(lines[:n-2], lines[n-1:]), ErrImport},
-		{"something after the end", whole.String() + "{}", ErrImport},
+		{"data after the end", whole.String() + "{}", ErrImport},
 		{"no header", join(lines[1:]), ErrImport},
 		{"another version", strings.Replace(whole.String(), `"version":1`, `"version":2`, 1), ErrImport},
-		{"a field that is not known", strings.Replace(whole.String(), `"seq"`, `"sequence"`, 1), ErrImport},
+		{"an unknown field", strings.Replace(whole.String(), `"seq"`, `"sequence"`, 1), ErrImport},
 		{"a changed amount", strings.Replace(whole.String(), `"amount":-2`, `"amount":-1`, 1), credits.ErrBroken},
 		{"an account twice", join(lines[:2], lines[1:]), ErrExists},
 		{"no JSON", "\x00\x01", ErrImport},
@@ -241,7 +241,7 @@ func TestImportIsAllOrNothing(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a file that has it already", func(t *testing.T) {
+	t.Run("a file that already has the data", func(t *testing.T) {
 		t.Parallel()
 		before := wantAudit(t, from)
 		if err := from.Import(t.Context(), bytes.NewReader(whole.Bytes())); !errors.Is(err, ErrExists) {

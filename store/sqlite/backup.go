@@ -11,8 +11,8 @@ import (
 	"modernc.org/sqlite"
 )
 
-// ErrThere means that there is a file at the path of a backup already.
-var ErrThere = errors.New("sqlite: the file is there already")
+// ErrThere means that a file exists at the path of a backup already.
+var ErrThere = errors.New("sqlite: the file exists already")
 
 // Backup writes a copy of the whole database, including the write-ahead log and the records, to a new file at path that
 // only its owner can read. The copy is a snapshot from the time when Backup begins. The file appears at path once it is

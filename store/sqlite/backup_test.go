@@ -63,7 +63,7 @@ func TestABackupBesideAServerHasWhatWasAcknowledged(t *testing.T) {
 	copied := openDB(t, Config{Path: restored})
 	r, err := copied.AuditAgainst(t.Context(), &heads)
 	if err != nil || !r.OK() || r.Entries < 201 {
-		t.Errorf("the restored books: %+v, %v", r, err)
+		t.Errorf("the audit of the restored file: %+v, %v", r, err)
 	}
 	spend(t, copied.Ledger(), who, 1, credits.Charge{})
 	wantAudit(t, copied)

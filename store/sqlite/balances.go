@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
-// open returns what is cached of the account that pays, no older than epoch. If its key has a cap, it also loads what
+// open returns the cached state of the account that pays, no older than epoch. If its key has a cap, it also loads what
 // the key has spent. The caller holds the lock, which open releases while it waits.
 func (l *Ledger) open(ctx context.Context, epoch epoch, who credits.Spender) (*cached, error) {
 	if err := ctx.Err(); err != nil {

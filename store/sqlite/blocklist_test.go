@@ -124,7 +124,7 @@ func TestMigrationScrubsAnOlderFile(t *testing.T) {
 	h := privacy.NewHasher(make([]byte, privacy.SecretLen))
 	removed, err := db.Records().Erase(t.Context(), h.Subject(platform.X, "anyone", ""))
 	if err != nil || len(removed) != 1 || removed["idempotent answers"] != 1 {
-		t.Errorf("what an older program has kept is erased with anyone: %v, %v; want the idempotent answer alone", removed,
+		t.Errorf("records of an older program are erased with any subject: %v, %v; want the idempotent answer alone", removed,
 			err)
 	}
 }

@@ -6,14 +6,14 @@ import (
 	"github.com/socialdata/socialdata/credits"
 )
 
-// cache is what is kept in memory of the accounts that were used last. It is protected by the ledger's lock.
+// cache keeps the state of the accounts that were used last in memory. It is protected by the ledger's lock.
 type cache struct {
 	pinned map[string]*cached // in use, and so never evicted
 	idle   *simplelru.LRU[string, *cached]
 	spent  *simplelru.LRU[spender, credits.Spent] // of keys with a cap
 }
 
-// cached is what is kept in memory of one account.
+// cached is the state of one account in memory.
 type cached struct {
 	account string
 	no      int64
@@ -40,7 +40,7 @@ func newCache(accounts, keys int) *cache {
 	return &cache{pinned: map[string]*cached{}, idle: idle, spent: spent}
 }
 
-// get returns what is cached of the account.
+// get returns the cached state of the account.
 func (s *cache) get(account string) (*cached, bool) {
 	if b, ok := s.pinned[account]; ok {
 		return b, true
@@ -48,7 +48,7 @@ func (s *cache) get(account string) (*cached, bool) {
 	return s.idle.Get(account)
 }
 
-// pin returns what is cached of the account, which may not be loaded yet, and keeps it in memory until unpin.
+// pin returns the cached state of the account, which may not be loaded yet, and keeps it in memory until unpin.
 func (s *cache) pin(account string) *cached {
 	b, ok := s.get(account)
 	if !ok {

@@ -55,7 +55,7 @@ func TestARealDisk(t *testing.T) {
 	wantCharged := func() {
 		t.Helper()
 		if got := wantAudit(t, db).Credits; got != 1_000_000-charged {
-			t.Errorf("the books come to %d; want %d", got, 1_000_000-charged)
+			t.Errorf("the entries add up to %d; want %d", got, 1_000_000-charged)
 		}
 		if got, err := db.Ledger().Balance(t.Context(), "acct"); got != 1_000_000-charged || err != nil {
 			t.Errorf("Balance = %d, %v; want %d", got, err, 1_000_000-charged)
@@ -73,7 +73,7 @@ func TestARealDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := charge(); err != nil {
-		t.Errorf("Settle with room again = %v", err)
+		t.Errorf("Settle with free space again = %v", err)
 	}
 	charged++
 	wantCharged()

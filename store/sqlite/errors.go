@@ -28,16 +28,16 @@ var (
 	// ErrClosed means that Close was called.
 	ErrClosed = errors.New("sqlite: closed")
 	// ErrCorrupt means that the file is damaged, or is not a database.
-	ErrCorrupt = errors.New("sqlite: the file is damaged or no database")
+	ErrCorrupt = errors.New("sqlite: the file is damaged or is not a database")
 	// ErrLost means that the file lacks entries that were acknowledged, according to the -head file: the write-ahead
 	// log was damaged or removed, or the file is an older copy. The error is a [*LostError].
-	ErrLost = errors.New("sqlite: the books lack what was acknowledged")
+	ErrLost = errors.New("sqlite: entries that were acknowledged are missing")
 	// ErrLinked means that the file has several names (hard links). A process that opens it by another name would not
 	// notice the process that serves it by this one.
 	ErrLinked = errors.New("sqlite: the file has several names")
 	// ErrShared means that other users of the machine may be able to read or write the file, and that this process
 	// cannot change its permissions.
-	ErrShared = errors.New("sqlite: the file is open to others")
+	ErrShared = errors.New("sqlite: other users can read or write the file")
 )
 
 // explain wraps an error of SQLite with one of this package's errors.

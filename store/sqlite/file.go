@@ -40,7 +40,7 @@ func openFile(ctx context.Context, cfg Config) (*file, error) {
 		return f, err
 	}
 	if empty && shared != 0 {
-		return f, fmt.Errorf("%w: it is empty, and was not; to begin anew, remove it", ErrCorrupt)
+		return f, fmt.Errorf("%w: it is empty, but it was not before; to start with an empty database, remove it", ErrCorrupt)
 	}
 	c, err := openConn(dsn(f.path, writerParams))
 	if err != nil {
@@ -125,7 +125,7 @@ func (f *file) hide() error {
 			return fmt.Errorf("%w: other users of this machine can read or write %s (mode %o), and that cannot be changed: %w",
 				ErrShared, name, mode, err)
 		}
-		f.cfg.Logger.Warn("sqlite: other users of this machine could read or write the file; it is its owner's alone now",
+		f.cfg.Logger.Warn("sqlite: other users of this machine could read or write the file; it is now private to its owner",
 			"file", name, "mode", fmt.Sprintf("%o", mode))
 	}
 	return nil

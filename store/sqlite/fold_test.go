@@ -183,7 +183,7 @@ func TestFoldingChangesNoAnswer(t *testing.T) {
 	if want.Left != 11 { // 1+2+3+4 were spent
 		t.Errorf("a cap of %d lets the key spend one more; want 11", want.Left)
 	}
-	spend(t, db.Ledger(), credits.Spender{Account: id}, 9, charge) // the cap of a day: charges nothing
+	spend(t, db.Ledger(), credits.Spender{Account: id}, 9, charge) // its key was used: charges nothing
 	if got := look().Balance; got != want.Balance {
 		t.Errorf("Balance = %d; want %d", got, want.Balance)
 	}
@@ -312,7 +312,7 @@ func TestTheJournalIsBounded(t *testing.T) {
 		t.Errorf("%d entries are in the journal; want %d at most", n, long)
 	}
 	if got := wantAudit(t, db).Credits; got != 10_000-16*50 {
-		t.Errorf("the books come to %d; want %d", got, 10_000-16*50)
+		t.Errorf("the entries add up to %d; want %d", got, 10_000-16*50)
 	}
 }
 
@@ -338,7 +338,7 @@ func TestAJournalThatCannotBeFoldedStaysBounded(t *testing.T) {
 		case err == nil:
 			charged++
 		case !strings.Contains(err.Error(), "no more entries"):
-			t.Errorf("Settle = %v; want what keeps the journal from being folded", err)
+			t.Errorf("Settle = %v; want the error of folding", err)
 		}
 	}
 	if n := inJournal(t, db); n != 2*10+1 || charged != 2*10 { // the first entry was a grant
@@ -353,7 +353,7 @@ func TestAJournalThatCannotBeFoldedStaysBounded(t *testing.T) {
 		t.Errorf("Settle when it can be folded again = %v", err)
 	}
 	if got := wantAudit(t, db).Credits; got != 1000-charged-1 {
-		t.Errorf("the books come to %d; want %d", got, 1000-charged-1)
+		t.Errorf("the entries add up to %d; want %d", got, 1000-charged-1)
 	}
 }
 
@@ -375,7 +375,7 @@ func TestAnIdleServerFolds(t *testing.T) {
 	wantAudit(t, db)
 }
 
-func TestAuditFindsWhatWasTamperedWithInTheJournal(t *testing.T) {
+func TestAuditFindsTamperingInTheJournal(t *testing.T) {
 	t.Parallel()
 	const unlocked = "DROP TRIGGER journal_is_not_changed; DROP TRIGGER journal_is_not_removed;"
 	tests := []struct{ name, script, want string }{
@@ -391,8 +391,8 @@ func TestAuditFindsWhatWasTamperedWithInTheJournal(t *testing.T) {
 			"another request", `UPDATE journal SET entries = CAST(replace(CAST(entries AS TEXT), 'req000', 'req009') AS BLOB)
 			WHERE instr(entries, 'req000')`, "another hash",
 		},
-		{"rows that pass for folded", "UPDATE totals SET folded = folded + 1", "rows after row"},
-		{"a row cut short", "UPDATE journal SET entries = substr(entries, 1, length(entries) - 1)", "damaged"},
+		{"rows that are marked as folded", "UPDATE totals SET folded = folded + 1", "rows after row"},
+		{"a truncated row", "UPDATE journal SET entries = substr(entries, 1, length(entries) - 1)", "damaged"},
 		{"another format", "UPDATE journal SET entries = x'02'", "damaged"},
 	}
 	for _, tt := range tests {
@@ -464,7 +464,7 @@ func someEntries() []numbered {
 	var entries []numbered
 	last := credits.Entry{}
 	for i, e := range []credits.Entry{
-		{Kind: credits.Granted, Amount: credits.MaxBalance, Reason: "as much as there can be", At: at},
+		{Kind: credits.Granted, Amount: credits.MaxBalance, Reason: "the largest values", At: at},
 		{Kind: credits.Charged, Amount: -3, Key: "key", Operation: "profile", Platform: "x", RequestID: "r", At: at.Add(-time.Hour)},
 		{Kind: credits.Charged, Amount: -1, Cache: "HIT", Hold: "h", IdempotencyKey: strings.Repeat("é", 2000), At: at.Add(1000)},
 		{Kind: credits.Refunded, Amount: 2, At: at.Add(time.Hour)},

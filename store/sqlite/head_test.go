@@ -94,7 +94,7 @@ func TestALossBetweenTwoStartsIsNotServed(t *testing.T) {
 			}
 			if !tt.lost {
 				if r := wantAudit(t, openDB(t, Config{Path: path})); r.Entries != 51 || r.Losses != nil {
-					t.Errorf("the books are %+v", r)
+					t.Errorf("the audit is %+v", r)
 				}
 				return
 			}
@@ -104,13 +104,13 @@ func TestALossBetweenTwoStartsIsNotServed(t *testing.T) {
 					t.Fatal(errors.Join(errors.New("it is served"), db.Close()))
 				}
 				if !errors.Is(err, ErrLost) || !strings.Contains(err.Error(), "had 51 entries of 900 credits") {
-					t.Errorf("Open = %v; want ErrLost, and what was there", err)
+					t.Errorf("Open = %v; want ErrLost, with the earlier state", err)
 				}
 			}
 			admin := openDB(t, Config{Path: path, Admin: true})
 			r, err := admin.Audit(t.Context())
 			if err != nil || r.OK() {
-				t.Errorf("an audit says %+v, %v; want what is lost", r, err)
+				t.Errorf("an audit says %+v, %v; want the loss", r, err)
 			}
 			if _, err := admin.Ledger().Grant(t.Context(), "acct", 1, "more"); !errors.Is(err, ErrLost) {
 				t.Errorf("Grant = %v; want ErrLost", err)
@@ -175,7 +175,7 @@ func TestARevocationIsNotLost(t *testing.T) {
 		}
 	}
 	if found == nil || !found.Revoked || found.Entries != 51 {
-		t.Errorf("Open = %v; want a word of the key, and all entries", found)
+		t.Errorf("Open = %v; want an error that names the key, and all entries", found)
 	}
 }
 

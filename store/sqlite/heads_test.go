@@ -50,22 +50,22 @@ func TestLaterChangesAgreeWithTheHeads(t *testing.T) {
 	}
 }
 
-func TestTheHeadsShowWhatTheFileAloneDoesNot(t *testing.T) {
+func TestHeadsDetectARewrittenFile(t *testing.T) {
 	t.Parallel()
 	const unlocked = "DROP TRIGGER entries_are_not_changed; DROP TRIGGER entries_are_not_removed;"
 	tests := []struct{ name, script, want string }{
 		{
-			"the last entries of an account taken away, and their trace in the totals",
+			"the last entries of an account removed, and subtracted from the totals",
 			unlocked + `
 			UPDATE totals SET entries = entries - 1, credits = credits - 2;
 			DELETE FROM entries WHERE no = (SELECT max(no) FROM entries)`, "has fewer now",
 		},
-		{"a key brought back to life", "UPDATE keys SET revoked_at = NULL", "was revoked"},
-		{"a cap taken away", "UPDATE keys SET day_cap = NULL", "changed key_"},
+		{"a revoked key made valid again", "UPDATE keys SET revoked_at = NULL", "was revoked"},
+		{"a removed cap", "UPDATE keys SET day_cap = NULL", "changed key_"},
 		{"a key given to another account", "UPDATE keys SET account = (SELECT id FROM accounts WHERE no = 1)", "is not as it was"},
-		{"a key taken away", "DELETE FROM keys WHERE no = 1", "was there"},
+		{"a removed key", "DELETE FROM keys WHERE no = 1", "was there"},
 		{
-			"an account taken away with all it had", unlocked + `PRAGMA foreign_keys = off;
+			"an account removed with everything it had", unlocked + `PRAGMA foreign_keys = off;
 			UPDATE totals SET entries = entries - 8, credits = credits - 90;
 			DELETE FROM entries WHERE account = 2; DELETE FROM spending WHERE account = 2;
 			DELETE FROM keys WHERE account = (SELECT id FROM accounts WHERE no = 2);
@@ -95,7 +95,7 @@ func TestTheHeadsShowWhatTheFileAloneDoesNot(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a history that was written anew", func(t *testing.T) {
+	t.Run("a history that was rewritten", func(t *testing.T) {
 		t.Parallel()
 		db := openFilled(t)
 		// As if the chain of hashes were different.

@@ -79,7 +79,7 @@ func TestImportRefusesImpossibleEntries(t *testing.T) {
 		name, text string
 		want       error
 	}{
-		{"as it should be", file(1, good, key(`"name":""`)), nil},
+		{"a valid file", file(1, good, key(`"name":""`)), nil},
 		{"a control character in a name", file(0, account("acct_0", `\u0007`)), ErrImport},
 		{"no name", file(0, account("acct_0", "")), ErrImport},
 		{"no id", file(0, account("", "first")), ErrImport},
@@ -89,9 +89,9 @@ func TestImportRefusesImpossibleEntries(t *testing.T) {
 		{"a name that an account in the file has as its id", file(0, account("acct_0", "acct_there")), ErrExists},
 		{"a name twice", file(0, good, account("acct_1", "first")), ErrExists},
 		{"no time", strings.Replace(file(0, good), at, `"0000-01-01T00:00:00Z"`, 1), ErrImport},
-		{"a rate of nothing", file(1, good, key(`"capacity":0,"refill_per_s":0`)), ErrImport},
+		{"a rate of 0", file(1, good, key(`"capacity":0,"refill_per_s":0`)), ErrImport},
 		{"a huge rate", file(1, good, key(`"capacity":1,"refill_per_s":1e300`)), ErrImport},
-		{"a cap below nothing", file(1, good, key(`"day_cap":-5`)), ErrImport},
+		{"a negative cap", file(1, good, key(`"day_cap":-5`)), ErrImport},
 		{"a huge cap", file(1, good, key(`"total_cap":9007199254740993`)), ErrImport},
 		{"no prefix", file(1, good, key(`"prefix":""`)), ErrImport},
 		{"a prefix of another environment", file(1, good, key(`"prefix":"sk_test_abcd"`)), ErrImport},

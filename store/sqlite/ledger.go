@@ -169,8 +169,8 @@ func (l *Ledger) forget(id string) {
 	}
 }
 
-// room returns credits.ErrInsufficient or credits.ErrCap unless the account and the key can hold n credits more, judged
-// by a file no older than epoch. Before it returns either, it checks whether another process has written without
+// room returns credits.ErrInsufficient or credits.ErrCap unless the account and the key can hold n more credits, by the
+// state of the file in epoch or later. Before it returns either, it checks whether another process has written without
 // announcing it. The caller holds the lock, which room releases while it waits.
 func (l *Ledger) room(ctx context.Context, epoch epoch, who credits.Spender, n int64) error {
 	refused := l.roomIn(ctx, epoch, who, n)

@@ -134,9 +134,9 @@ func openSubject(t *testing.T, now func() time.Time) ledgertest.Subject {
 	}
 }
 
-// TestAHoldOfBeforeARestartIsChargedOnce settles holds from before a restart, each from many goroutines. All that is
+// TestAHoldFromBeforeARestartIsChargedOnce settles holds from before a restart, each from many goroutines. All that is
 // known of them is what the callers pass.
-func TestAHoldOfBeforeARestartIsChargedOnce(t *testing.T) {
+func TestAHoldFromBeforeARestartIsChargedOnce(t *testing.T) {
 	t.Parallel()
 	cfg := Config{Path: filepath.Join(t.TempDir(), "test.db")}
 	before := openDB(t, cfg)

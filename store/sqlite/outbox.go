@@ -95,7 +95,7 @@ func nanosOrNull(t time.Time) any {
 // PutEndpoint implements [watch.Outbox].
 func (s *Watches) PutEndpoint(
 	ctx context.Context, e watch.Endpoint, most int,
-) (stands watch.Endpoint, made bool, err error) {
+) (stored watch.Endpoint, made bool, err error) {
 	err = s.do(ctx, func(w *writer) error {
 		made = false
 		old, err := findEndpoint(w, e.Account, e.Name)
@@ -103,15 +103,15 @@ func (s *Watches) PutEndpoint(
 			return err
 		}
 		if old.no == 0 {
-			stands, err = insertEndpoint(w, e, most)
+			stored, err = insertEndpoint(w, e, most)
 			made = err == nil
 			return err
 		}
 		old.Replace(e)
-		stands = old.Endpoint
+		stored = old.Endpoint
 		return old.keep(w)
 	})
-	return stands, made, err
+	return stored, made, err
 }
 
 func insertEndpoint(w *writer, e watch.Endpoint, most int) (watch.Endpoint, error) {
@@ -187,7 +187,7 @@ func (s *Watches) EndEndpoint(ctx context.Context, account, name string) error {
 // Rekey implements [watch.Outbox].
 func (s *Watches) Rekey(
 	ctx context.Context, account, name string, secret []byte, until time.Time,
-) (stands watch.Endpoint, err error) {
+) (stored watch.Endpoint, err error) {
 	err = s.do(ctx, func(w *writer) error {
 		e, err := findEndpoint(w, account, name)
 		if err == nil && e.no == 0 {
@@ -197,10 +197,10 @@ func (s *Watches) Rekey(
 			return err
 		}
 		e.Before, e.BeforeUntil, e.Secret = e.Secret, until, slices.Clone(secret)
-		stands = e.Endpoint
+		stored = e.Endpoint
 		return e.keep(w)
 	})
-	return stands, err
+	return stored, err
 }
 
 // Tell implements [watch.Outbox].

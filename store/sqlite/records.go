@@ -59,7 +59,7 @@ func (r *Records) Put(ctx context.Context, rec records.Record, ttl time.Duration
 	}
 	err = r.file.writer.do(&task{apply: func(w *writer) error {
 		now := r.now()
-		old, err := standing(w, rec.Key, now)
+		old, err := live(w, rec.Key, now)
 		if err != nil {
 			return err
 		}
@@ -78,29 +78,29 @@ func (r *Records) Put(ctx context.Context, rec records.Record, ttl time.Duration
 // Add implements [records.Store].
 func (r *Records) Add(
 	ctx context.Context, rec records.Record, ttl time.Duration,
-) (stands records.Record, added bool, err error) {
+) (stored records.Record, added bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return records.Record{}, false, err
 	}
 	err = r.file.writer.do(&task{apply: func(w *writer) (err error) {
 		now := r.now()
 		added = false
-		if stands, err = standing(w, rec.Key, now); err != nil || stands.Version != 0 {
+		if stored, err = live(w, rec.Key, now); err != nil || stored.Version != 0 {
 			return err
 		}
-		version, err := r.put(w, stands, rec, now, ttl)
-		added, stands = true, rec
-		stands.Value, stands.Version, stands.Subjects = append([]byte{}, rec.Value...), version, ""
+		version, err := r.put(w, stored, rec, now, ttl)
+		added, stored = true, rec
+		stored.Value, stored.Version, stored.Subjects = append([]byte{}, rec.Value...), version, ""
 		return err
 	}})
 	if err != nil {
 		return records.Record{}, false, err
 	}
-	return stands, added, nil
+	return stored, added, nil
 }
 
-// standing returns the live record under key, or one with version 0.
-func standing(w *writer, key string, now int64) (records.Record, error) {
+// live returns the live record under key, or one with version 0.
+func live(w *writer, key string, now int64) (records.Record, error) {
 	var v [3]driver.Value
 	found, err := w.c.row("SELECT owner, value, version FROM records WHERE key = ? AND expires > ?", v[:], key, now)
 	if err != nil || !found {
@@ -118,7 +118,7 @@ func (r *Records) Delete(ctx context.Context, key string, version int64) error {
 	}
 	return r.file.writer.do(&task{apply: func(w *writer) error {
 		if version != 0 {
-			old, err := standing(w, key, r.now())
+			old, err := live(w, key, r.now())
 			if err != nil {
 				return err
 			}

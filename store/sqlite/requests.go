@@ -131,11 +131,11 @@ func (s *Requests) Folded(ctx context.Context, account string) (seq int64, err e
 // Fold implements [requests.Store].
 func (s *Requests) Fold(ctx context.Context, account string, after, through int64, tallies []requests.Tally) error {
 	return s.do(ctx, func(w *writer) error {
-		stands, err := w.c.number("SELECT coalesce(max(seq), 0) FROM usage_folded WHERE account = ?", account)
+		current, err := w.c.number("SELECT coalesce(max(seq), 0) FROM usage_folded WHERE account = ?", account)
 		if err != nil {
 			return err
 		}
-		if stands != after {
+		if current != after {
 			return refusal{requests.ErrFolded}
 		}
 		_, err = w.c.exec("INSERT INTO usage_folded VALUES (?, ?) ON CONFLICT DO UPDATE SET seq = excluded.seq", account,

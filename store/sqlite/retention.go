@@ -15,7 +15,7 @@ import (
 // day is a day of UTC in nanoseconds.
 const day = int64(24 * time.Hour)
 
-// Sweep implements [watch.Store]. It searches for what to remove outside of the writer, which charges share.
+// Sweep implements [watch.Store]. It searches for the rows to remove outside of the writer, which charges share.
 func (s *Watches) Sweep(ctx context.Context, l watch.Limits) (more bool, err error) {
 	for _, sweep := range []func(context.Context, watch.Limits) (bool, error){
 		s.sweepRows, s.sweepFeeds, s.sweepContent, s.sweepSnapshots,

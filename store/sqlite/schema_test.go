@@ -47,7 +47,7 @@ func TestAFileIsBroughtUpToDate(t *testing.T) {
 
 func TestMigrationCountsTheFeedsOfAnOlderFile(t *testing.T) {
 	t.Parallel()
-	const older = 10 // migrations, which know no sizes of feeds
+	const older = 10 // migrations, which do not count the sizes of feeds
 	path := filepath.Join(t.TempDir(), "test.db")
 	c, err := openConn(dsn(path, writerParams))
 	if err != nil {

@@ -143,7 +143,7 @@ func TestReadsDuringAChangeAreNotCached(t *testing.T) {
 		t.Errorf("tidy = %x; want %x", left, begun)
 	}
 	if got, _, err := s.server.lock.read(); changing(got) || err != nil {
-		t.Errorf("the change of a process that has gone goes on: %x, %v", got, err)
+		t.Errorf("the change of a process that has ended is still in progress: %x, %v", got, err)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestAServerIgnoresItsOwnChanges(t *testing.T) {
 		s.server.tidy(0)
 	}
 	if got := s.server.lock.forgotten.Load() - before; got != 0 {
-		t.Errorf("what is remembered was forgotten %d times, and no other process has written", got)
+		t.Errorf("the caches were cleared %d times, and no other process has written", got)
 	}
 }
 
@@ -287,13 +287,13 @@ func TestADamagedFileIsRefused(t *testing.T) {
 	}
 }
 
-func TestAllAccountsTogetherHaveNoMoreThanCanBeCounted(t *testing.T) {
+func TestTheSumOfAllBalancesIsLimited(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
 	addAccount(t, db, "poor", 1)
 	addAccount(t, db, "rich", credits.MaxBalance)
 	fold(t, db)
-	// As if some hundred accounts were as rich. An audit would detect it, but there is none.
+	// As if some hundred accounts had as much. An audit would detect it, but there is none.
 	if err := tamper(db, "UPDATE totals SET credits = 4611686018427387904 - 2"); err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +326,7 @@ func TestAnAccountIsOpenedWithItsCreditsOrNotAtAll(t *testing.T) {
 	if all, err := db.Keys().Accounts(t.Context()); err != nil || len(all) > 0 {
 		t.Errorf("%d accounts are left, %v", len(all), err)
 	}
-	a, err := db.Keys().OpenAccount(t.Context(), "first", credits.MaxBalance, "as much as there can be")
+	a, err := db.Keys().OpenAccount(t.Context(), "first", credits.MaxBalance, "the maximum")
 	if err != nil {
 		t.Fatal(err)
 	}

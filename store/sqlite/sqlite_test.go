@@ -19,7 +19,7 @@ func TestOpenRefuses(t *testing.T) {
 		want         error
 	}{
 		{"a file of a newer version", "PRAGMA user_version = 1000", ErrNewer},
-		{"a database of something else", "PRAGMA application_id = 1", ErrForeign},
+		{"a database of another program", "PRAGMA application_id = 1", ErrForeign},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -52,7 +52,7 @@ func TestOpenRefuses(t *testing.T) {
 			t.Errorf("Open = %v; want ErrForeign", err)
 		}
 	})
-	t.Run("a file that is no database", func(t *testing.T) {
+	t.Run("a file that is not a database", func(t *testing.T) {
 		t.Parallel()
 		path := filepath.Join(t.TempDir(), "test.db")
 		if err := os.WriteFile(path, []byte(strings.Repeat("these are no pages of a database", 1000)), 0o600); err != nil {
@@ -62,7 +62,7 @@ func TestOpenRefuses(t *testing.T) {
 			t.Error("Open succeeded")
 		}
 	})
-	t.Run("a directory that is not there", func(t *testing.T) {
+	t.Run("a missing directory", func(t *testing.T) {
 		t.Parallel()
 		if _, err := Open(t.Context(), Config{Path: filepath.Join(t.TempDir(), "none", "test.db")}); !errors.Is(err,
 			os.ErrNotExist) {
@@ -219,7 +219,7 @@ func TestAReopenedFileContinues(t *testing.T) {
 	if _, err := db.Ledger().Settle(ctx, holds[1], charge); !errors.Is(err, credits.ErrExpired) {
 		t.Errorf("settling a hold that was open = %v; want ErrExpired", err)
 	}
-	spend(t, db.Ledger(), who, 5, charge) // the cap of a day: charges nothing
+	spend(t, db.Ledger(), who, 5, charge) // its key was used: charges nothing
 	if got, err := db.Ledger().Balance(ctx, a.ID); got != 97 || err != nil {
 		t.Errorf("Balance = %d, %v; want 97", got, err)
 	}
@@ -273,7 +273,7 @@ func TestAFullDiskRefusesChargesAndLosesNothing(t *testing.T) {
 		break
 	}
 	if got := wantAudit(t, db).Credits; got != 1000-charged-1 {
-		t.Errorf("the books come to %d; want %d", got, 1000-charged-1)
+		t.Errorf("the entries add up to %d; want %d", got, 1000-charged-1)
 	}
 }
 
@@ -302,7 +302,7 @@ func TestAReadOnlyFileRefusesChargesAndLosesNothing(t *testing.T) {
 		t.Errorf("Grant = %v; want ErrReadOnly", err)
 	}
 	if got := wantAudit(t, db).Credits; got != 10 {
-		t.Errorf("the books come to %d; want 10", got)
+		t.Errorf("the entries add up to %d; want 10", got)
 	}
 	queryOnly("off")
 	if got, err := db.Ledger().Settle(t.Context(), holds[0], credits.Charge{Amount: 1}); got.Balance != 9 || err != nil {

@@ -93,7 +93,7 @@ func TestHousekeepingPastEveryLifetime(t *testing.T) {
 	wg.Wait()
 	fold(t, db)
 	if got, want := wantAudit(t, db).Credits, accounts*1_000_000-charged.Load(); got != want {
-		t.Errorf("the books come to %d; want %d", got, want)
+		t.Errorf("the entries add up to %d; want %d", got, want)
 	}
 	if k, err := db.Keys().Key(t.Context(), key.ID); err != nil || k.LastUsedAt == nil {
 		t.Errorf("Key = %+v, %v; want one that was used", k, err)

@@ -146,7 +146,7 @@ func name(c *conn, rows []journalRow) error {
 					return err
 				}
 				if !found {
-					return fmt.Errorf("%w: row %d of the journal has an entry of account number %d, which is not there",
+					return fmt.Errorf("%w: row %d of the journal has an entry of account number %d, which does not exist",
 						ErrCorrupt, row.no, e.account)
 				}
 				id = value[string](v[0])

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestOnlyTheRowsOfProcessesAreNotWaitedFor looks at what the writer waits for while it renews a row, and behind that.
-func TestOnlyTheRowsOfProcessesAreNotWaitedFor(t *testing.T) {
+// TestOnlyRowsOfProcessesAreNotSynced checks what the writer waits for while it renews a row, and after that.
+func TestOnlyRowsOfProcessesAreNotSynced(t *testing.T) {
 	t.Parallel()
 	const normal, full = 1, 2
 	db, err := Open(t.Context(), Config{Path: filepath.Join(t.TempDir(), "t.db")})
@@ -29,7 +29,7 @@ func TestOnlyTheRowsOfProcessesAreNotWaitedFor(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := look(false); got != full {
-			t.Fatalf("behind the renewal of a row, charges are written with synchronous=%d; want %d", got, full)
+			t.Fatalf("after the renewal of a row, charges are written with synchronous=%d; want %d", got, full)
 		}
 		if got := look(true); got != normal {
 			t.Fatalf("a row is renewed with synchronous=%d; want %d", got, normal)

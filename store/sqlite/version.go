@@ -24,13 +24,12 @@ func serves(version int64, compatible bool) error {
 	case version == currentVersion, version == currentVersion+1 && compatible:
 		return nil
 	case version < currentVersion:
-		return unfit{fmt.Errorf("%w: it has version %d, and this program serves version %d; start the program anew, which "+
-			"brings "+
-			"the file up to date", ErrOlder, version, currentVersion)}
+		return unfit{fmt.Errorf("%w: it has version %d, and this program serves version %d; restart the program, which "+
+			"migrates the file", ErrOlder, version, currentVersion)}
 	}
 	return unfit{fmt.Errorf("%w: it has version %d, and this program serves versions up to %d; use the program that "+
-		"wrote it "+
-		"or a later one, or let that one export it and import that into a new file", ErrNewer, version, currentVersion)}
+		"migrated it or a later one, or export it with that program and import it into a new file",
+		ErrNewer, version, currentVersion)}
 }
 
 // The compatible versions, which programs of the previous version can serve, are the rows of a table. Early files do

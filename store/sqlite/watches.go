@@ -71,7 +71,7 @@ func find(w *writer, account, name string) (watched, error) {
 	return v.read()
 }
 
-// there is find, but fails when there is no such monitor.
+// there is like find, but fails when there is no such monitor.
 func there(w *writer, account, name string) (watched, error) {
 	m, err := find(w, account, name)
 	if err == nil && m.no == 0 {
@@ -122,7 +122,7 @@ func (s *Watches) do(ctx context.Context, apply func(*writer) error) error {
 }
 
 // Put implements [watch.Store].
-func (s *Watches) Put(ctx context.Context, m watch.Monitor, most int) (stands watch.Monitor, made bool, err error) {
+func (s *Watches) Put(ctx context.Context, m watch.Monitor, most int) (stored watch.Monitor, made bool, err error) {
 	err = s.do(ctx, func(w *writer) error {
 		made = false
 		old, err := find(w, m.Account, m.Name)
@@ -133,7 +133,7 @@ func (s *Watches) Put(ctx context.Context, m watch.Monitor, most int) (stands wa
 			return refusal{watch.ErrAbsent}
 		}
 		if old.no == 0 {
-			stands, err = insertMonitor(w, m, most)
+			stored, err = insertMonitor(w, m, most)
 			made = err == nil
 			return err
 		}
@@ -143,10 +143,10 @@ func (s *Watches) Put(ctx context.Context, m watch.Monitor, most int) (stands wa
 				return err
 			}
 		}
-		stands = old.Monitor
+		stored = old.Monitor
 		return old.keep(w)
 	})
-	return stands, made, err
+	return stored, made, err
 }
 
 func insertMonitor(w *writer, m watch.Monitor, most int) (watch.Monitor, error) {
@@ -235,7 +235,7 @@ func scanWatched(rows *sql.Rows) (m watched, err error) {
 	return m, err
 }
 
-// listRows returns what scan makes of each row of a query.
+// listRows returns the result of scan for each row of a query.
 func listRows[T any](
 	ctx context.Context, db *sql.DB, scan func(*sql.Rows) (T, error), query string, args ...any,
 ) (found []T, err error) {

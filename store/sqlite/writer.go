@@ -19,7 +19,7 @@ type writer struct {
 	changed    func() // called when another process has written
 
 	tail    *tail
-	posted  atomic.Int64           // counts what changes the head
+	posted  atomic.Int64           // counts the changes of the head
 	revoked atomic.Pointer[string] // the key that was revoked last
 	version atomic.Int64           // what is cached of the file is valid while this is unchanged
 

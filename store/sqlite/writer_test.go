@@ -60,7 +60,7 @@ func TestConcurrentSettlesShareOneTransaction(t *testing.T) {
 	release()
 	wg.Wait()
 	if got := wantAudit(t, db).Credits; got != 8*100-64 {
-		t.Errorf("the books come to %d; want %d", got, 8*100-64)
+		t.Errorf("the entries add up to %d; want %d", got, 8*100-64)
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ func TestConcurrentSettlesShareOneTransaction(t *testing.T) {
 	}
 }
 
-func TestOneHoldIsChargedOnceHoweverOftenItIsSettledAtOnce(t *testing.T) {
+func TestConcurrentSettlesOfAHoldChargeOnce(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
 	addAccount(t, db, "acct", 10)
@@ -91,7 +91,7 @@ func TestOneHoldIsChargedOnceHoweverOftenItIsSettledAtOnce(t *testing.T) {
 	release()
 	wg.Wait()
 	if got := wantAudit(t, db).Credits; got != 7 {
-		t.Errorf("the books come to %d; want 7", got)
+		t.Errorf("the entries add up to %d; want 7", got)
 	}
 }
 
@@ -181,11 +181,11 @@ func wantSettled(t *testing.T, db *DB) {
 	}
 	fold(t, db)
 	if got := wantAudit(t, db).Credits; got != accounts*(want-1) {
-		t.Errorf("the books come to %d; want %d", got, accounts*(want-1))
+		t.Errorf("the entries add up to %d; want %d", got, accounts*(want-1))
 	}
 }
 
-func TestATaskThatFailsFailsAlone(t *testing.T) {
+func TestAFailedTaskFailsAlone(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name  string
@@ -238,7 +238,7 @@ func TestATaskThatFailsFailsAlone(t *testing.T) {
 			}
 			wantSettled(t, db)
 			if there, err := db.Records().Keys(t.Context(), "key"); err != nil || len(there) > 0 {
-				t.Errorf("what a task that failed has written is there: %q, %v", there, err)
+				t.Errorf("a task that failed has written: %q, %v", there, err)
 			}
 		})
 	}
@@ -258,7 +258,7 @@ func commits(t *testing.T, db *DB) (n int64) {
 	return n
 }
 
-func TestATransactionThatFailsFailsForAllInIt(t *testing.T) {
+func TestAFailedTransactionFailsForAllItsTasks(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db"), FlushEvery: time.Hour})
 	if err := tamper(db, "CREATE TRIGGER broken BEFORE INSERT ON journal BEGIN SELECT RAISE(ABORT, 'no more'); END"); err != nil {
