@@ -131,7 +131,7 @@ func (s *Keys) CreateKey(ctx context.Context, n keys.NewKey) (secret string, k k
 // is set. If there is the same key, an earlier attempt was committed.
 func (s *Keys) createKey(ctx context.Context, k keys.Key, unique bool) error {
 	return s.db.transact(ctx, func(ctx context.Context, t *tx) error {
-		var stands []byte
+		var hash []byte
 		if unique {
 			if err := s.unlessNamed(ctx, t, k); err != nil {
 				return err
@@ -140,9 +140,9 @@ func (s *Keys) createKey(ctx context.Context, k keys.Key, unique bool) error {
 		err := t.step(ctx, func(q *pgx.Batch) {
 			queueKey(s.db, q, k, credits.Spent{}, new(int64(0)))
 			q.Queue(s.db.sql("SELECT hash FROM @keys WHERE id = $1"), k.ID).
-				QueryRow(func(row pgx.Row) error { return row.Scan(&stands) })
+				QueryRow(func(row pgx.Row) error { return row.Scan(&hash) })
 		})
-		if err == nil && !bytes.Equal(stands, k.Hash[:]) {
+		if err == nil && !bytes.Equal(hash, k.Hash[:]) {
 			err = fmt.Errorf("%w: key %q", keys.ErrTaken, k.ID)
 		}
 		return t.end(ctx, err)
@@ -292,7 +292,8 @@ func (s *Keys) everywhere(ctx context.Context, id string, before keys.Key) (keys
 	case <-committed.C:
 		return k, nil
 	case <-ctx.Done():
-		return keys.Key{}, fmt.Errorf("postgres: %s is changed, and may still be accepted as it was for %v: %w", id,
+		return keys.Key{}, fmt.Errorf(
+			"postgres: %s is changed, but replicas may still accept the previous key for %v: %w", id,
 			s.db.cfg.lease, ctx.Err())
 	}
 }

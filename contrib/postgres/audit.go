@@ -70,10 +70,10 @@ func (db *DB) auditBooks(ctx context.Context, a *bookkeeping.Auditor) error {
 		for _, h := range p.accounts {
 			a.Account(h.ID)
 			if h.held != h.holds {
-				a.Problem("account %s counts %d credits that are held, and its holds come to %d", h.ID, h.held, h.holds)
+				a.Problem("account %s counts %d held credits, and its holds add up to %d", h.ID, h.held, h.holds)
 			}
 			if h.behind > 0 {
-				a.Problem("account %s ends with entry %d, and %d more stand behind it", h.ID, h.last.Seq, h.behind)
+				a.Problem("account %s ends with entry %d, and %d more follow it", h.ID, h.last.Seq, h.behind)
 			}
 			for key, spent := range h.spent {
 				a.Spending(h.ID, key, spent)
@@ -107,7 +107,7 @@ func (db *DB) auditStrays(ctx context.Context, a *bookkeeping.Auditor, strays ma
 	nobodys, err := list(ctx, db, pgx.RowTo[int64], "SELECT no FROM unnest($1::bigint[]) AS u (no) "+
 		"WHERE NOT EXISTS (SELECT 1 FROM @accounts a WHERE a.no = u.no) ORDER BY no", slices.Collect(maps.Keys(strays)))
 	for _, no := range nobodys {
-		a.Problem("%d entries belong to account number %d, which is not there", strays[no], no)
+		a.Problem("%d entries belong to account number %d, which does not exist", strays[no], no)
 	}
 	return err
 }

@@ -21,9 +21,9 @@ import (
 )
 
 // BenchmarkCharge compares charges of hits with pgbench's simple update on the same server: first pgbench, then callers
-// on one replica and the same number on each of three, who charge without a pause and wait until each charge is durable.
-// SOCIALDATA_BENCH_CALLERS sets how many clients pgbench has, and callers each replica; SOCIALDATA_BENCH_DELAY how long
-// each message between replicas and server takes, as in a network.
+// on one replica and the same number on each of three, who charge without a pause and wait until each charge is
+// durable. SOCIALDATA_BENCH_CALLERS sets how many clients pgbench has, and callers each replica; SOCIALDATA_BENCH_DELAY
+// how long each message between replicas and server takes, as in a network.
 func BenchmarkCharge(b *testing.B) {
 	callers := 64
 	if n, err := strconv.Atoi(os.Getenv("SOCIALDATA_BENCH_CALLERS")); err == nil {

@@ -163,7 +163,7 @@ func TestADeploymentMovesFromSQLiteAndBack(t *testing.T) {
 		t.Errorf("the way back: %v", err)
 	}
 	if err := db.Import(t.Context(), strings.NewReader(exported)); !errors.Is(err, bookkeeping.ErrExists) {
-		t.Errorf("the same again = %v; want ErrExists", err)
+		t.Errorf("a second import = %v; want ErrExists", err)
 	}
 
 	who := credits.Spender{Account: capped.Account, Key: capped.ID, DayCap: capped.DayCap}
@@ -199,7 +199,7 @@ func TestImportTakesAllOrNothing(t *testing.T) {
 		{"the end is missing", strings.Join(lines[:len(lines)-2], ""), bookkeeping.ErrImport},
 		{"an entry is missing", strings.Join(append(append([]string{}, lines[:10]...), lines[11:]...), ""), credits.ErrBroken},
 		{"another amount", strings.Replace(whole, `"amount":-2,"balance":98`, `"amount":-1,"balance":99`, 1), credits.ErrBroken},
-		{"something behind the end", whole + "{}", bookkeeping.ErrImport},
+		{"data after the end", whole + "{}", bookkeeping.ErrImport},
 	}
 	for _, tt := range tests {
 		if err := db.Import(t.Context(), strings.NewReader(tt.text)); !errors.Is(err, tt.want) {
@@ -207,7 +207,7 @@ func TestImportTakesAllOrNothing(t *testing.T) {
 		}
 	}
 	if r, err := db.Audit(t.Context()); err != nil || r.Accounts+r.Keys+r.Entries != 0 || !r.OK() {
-		t.Errorf("something was left behind: %+v, %v", r, err)
+		t.Errorf("a part was imported: %+v, %v", r, err)
 	}
 }
 
@@ -223,22 +223,22 @@ func TestAuditFindsTampering(t *testing.T) {
 		{"an entry in the middle is gone", "DELETE FROM @entries WHERE seq = 2", "follows entry 1", false},
 		{"the last entries are gone", "DELETE FROM @entries WHERE seq = 3", "ends with entry 2", false},
 		{
-			"an entry behind the last", `
+			"an entry after the last", `
 			INSERT INTO @entries SELECT account, seq + 1, kind, amount, balance + amount, key, operation, platform, request_id,
 				cache, reason, '', idempotency_key, at, clock, hash
-			FROM @entries WHERE seq = 3`, "and 1 more stand behind it", false,
+			FROM @entries WHERE seq = 3`, "and 1 more follow it", false,
 		},
 		{
-			"an entry far behind the last of an account without any", `
+			"an entry far after the end of an account without entries", `
 			INSERT INTO @accounts (id, name, created_at) VALUES ('acct_new', 'new', 0);
 			INSERT INTO @entries SELECT a.no, 1000 + e.seq, kind, amount, e.balance, key, operation, platform, request_id, cache, reason,
 				'', idempotency_key, e.at, clock, e.hash
 			FROM @entries e JOIN @accounts a ON a.id = 'acct_new' WHERE e.account = (SELECT min(no) FROM @accounts)`,
-			"acct_new ends with entry 0, and 3 more stand behind it", false,
+			"acct_new ends with entry 0, and 3 more follow it", false,
 		},
 		{"an account's balance", "UPDATE @accounts SET balance = balance + 1", "but its record says entry", false},
 		{"an entry of an unknown account", "UPDATE @entries SET account = -5 WHERE seq = 3 AND account = (SELECT min(no) FROM @accounts)", "account number -5", false},
-		{"what is held", "UPDATE @accounts SET held = 1", "holds come to", false},
+		{"what is held", "UPDATE @accounts SET held = 1", "holds add up to", false},
 		{"what a key has spent", "UPDATE @spending SET today = 0, total = 0", "spent 5 in all", false},
 		{
 			"the last entries with all traces", `
@@ -246,7 +246,7 @@ func TestAuditFindsTampering(t *testing.T) {
 			UPDATE @accounts a SET seq = e.seq, balance = e.balance, at = e.at, hash = e.hash
 			FROM @entries e WHERE e.account = a.no AND e.seq = 2`, "has fewer now", true,
 		},
-		{"a key that lives again", "UPDATE @keys SET revoked_at = NULL", "was revoked when the heads were written", true},
+		{"a revoked key that is valid again", "UPDATE @keys SET revoked_at = NULL", "was revoked when the heads were written", true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -277,7 +277,7 @@ func TestAuditFindsTampering(t *testing.T) {
 			}
 		})
 	}
-	t.Run("heads that are none", func(t *testing.T) {
+	t.Run("invalid heads", func(t *testing.T) {
 		t.Parallel()
 		db := openDB(t, newSchema(t))
 		if _, err := db.AuditAgainst(t.Context(), strings.NewReader("{}\n")); !errors.Is(err, bookkeeping.ErrHeads) {

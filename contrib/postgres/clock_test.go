@@ -44,7 +44,7 @@ func TestTheClockOfAReplicaIsNotUsed(t *testing.T) {
 	}
 	wantBalance(t, other, 6)
 	if late := hold[0].Expires.Sub(right.Add(time.Hour)); late.Abs() > time.Minute {
-		t.Errorf("the hold runs out %v late", late)
+		t.Errorf("the hold expires %v late", late)
 	}
 	if _, err := clock.Exec(t.Context(), db.sql("UPDATE @ahead SET by = by - interval '61 minutes'")); err != nil {
 		t.Fatal(err)

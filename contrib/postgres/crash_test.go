@@ -51,7 +51,7 @@ func TestNothingIsLostWhenAReplicaIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	if whole = entries[0].Balance; !comesTo(t, other, whole) {
-		t.Errorf("the balance never was whole again: %d", whole)
+		t.Errorf("the balance was never complete again: %d", whole)
 	}
 }
 
@@ -75,10 +75,10 @@ func TestAKilledReplicaChargesNothing(t *testing.T) {
 		t.Errorf("Reserve of what the killed one holds = %v; want ErrInsufficient", err)
 	}
 	if !comesTo(t, db, 100) {
-		t.Fatal("the balance never was whole again")
+		t.Fatal("the balance was never complete again")
 	}
 	if _, err := l.Reserve(t.Context(), who, time.Hour, 100); err != nil {
-		t.Errorf("Reserve of all, behind the time of the hold: %v", err)
+		t.Errorf("Reserve of all, after the time of the hold: %v", err)
 	}
 	entries, err := l.Entries(t.Context(), credits.Query{Account: ledgertest.Account})
 	if err != nil || len(entries) != 1 {

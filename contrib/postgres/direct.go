@@ -10,9 +10,9 @@ import (
 )
 
 // direct is a transaction of the ledger in one round trip: a function in the database decides ordinary calls and writes
-// their results. It leaves others for a [batch], undecided and unchanged: those with a hold that does not exist, an expired
-// hold in the account, an idempotency key that was used before, a cap that may be reached, or an earlier entry whose
-// time is in the future.
+// their results. It leaves others for a [batch], undecided and unchanged: those with a hold that does not exist, an
+// expired hold in the account, an idempotency key that was used before, a cap that may be reached, or an earlier entry
+// whose time is in the future.
 type direct struct {
 	db       *DB
 	requests []request

@@ -18,11 +18,11 @@
 // two more. All changes depend on one UPDATE of the accounts' rows, whose table has a constraint that no more can be
 // held than there is.
 //
-// A charge is durable when Settle or Charge returns; a hold alone does not wait for the disk, because nothing is charged
-// if it is lost. The disk is waited for after the commit, by a second transaction in the same message, so that no row
-// is locked meanwhile and another replica can charge the same account. What depends on a charge that is not durable yet
-// comes after it in the log of the database, so a crash loses both or neither. A query outside of this package may see
-// a charge up to one write of the disk before it is durable.
+// A charge is durable when Settle or Charge returns; a hold alone does not wait for the disk, because nothing is
+// charged if it is lost. The disk is waited for after the commit, by a second transaction in the same message, so that
+// no row is locked meanwhile and another replica can charge the same account. What depends on a charge that is not
+// durable yet comes after it in the log of the database, so a crash loses both or neither. A query outside of this
+// package may see a charge up to one write of the disk before it is durable.
 //
 // All times are those of the database's clock, so that the clocks of replicas need not agree. If the database's own
 // clock is ahead for a while, holds from that time that are never settled stay until the clock reaches their end again:
@@ -41,11 +41,11 @@
 // # Requirements
 //
 // PostgreSQL 12 or later, and permission to create a schema. There are no triggers, no LISTEN and, for charges, no
-// sequences; there is one function, in PL/pgSQL. A pooler that assigns connections for one transaction each, such as PgBouncer, is detected; then no state
-// is kept in a connection. The schema is migrated under an advisory lock of that one transaction, unless
-// Config.NoAdvisoryLock is set. The DSN must lead to the primary, because revocations and charges may not have reached
-// a standby yet. A charge is as durable as the database's own commit; with standbys, configure it to wait for one
-// (synchronous_standby_names).
+// sequences; there is one function, in PL/pgSQL. A pooler that assigns connections for one transaction each, such as
+// PgBouncer, is detected; then no state is kept in a connection. The schema is migrated under an advisory lock of that
+// one transaction, unless Config.NoAdvisoryLock is set. The DSN must lead to the primary, because revocations and
+// charges may not have reached a standby yet. A charge is as durable as the database's own commit; with standbys,
+// configure it to wait for one (synchronous_standby_names).
 //
 // # Growth
 //

@@ -10,9 +10,8 @@ func (db *DB) Warnings(ctx context.Context) ([]string, error) {
 		&fsync)
 	var found []string
 	if commit == "off" {
-		found = append(found, "synchronous_commit is off: what is charged, granted, revoked or kept waits for the disk all "+
-			"the "+
-			"same, and nothing else that uses the database does; set it to on")
+		found = append(found, "synchronous_commit is off: charges, grants, revocations and records wait for the disk "+
+			"nevertheless, but other uses of the database do not; set it to on")
 	}
 	if fsync == "off" {
 		found = append(found, "fsync is off: a crash of the machine may lose what was charged or damage the whole "+

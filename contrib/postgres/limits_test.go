@@ -11,8 +11,8 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// TestChargesAreDurableWhateverTheRoleSays notes the end of the log when entries are committed, and compares it with what
-// is on the disk when the call returns.
+// TestChargesAreDurableWhateverTheRoleSays notes the end of the log when entries are committed, and compares it with
+// what is on the disk when the call returns.
 func TestChargesAreDurableWhateverTheRoleSays(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, withParam(newSchema(t), "synchronous_commit=off"))
@@ -148,22 +148,22 @@ func TestACancelledCallReturns(t *testing.T) {
 	}
 	leaveToo()
 	if err := <-second; !errors.Is(err, context.Canceled) || errors.Is(err, ErrUnsure) {
-		t.Errorf("the one that waits = %v; want %v", err, context.Canceled)
+		t.Errorf("the waiting call = %v; want %v", err, context.Canceled)
 	}
 	leave()
 	if err := <-first; !errors.Is(err, ErrUnsure) {
-		t.Errorf("the one under way = %v; want %v", err, ErrUnsure)
+		t.Errorf("the call in progress = %v; want %v", err, ErrUnsure)
 	}
 	if err := tx.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	receipt, err := db.Ledger().Settle(t.Context(), credits.Hold{ID: "first", Spender: who}, credits.Charge{})
 	if err != nil || receipt.Charged != 1 {
-		t.Errorf("the one under way came to %+v, %v", receipt, err)
+		t.Errorf("the call in progress returned %+v, %v", receipt, err)
 	}
 	_, err = db.Ledger().Settle(t.Context(), credits.Hold{ID: "second", Spender: who}, credits.Charge{})
 	if !errors.Is(err, credits.ErrExpired) {
-		t.Errorf("the one that waited came to %v", err)
+		t.Errorf("the waiting call returned %v", err)
 	}
 	wantBalance(t, db, 99)
 	wantAudit(t, db)

@@ -62,7 +62,7 @@ func BenchmarkMove(b *testing.B) {
 			b.Errorf("audit: %v", err)
 		}
 	}
-	b.ReportMetric(0, "ns/op") // of several things together: says nothing
+	b.ReportMetric(0, "ns/op") // of several things together: not useful
 }
 
 func importFile(b *testing.B, db *DB, path string) {

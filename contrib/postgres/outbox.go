@@ -79,7 +79,7 @@ func (s *Watches) keepEndpoint(ctx context.Context, t *tx, e *watch.Endpoint) er
 // PutEndpoint implements [watch.Outbox].
 func (s *Watches) PutEndpoint(
 	ctx context.Context, e watch.Endpoint, most int,
-) (stands watch.Endpoint, made bool, err error) {
+) (stored watch.Endpoint, made bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return watch.Endpoint{}, false, err
 	}
@@ -108,16 +108,16 @@ func (s *Watches) PutEndpoint(
 			if most > 0 && n >= most {
 				return watch.ErrEndpointsFull
 			}
-			stands, made = e, true
-			stands.Position, stands.Problem, stands.FailingSince = seq, "", time.Time{}
-			return s.insertEndpoint(ctx, t, &stands, call)
+			stored, made = e, true
+			stored.Position, stored.Problem, stored.FailingSince = seq, "", time.Time{}
+			return s.insertEndpoint(ctx, t, &stored, call)
 		}
 		made = maker == call // an earlier attempt that may have been committed made it
 		old.Replace(e)
-		stands = old
+		stored = old
 		return s.keepEndpoint(ctx, t, &old)
 	})
-	return stands, made, err
+	return stored, made, err
 }
 
 func (s *Watches) insertEndpoint(ctx context.Context, t *tx, e *watch.Endpoint, call string) error {
@@ -171,7 +171,7 @@ func (s *Watches) EndEndpoint(ctx context.Context, account, name string) error {
 // Rekey implements [watch.Outbox].
 func (s *Watches) Rekey(
 	ctx context.Context, account, name string, secret []byte, until time.Time,
-) (stands watch.Endpoint, err error) {
+) (stored watch.Endpoint, err error) {
 	if err := ctx.Err(); err != nil {
 		return watch.Endpoint{}, err
 	}
@@ -186,10 +186,10 @@ func (s *Watches) Rekey(
 		if !bytes.Equal(e.Secret, secret) { // otherwise an earlier attempt that may have been committed wrote it
 			e.Before, e.BeforeUntil, e.Secret = e.Secret, until, slices.Clone(secret)
 		}
-		stands = e
+		stored = e
 		return s.keepEndpoint(ctx, t, &e)
 	})
-	return stands, err
+	return stored, err
 }
 
 // Tell implements [watch.Outbox].

@@ -79,7 +79,7 @@ func (b *batch) open(ctx context.Context, a *account, h credits.Hold) error {
 	return b.holdMore(ctx, a, h.Spender.Key, h.Amount)
 }
 
-// forbiddenFor is for how long a charge that was reported as not made is prevented.
+// forbiddenFor is how long a charge that was reported as not made is prevented.
 const forbiddenFor = 24 * time.Hour
 
 // forbid prevents that a charge without a hold is made later.
@@ -150,8 +150,8 @@ func (b *batch) spentBy(ctx context.Context, who spender) (*spending, error) {
 	return b.spent[who], err
 }
 
-// grant returns the account's entry with that seq, and the one that reverses it; each is the zero Entry when there is
-// none.
+// grant returns the account's entry with that seq, and the one that reverses it; each is the zero Entry if it does not
+// exist.
 func (b *batch) grant(ctx context.Context, a *account, seq int64) (grant, reversal credits.Entry, err error) {
 	hold := credits.ReversalHold(a.id, seq)
 	pick := func(e credits.Entry) {

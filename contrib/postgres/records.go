@@ -74,7 +74,7 @@ const sqlPut = `
 // Add implements [records.Store].
 func (r *Records) Add(
 	ctx context.Context, rec records.Record, ttl time.Duration,
-) (stands records.Record, added bool, err error) {
+) (stored records.Record, added bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return records.Record{}, false, err
 	}
@@ -96,7 +96,7 @@ func (r *Records) Add(
 		added = unsure
 		err = r.change(ctx, &rec, rec.Version, func(ctx context.Context, c *change) error {
 			if added = c.old.Version == 0; !added {
-				stands = c.old
+				stored = c.old
 				return nil
 			}
 			return c.put(ctx, ttl)
@@ -107,9 +107,9 @@ func (r *Records) Add(
 	}
 	if added {
 		rec.Value, rec.Subjects = append([]byte{}, rec.Value...), ""
-		stands = rec
+		stored = rec
 	}
-	return stands, added, nil
+	return stored, added, nil
 }
 
 // sqlAdd writes a record if there is none, live or expired, and reports whether it did. It divides by zero when the
@@ -163,7 +163,7 @@ func (r *Records) Delete(ctx context.Context, key string, version int64) error {
 		}
 		return c.tx.commit(ctx, func(q *pgx.Batch) {
 			q.Queue(c.db.sql("DELETE FROM @records WHERE key = $1"), []byte(key))
-			c.count(q, c.stood.Owner, -c.stood.Size())
+			c.count(q, c.found.Owner, -c.found.Size())
 		})
 	})
 }
@@ -174,7 +174,7 @@ type change struct {
 	tx    *tx
 	now   int64
 	there bool           // whether there is a row, live or expired
-	stood records.Record // what is in it
+	found records.Record // what is in it
 	old   records.Record // the same if it is live; else it has version 0
 	rec   *records.Record
 	bytes int64 // of all records of rec's owner
@@ -206,14 +206,14 @@ func (c *change) read(ctx context.Context) error {
 		q.Queue("SELECT "+sqlNow, c.db.clock()).QueryRow(func(row pgx.Row) error { return row.Scan(&c.now) })
 		q.Queue(c.db.sql("SELECT owner, value, version, expires FROM @records WHERE key = $1 FOR UPDATE"),
 			[]byte(c.rec.Key)).QueryRow(func(row pgx.Row) error {
-			c.stood.Key = c.rec.Key
+			c.found.Key = c.rec.Key
 			var expires int64
-			err := row.Scan(&c.stood.Owner, &c.stood.Value, &c.stood.Version, &expires)
+			err := row.Scan(&c.found.Owner, &c.found.Value, &c.found.Version, &expires)
 			if errors.Is(err, pgx.ErrNoRows) {
 				return nil
 			}
 			if c.there = err == nil; expires > c.now {
-				c.old = c.stood
+				c.old = c.found
 			}
 			return err
 		})
@@ -238,7 +238,7 @@ func (c *change) put(ctx context.Context, ttl time.Duration) error {
 			q.Queue(c.db.sql("UPDATE @records SET owner = $2, value = $3, version = $4, expires = $5, subjects = $6 WHERE key "+
 				"= $1"),
 				[]byte(c.rec.Key), c.rec.Owner, value, c.rec.Version, c.now+int64(ttl), []byte(c.rec.Subjects))
-			c.count(q, c.stood.Owner, -c.stood.Size())
+			c.count(q, c.found.Owner, -c.found.Size())
 		} else { // fails if another transaction adds it first, and is then tried again
 			q.Queue(c.db.sql("INSERT INTO @records (key, owner, value, version, expires, subjects) VALUES ($1, $2, $3, $4, "+
 				"$5, $6)"),
@@ -279,8 +279,8 @@ func (c *change) room(ctx context.Context) error {
 		return err
 	}
 	left := c.bytes - gone
-	if c.there && c.stood.Owner == c.rec.Owner {
-		left -= c.stood.Size() // expired, and will be replaced
+	if c.there && c.found.Owner == c.rec.Owner {
+		left -= c.found.Size() // expired, and will be replaced
 	}
 	if left+c.rec.Size() <= c.db.cfg.OwnerBytes {
 		return c.tx.step(ctx, func(q *pgx.Batch) { c.count(q, c.rec.Owner, -gone) })

@@ -18,7 +18,7 @@ import (
 )
 
 // race lets callers on every replica hold and charge from one account until it is empty, and checks that the ledger has
-// exactly what the callers were told. It counts in done the calls of the ledger that have returned.
+// exactly the charges that were reported to the callers. It counts in done the calls of the ledger that have returned.
 func race(t *testing.T, replicas []*DB, balance int64, done *atomic.Int64) {
 	t.Helper()
 	var charged, refused atomic.Int64
@@ -58,7 +58,7 @@ func race(t *testing.T, replicas []*DB, balance int64, done *atomic.Int64) {
 		}
 	}
 	if refused.Load() == 0 {
-		t.Error("nobody was refused: the race was for nothing")
+		t.Error("no call was refused: the test shows nothing")
 	}
 	wantAudit(t, replicas[0])
 }
@@ -488,7 +488,7 @@ func TestARevocationCountsOnEveryReplicaWhenItReturns(t *testing.T) {
 					_, err := replicas[i%2].Keys().Lookup(t.Context(), h)
 					switch {
 					case after && !errors.Is(err, keys.ErrUnknown):
-						t.Errorf("round %d: a call behind the revocation = %v; want ErrUnknown", round, err)
+						t.Errorf("round %d: a call after the revocation = %v; want ErrUnknown", round, err)
 						return
 					case after:
 						if accepted == 0 {
@@ -517,16 +517,16 @@ func TestALeaseLastsNoLongerThanASecond(t *testing.T) {
 	}
 	asked := time.Now()
 	for name, k := range map[string]leased{
-		"a lease that is over":                 {asked: asked.Add(-time.Second)},
-		"a clock that was set back":            {asked: asked.Add(time.Hour)},
-		"a machine that stood still meanwhile": {asked: asked.Round(0).Add(-time.Minute)},
+		"an expired lease":                       {asked: asked.Add(-time.Second)},
+		"a clock that was set back":              {asked: asked.Add(time.Hour)},
+		"a machine that was suspended meanwhile": {asked: asked.Round(0).Add(-time.Minute)},
 	} {
 		if k.valid(time.Second) {
 			t.Errorf("%s counts", name)
 		}
 	}
 	if !(leased{asked: asked}).valid(time.Hour) {
-		t.Error("a new lease counts for nothing")
+		t.Error("a new lease is not valid")
 	}
 }
 

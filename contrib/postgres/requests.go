@@ -44,7 +44,7 @@ func (s *Requests) Add(ctx context.Context, added []requests.Request, tallies []
 	})
 }
 
-// add queues tallies in a fixed order, so that transactions which write the same rows do not deadlock.
+// add queues tallies in a fixed order, so that transactions that write the same rows do not deadlock.
 func (s *Requests) add(q *pgx.Batch, tallies []requests.Tally) {
 	n := len(tallies)
 	days, counts := make([]int64, n), make([]int64, n)

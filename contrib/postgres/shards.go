@@ -403,7 +403,7 @@ func (r *ShardedRecords) Put(ctx context.Context, rec records.Record, ttl time.D
 // Add implements [records.Store].
 func (r *ShardedRecords) Add(
 	ctx context.Context, rec records.Record, ttl time.Duration,
-) (stands records.Record, added bool, err error) {
+) (stored records.Record, added bool, err error) {
 	return r.s.pick(rec.Key).Records().Add(ctx, rec, ttl)
 }
 
@@ -456,7 +456,7 @@ func (s *Shards) audit(ctx context.Context, a *bookkeeping.Auditor) (bookkeeping
 		}
 		for _, m := range misplaced {
 			if s.pick(m.ID) != db {
-				a.Problem("account %s is in database %d, where it is not looked for", m.ID, i+1)
+				a.Problem("account %s is in database %d, but its id determines another one", m.ID, i+1)
 			}
 		}
 	}

@@ -68,9 +68,9 @@ func TestRecordsInShards(t *testing.T) {
 	})
 }
 
-// TestNothingOfAChargeSpansTwoDatabases charges many accounts through two replicas of two databases, and checks that
+// TestAChargeUsesOneDatabase charges many accounts through two replicas of two databases, and checks that
 // each account is in one of them only, that both have some, and that all can be moved to three.
-func TestNothingOfAChargeSpansTwoDatabases(t *testing.T) {
+func TestAChargeUsesOneDatabase(t *testing.T) {
 	t.Parallel()
 	cfgs := []Config{newSchema(t), newSchema(t)}
 	replicas := []*Shards{openShards(t, cfgs...), openShards(t, cfgs...)}
@@ -135,7 +135,7 @@ func TestNothingOfAChargeSpansTwoDatabases(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r, err := more.AuditAgainst(t.Context(), &heads); err != nil || !r.OK() || r.Entries != 140 {
-		t.Errorf("audit behind the move = %+v, %v", r, err)
+		t.Errorf("audit after the move = %+v, %v", r, err)
 	}
 	if diff := cmp.Diff(
 		balances(t, replicas[0].Keys(), replicas[0].Ledger()), balances(t, more.Keys(), more.Ledger()),
@@ -158,8 +158,8 @@ func TestADatabaseInAnotherPlaceIsRefused(t *testing.T) {
 	}
 }
 
-// TestADatabaseThatIsLostTakesOnlyItsAccountsWithIt closes one database of two.
-func TestADatabaseThatIsLostTakesOnlyItsAccountsWithIt(t *testing.T) {
+// TestALostDatabaseAffectsOnlyItsAccounts closes one database of two.
+func TestALostDatabaseAffectsOnlyItsAccounts(t *testing.T) {
 	t.Parallel()
 	s := openShards(t, newSchema(t), newSchema(t))
 	accounts := map[*DB]keys.Account{}

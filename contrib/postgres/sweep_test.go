@@ -122,7 +122,7 @@ func TestHousekeepingPastEveryLifetime(t *testing.T) {
 	wantAudit(t, db)
 	report, err := db.Audit(t.Context())
 	if want := accounts*1_000_000 - charged.Load(); err != nil || report.Credits != want {
-		t.Errorf("the books come to %d, %v; want %d", report.Credits, err, want)
+		t.Errorf("the entries add up to %d, %v; want %d", report.Credits, err, want)
 	}
 }
 
@@ -181,6 +181,6 @@ func TestHoldsOfDeadReplicasAreSwept(t *testing.T) {
 	wantAudit(t, db)
 	who := credits.Spender{Account: "acct", Key: "key of acct", TotalCap: new(int64(9_000))}
 	if _, err := db.Ledger().Reserve(t.Context(), who, time.Hour, 9_000-7); err != nil {
-		t.Errorf("what the key may still hold: %v", err)
+		t.Errorf("the key's cap after the sweep: %v", err)
 	}
 }

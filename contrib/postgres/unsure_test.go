@@ -39,15 +39,15 @@ func TestOpenAccountReturnsOnlyAnAccountThatItMade(t *testing.T) {
 	t.Parallel()
 	mine, theirs := keys.NewID("acct"), keys.NewID("acct")
 	tests := []struct {
-		name   string
-		stands string // id of the account that exists at the next attempt
-		late   bool   // whether it is committed only after that
-		want   error
+		name     string
+		existing string // id of the account that exists at the next attempt
+		late     bool   // whether it is committed only after that
+		want     error
 	}{
 		{"its own", mine, false, nil},
-		{"its own, on its way still", mine, true, nil},
+		{"its own, committed later", mine, true, nil},
 		{"another's", theirs, false, keys.ErrTaken},
-		{"another's, on its way", theirs, true, keys.ErrTaken},
+		{"another's, committed later", theirs, true, keys.ErrTaken},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestOpenAccountReturnsOnlyAnAccountThatItMade(t *testing.T) {
 			done := make(chan error, 1)
 			go func() { done <- db.keys.openAccount(t.Context(), keys.Account{ID: mine, Name: "shop"}, 0, "") }()
 			<-broken
-			tx, awaited := begin(t, other, "INSERT INTO @accounts (id, name, created_at) VALUES ($1, 'shop', 0)", tt.stands)
+			tx, awaited := begin(t, other, "INSERT INTO @accounts (id, name, created_at) VALUES ($1, 'shop', 0)", tt.existing)
 			if tt.late {
 				close(commit.noticed)
 				awaited()
@@ -75,8 +75,8 @@ func TestOpenAccountReturnsOnlyAnAccountThatItMade(t *testing.T) {
 			if err := <-done; !errors.Is(err, tt.want) || errors.Is(err, ErrUnsure) {
 				t.Errorf("openAccount = %v; want %v", err, tt.want)
 			}
-			if a, err := other.Keys().Account(t.Context(), "shop"); err != nil || a.ID != tt.stands {
-				t.Errorf("Account = %+v, %v; want %s", a, err, tt.stands)
+			if a, err := other.Keys().Account(t.Context(), "shop"); err != nil || a.ID != tt.existing {
+				t.Errorf("Account = %+v, %v; want %s", a, err, tt.existing)
 			}
 			wantAudit(t, other)
 		})
@@ -112,21 +112,21 @@ func TestCreateKeyReturnsOnlyAKeyThatItMade(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stands := k
+		existing := k
 		if !own {
-			stands.Hash = keys.Hash{1}
+			existing.Hash = keys.Hash{1}
 		}
 		done := make(chan error, 1)
 		go func() { done <- db.keys.createKey(t.Context(), k, false) }()
 		<-broken
-		if err := other.keys.createKey(t.Context(), stands, false); err != nil {
+		if err := other.keys.createKey(t.Context(), existing, false); err != nil {
 			t.Fatal(err)
 		}
 		close(commit.noticed)
 		if err := <-done; errors.Is(err, keys.ErrTaken) == own || (err == nil) != own || errors.Is(err, ErrUnsure) {
 			t.Errorf("its own %t: createKey = %v", own, err)
 		}
-		if found, err := db.Keys().Key(t.Context(), k.ID); err != nil || found.Hash != stands.Hash {
+		if found, err := db.Keys().Key(t.Context(), k.ID); err != nil || found.Hash != existing.Hash {
 			t.Errorf("its own %t: Key = %+v, %v", own, found, err)
 		}
 		wantAudit(t, db)

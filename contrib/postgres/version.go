@@ -26,11 +26,11 @@ func serves(version int, compatible bool) error {
 	case version == own, version == own+1 && compatible:
 		return nil
 	case version < own:
-		return fmt.Errorf("%w: it has version %d, and this program serves version %d; start the program anew, which brings "+
-			"the schema up to date", ErrOlder, version, own)
+		return fmt.Errorf("%w: it has version %d, and this program serves version %d; restart the program, which migrates "+
+			"the schema", ErrOlder, version, own)
 	}
-	return fmt.Errorf("%w: it has version %d, and this program serves versions up to %d; use the program that brought "+
-		"it there or a later one, or let that one export it and import that into a new schema", ErrNewer, version, own)
+	return fmt.Errorf("%w: it has version %d, and this program serves versions up to %d; use the program that migrated "+
+		"it or a later one, or export it with that program and import it into a new schema", ErrNewer, version, own)
 }
 
 // version returns the version of the schema, 0 when there is none, and whether programs of the previous version can

@@ -113,7 +113,7 @@ func (s *Watches) change(ctx context.Context, account, name string, alter func(m
 }
 
 // Put implements [watch.Store].
-func (s *Watches) Put(ctx context.Context, m watch.Monitor, most int) (stands watch.Monitor, made bool, err error) {
+func (s *Watches) Put(ctx context.Context, m watch.Monitor, most int) (stored watch.Monitor, made bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return watch.Monitor{}, false, err
 	}
@@ -140,9 +140,9 @@ func (s *Watches) Put(ctx context.Context, m watch.Monitor, most int) (stands wa
 			if most > 0 && n >= most {
 				return watch.ErrFull
 			}
-			stands, made = m, true
-			stands.Baseline, stands.Progress = 1, watch.Progress{State: watch.Active, NextAt: m.NextAt}
-			return s.insert(ctx, t, stands)
+			stored, made = m, true
+			stored.Baseline, stored.Progress = 1, watch.Progress{State: watch.Active, NextAt: m.NextAt}
+			return s.insert(ctx, t, stored)
 		}
 		// An earlier attempt that may have been committed made it.
 		made = t.unsure && row.Polls == 0 && row.CreatedAt.Equal(m.CreatedAt)
@@ -154,10 +154,10 @@ func (s *Watches) Put(ctx context.Context, m watch.Monitor, most int) (stands wa
 				return err
 			}
 		}
-		stands = row.Monitor
+		stored = row.Monitor
 		return s.write(ctx, t, &row)
 	})
-	return stands, made, err
+	return stored, made, err
 }
 
 func (s *Watches) insert(ctx context.Context, t *tx, m watch.Monitor) error {

@@ -26,7 +26,7 @@ func (w *ShardedWatches) of(account string) *Watches { return w.s.pick(account).
 // Put implements [watch.Store].
 func (w *ShardedWatches) Put(
 	ctx context.Context, m watch.Monitor, most int,
-) (stands watch.Monitor, made bool, err error) {
+) (stored watch.Monitor, made bool, err error) {
 	return w.of(m.Account).Put(ctx, m, most)
 }
 
