@@ -63,8 +63,8 @@ func (l *Ledger) loadNow(ctx context.Context, b *cached, epoch epoch, who credit
 	return nil
 }
 
-// found is what the file and the tail have of an account and of one of its keys.
-type found struct {
+// accountState is what the file and the tail have of an account and of one of its keys.
+type accountState struct {
 	no      int64
 	last    credits.Entry // only its Seq, Balance, At and Hash
 	spent   credits.Spent
@@ -80,7 +80,7 @@ const selectFound = `
 	WHERE a.id = ?`
 
 // read reads in the caller's goroutine, including what other processes had written in epoch.
-func (l *Ledger) read(ctx context.Context, epoch epoch, who credits.Spender) (f found, err error) {
+func (l *Ledger) read(ctx context.Context, epoch epoch, who credits.Spender) (f accountState, err error) {
 	if err := l.sync(epoch); err != nil {
 		return f, err
 	}

@@ -31,6 +31,9 @@ type Config struct {
 	atOnce   int // maximum number of tasks that share a transaction; maxBatch except in a benchmark
 }
 
+// maxBatch is the maximum number of tasks that share a transaction, except in a benchmark.
+const maxBatch = 256
+
 func (c Config) withDefaults() Config {
 	if c.Now == nil {
 		c.Now = time.Now

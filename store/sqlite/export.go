@@ -56,13 +56,13 @@ func (x *exporter) begin(ctx context.Context) error {
 func (x *exporter) accounts(ctx context.Context) error {
 	query := "SELECT no, " + strings.TrimPrefix(selectAccounts, "SELECT ")
 	scan := func(row scanner) (keys.Account, error) { return scanAccount(row) }
-	return each(ctx, x.pool, query, "no", x.last[0], scan, x.out.Account)
+	return exportRows(ctx, x.pool, query, "no", x.last[0], scan, x.out.Account)
 }
 
 func (x *exporter) keys(ctx context.Context) error {
 	query := "SELECT no, " + strings.TrimPrefix(strings.TrimSpace(selectKeys), "SELECT ")
 	scan := func(row scanner) (keys.Key, error) { return scanKey(row) }
-	return each(ctx, x.pool, query, "no", x.last[1], scan, x.out.Key)
+	return exportRows(ctx, x.pool, query, "no", x.last[1], scan, x.out.Key)
 }
 
 func (x *exporter) entries(ctx context.Context) error {
@@ -71,7 +71,7 @@ func (x *exporter) entries(ctx context.Context) error {
 		err = scanEntry(row, &e, &e.Account)
 		return e, err
 	}
-	return each(ctx, x.pool, query, "e.no", x.last[2], scan, x.out.Entry)
+	return exportRows(ctx, x.pool, query, "e.no", x.last[2], scan, x.out.Entry)
 }
 
 func (x *exporter) journal(ctx context.Context) (err error) {
@@ -103,14 +103,14 @@ func (s scanner) Scan(to ...any) error { return s.rows.Scan(append([]any{s.no}, 
 // exportedAtOnce is how many rows are read before they are written.
 const exportedAtOnce = 1000
 
-// each writes each row of query, which selects the number in column first, up to the number last.
-func each[T any](
+// exportRows writes each row of query, which selects the number in column first, up to the number last.
+func exportRows[T any](
 	ctx context.Context, pool *sql.DB, query, column string, last int64,
 	scan func(scanner) (T, error), write func(T) error,
 ) error {
 	query += " WHERE " + column + " > ? AND " + column + " <= ? ORDER BY " + column + " LIMIT ?"
 	for no := int64(0); no < last; {
-		found, err := some(ctx, pool, query, &no, last, scan)
+		found, err := nextRows(ctx, pool, query, &no, last, scan)
 		if err != nil {
 			return err
 		}
@@ -126,8 +126,8 @@ func each[T any](
 	return nil
 }
 
-// some reads the next rows after the number no, and sets it to that of the last.
-func some[T any](
+// nextRows reads the next rows after the number no, and sets it to that of the last.
+func nextRows[T any](
 	ctx context.Context, pool *sql.DB, query string, no *int64, last int64, scan func(scanner) (T, error),
 ) (found []T, err error) {
 	rows, err := pool.QueryContext(ctx, query, *no, last, exportedAtOnce)

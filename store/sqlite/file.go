@@ -157,3 +157,51 @@ func (f *file) unserved(do func() error) error {
 	}
 	return errors.Join(do(), l.close())
 }
+
+// fit returns why the file cannot be served, or nil.
+func (f *file) fit() error {
+	if u := f.unfit.Load(); u != nil {
+		return *u
+	}
+	return nil
+}
+
+// epoch returns the epoch of the lock, if the file can be served.
+func (f *file) epoch() (epoch, error) {
+	if err := f.fit(); err != nil {
+		return epoch{}, err
+	}
+	return f.lock.epoch()
+}
+
+// lookAtVersion reads the version of the file, notes whether it can be served, and returns the reason if not.
+func (f *file) lookAtVersion(ctx context.Context) error {
+	tx, err := f.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return explain(err)
+	}
+	defer tx.Rollback() //nolint:errcheck // nothing was written
+	err = served(func(query string, args ...any) (n int64, err error) {
+		err = tx.QueryRowContext(ctx, query, args...).Scan(&n)
+		return n, err
+	})
+	u, isUnfit := errors.AsType[unfit](err)
+	switch {
+	case err == nil && f.unfit.Swap(nil) != nil:
+		f.cfg.Logger.Info("sqlite: the file can be served again")
+	case isUnfit && f.unfit.Swap(&u) == nil:
+		f.cfg.Logger.Error("sqlite: the file cannot be served", "error", err)
+	}
+	return explain(err)
+}
+
+// explain wraps an error of SQLite with one of this package's errors. When a statement failed because something is
+// missing, it checks the version of the file.
+func (f *file) explain(ctx context.Context, err error) error {
+	if missing(err) {
+		if why := f.lookAtVersion(ctx); errors.As(why, new(unfit)) {
+			return errors.Join(why, err)
+		}
+	}
+	return explain(err)
+}

@@ -142,3 +142,9 @@ type numbered struct {
 	account int64
 	credits.Entry
 }
+
+// journalRow is a row of the journal.
+type journalRow struct {
+	no      int64
+	entries []numbered
+}

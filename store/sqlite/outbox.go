@@ -233,7 +233,7 @@ func (s *Watches) Queue(ctx context.Context, now time.Time, n int) (more bool, e
 			return errors.Join(err, broken)
 		}
 		for i := range all {
-			left, err := queue(w, &all[i], now, n)
+			left, err := queueChanges(w, &all[i], now, n)
 			if err != nil {
 				return err
 			}
@@ -245,8 +245,8 @@ func (s *Watches) Queue(ctx context.Context, now time.Time, n int) (more bool, e
 	return more, err
 }
 
-// queue makes the deliveries of at most n changes to one endpoint.
-func queue(w *writer, e *endpoint, now time.Time, n int) (more bool, err error) {
+// queueChanges makes the deliveries of at most n changes to one endpoint.
+func queueChanges(w *writer, e *endpoint, now time.Time, n int) (more bool, err error) {
 	var seqs []int64
 	var v [3]driver.Value
 	seen := 0

@@ -186,14 +186,6 @@ func (w *writer) entry(b *cached, query string, arg any, is func(*credits.Entry)
 	}, nil
 }
 
-// refused makes err a [refusal], unless it is nil.
-func refused(err error) error {
-	if err != nil {
-		return refusal{err}
-	}
-	return nil
-}
-
 // maxTotal is the highest sum of all balances, in credits: within SQLite's integers, with a wide margin.
 const maxTotal = 1 << 62
 

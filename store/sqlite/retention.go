@@ -12,8 +12,8 @@ import (
 	"github.com/socialdata/socialdata/watch"
 )
 
-// day is a day of UTC in nanoseconds.
-const day = int64(24 * time.Hour)
+// dayNanos is a day of UTC in nanoseconds.
+const dayNanos = int64(24 * time.Hour)
 
 // Sweep implements [watch.Store]. It searches for the rows to remove outside of the writer, which charges share.
 func (s *Watches) Sweep(ctx context.Context, l watch.Limits) (more bool, err error) {
@@ -44,7 +44,7 @@ func (s *Watches) sweepRows(ctx context.Context, l watch.Limits) (more bool, err
 			},
 			{`DELETE FROM samples WHERE (monitor, field, at) IN (SELECT monitor, field, at FROM samples s WHERE at < ?1 AND EXISTS (
 				SELECT 1 FROM samples l WHERE l.monitor = s.monitor AND l.field = s.field AND l.at > s.at AND l.at / ?2 = s.at / ?2)
-				LIMIT ?3)`, []any{l.Raw.UnixNano(), day, sweptAtOnce}},
+				LIMIT ?3)`, []any{l.Raw.UnixNano(), dayNanos, sweptAtOnce}},
 		} {
 			n, err := w.c.exec(d.query, d.args...)
 			if err != nil {
@@ -101,8 +101,8 @@ func shrink(w *writer, account string, most int64) (more bool, err error) {
 	return size > most, err
 }
 
-// before returns a condition that a time in a column is before the cut of its row's platform, with its arguments.
-func before(column string, c watch.Cuts) (where string, args []any) {
+// beforeCut returns a condition that a time in a column is before the cut of its row's platform, with its arguments.
+func beforeCut(column string, c watch.Cuts) (where string, args []any) {
 	var b strings.Builder
 	b.WriteString(column + " < ? AND " + column + " < CASE platform WHEN '' THEN ?")
 	args = []any{c.Latest().UnixNano(), c.At("").UnixNano()}
@@ -124,7 +124,7 @@ func (s *Watches) numbers(ctx context.Context, query string, args ...any) ([]int
 
 // sweepContent removes the content of changes.
 func (s *Watches) sweepContent(ctx context.Context, l watch.Limits) (more bool, err error) {
-	where, args := before("at", l.Content)
+	where, args := beforeCut("at", l.Content)
 	found, err := s.numbers(ctx, "SELECT no FROM changes WHERE content = 1 AND "+where, args...)
 	if err != nil || len(found) == 0 {
 		return false, err
@@ -141,7 +141,7 @@ func (s *Watches) sweepContent(ctx context.Context, l watch.Limits) (more bool, 
 
 // sweepSnapshots removes old content from the snapshots.
 func (s *Watches) sweepSnapshots(ctx context.Context, l watch.Limits) (more bool, err error) {
-	where, args := before("content_at", l.Content)
+	where, args := beforeCut("content_at", l.Content)
 	found, err := s.numbers(ctx, "SELECT no FROM monitors WHERE "+where, args...)
 	if err != nil || len(found) == 0 {
 		return false, err

@@ -28,14 +28,14 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	if cfg.Path == "" {
 		return nil, errors.New("sqlite: Config.Path is empty")
 	}
-	db, err := open(ctx, cfg.withDefaults())
+	db, err := openStores(ctx, cfg.withDefaults())
 	if err != nil {
 		return nil, fmt.Errorf("sqlite: open %s: %w", cfg.Path, err)
 	}
 	return db, nil
 }
 
-func open(ctx context.Context, cfg Config) (_ *DB, err error) {
+func openStores(ctx context.Context, cfg Config) (_ *DB, err error) {
 	f, err := openFile(ctx, cfg)
 	db := &DB{file: f, stop: make(chan struct{})}
 	db.close = sync.OnceValue(db.shut)

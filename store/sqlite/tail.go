@@ -24,11 +24,6 @@ type tail struct {
 	credits int64 // the sum of their credits
 }
 
-type journalRow struct {
-	no      int64
-	entries []numbered
-}
-
 func newTail() *tail {
 	return &tail{accounts: map[string][]*numbered{}, keyed: map[onceKey]*numbered{}}
 }
@@ -117,7 +112,7 @@ func (t *tail) refresh(c *conn) error {
 	if err = errors.Join(err, damaged); err != nil {
 		return err
 	}
-	if err := name(c, added); err != nil {
+	if err := nameAccounts(c, added); err != nil {
 		return err
 	}
 	folded := 0
@@ -132,8 +127,8 @@ func (t *tail) refresh(c *conn) error {
 	return nil
 }
 
-// name sets the account ids in rows, which have the row numbers of their accounts.
-func name(c *conn, rows []journalRow) error {
+// nameAccounts sets the account ids in rows, which have the row numbers of their accounts.
+func nameAccounts(c *conn, rows []journalRow) error {
 	ids := map[int64]string{}
 	var v [1]driver.Value
 	for _, row := range rows {

@@ -71,8 +71,8 @@ func find(w *writer, account, name string) (watched, error) {
 	return v.read()
 }
 
-// there is like find, but fails when there is no such monitor.
-func there(w *writer, account, name string) (watched, error) {
+// mustFind is like find, but fails when there is no such monitor.
+func mustFind(w *writer, account, name string) (watched, error) {
 	m, err := find(w, account, name)
 	if err == nil && m.no == 0 {
 		err = refusal{watch.ErrAbsent}
@@ -175,7 +175,7 @@ func (s *Watches) Pause(
 	ctx context.Context, account, name string, paused bool, next time.Time,
 ) (m watch.Monitor, err error) {
 	err = s.do(ctx, func(w *writer) error {
-		row, err := there(w, account, name)
+		row, err := mustFind(w, account, name)
 		if err != nil {
 			return err
 		}
@@ -258,7 +258,7 @@ func listRows[T any](
 // End implements [watch.Store].
 func (s *Watches) End(ctx context.Context, account, name string) error {
 	return s.do(ctx, func(w *writer) error {
-		row, err := there(w, account, name)
+		row, err := mustFind(w, account, name)
 		if err != nil {
 			return err
 		}

@@ -56,12 +56,16 @@ type refusal struct{ error }
 
 func (r refusal) Unwrap() error { return r.error }
 
-const (
-	// maxBatch is the maximum number of tasks that share a transaction, except in a benchmark.
-	maxBatch = 256
-	// checkpointLook is the number of transactions between two looks at the log.
-	checkpointLook = 32
-)
+// refused makes err a [refusal], unless it is nil.
+func refused(err error) error {
+	if err != nil {
+		return refusal{err}
+	}
+	return nil
+}
+
+// checkpointLook is the number of transactions between two looks at the log.
+const checkpointLook = 32
 
 // newWriter reads the journal and starts the queue, in which up to atOnce tasks share a transaction: the first of them
 // waits for all. It calls changed when another process has written.
@@ -181,7 +185,7 @@ func (w *writer) transact(batch []*task, more func(taken int) []*task) (all []*t
 	for done := 0; done < len(batch); {
 		for i, t := range batch[done:] {
 			t.err = t.apply(w)
-			if _, refused := errors.AsType[refusal](t.err); t.err != nil && (t.alone || !refused) {
+			if _, own := errors.AsType[refusal](t.err); t.err != nil && (t.alone || !own) {
 				return batch, done + i, t.err
 			}
 		}
