@@ -33,9 +33,9 @@ func (r EraseRequest) inner() engine.EraseRequest {
 
 // Erase erases an account or an object: before it returns, its data is removed from the cache, the records and the
 // stores of [WithErasures], and from the memory of every process that shares them. The receipt counts what was removed,
-// by kind, and the items of others that mention it and stay; it contains no name. Cached pages of others that contain the
-// subject are removed completely, and read again. Erasing is for the operator: it concerns all accounts, and needs no
-// key.
+// by kind, and the items of others that mention it and stay; it contains no name. Cached pages of others that contain
+// the subject are removed completely, and read again. Erasing is for the operator: it concerns all accounts, and needs
+// no key.
 //
 // It fails when a live process does not confirm within five seconds, or when a store is unavailable: call it again to
 // complete the erasure. Every error is a *[problem.Error].
@@ -51,8 +51,8 @@ func (c *Client) Unblock(ctx context.Context, req EraseRequest) (privacy.Receipt
 	return receipt, asProblem(err)
 }
 
-// Unerased returns s for a front end that stores answers in it: a record is not written, with an error, if someone in it
-// is blocked or was erased since the call in the context began. A call begins with [operation.WithRequestID].
+// Unerased returns s for a front end that stores answers in it: a record is not written, with an error, if someone in
+// it is blocked or was erased since the call in the context began. A call begins with [operation.WithRequestID].
 func (c *Client) Unerased(s records.Store) records.Store { return c.session.Unerased(s) }
 
 // Erasures returns up to limit receipts after the number after, oldest first; 0 is no limit.

@@ -116,8 +116,8 @@ func WithCache(s cache.Store) Option {
 }
 
 // WithRequests stores the request log and the usage in s, within b. The default is a [requests.Memory]. Calls never
-// wait for s: requests that it cannot store in time are dropped, and counted as dropped in the usage. There is no log if
-// b.Most is below 0.
+// wait for s: requests that it cannot store in time are dropped, and counted as dropped in the usage. There is no log
+// if b.Most is below 0.
 func WithRequests(s requests.Store, b requests.Bounds) Option {
 	return option{"WithRequests", func(c *engine.Config) error {
 		if isNil(s) {

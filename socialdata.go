@@ -110,8 +110,8 @@ func (c *Client) AdmitMore(ctx context.Context, n int) (keys.Allowance, error) {
 // PlatformTable returns the platforms that c knows: those of the specification and those of [WithPlatform].
 func (c *Client) PlatformTable() *platform.Table { return c.session.PlatformTable() }
 
-// PageSizes returns, by operation, the maximum number of items in a page of each list of a platform. Lists whose size is
-// decided by the platform are missing.
+// PageSizes returns, by operation, the maximum number of items in a page of each list of a platform. Lists whose size
+// is decided by the platform are missing.
 func (c *Client) PageSizes(id platform.ID) map[string]int { return c.session.PageSizes(id) }
 
 // Do makes a call of a row of [Operations], found by its name, with its parameters as text, for front ends. Every error
@@ -200,9 +200,9 @@ func (c *Client) LastRequests(
 	})
 }
 
-// Jobs returns up to limit of the stored jobs of one account, or of all accounts for "", newest first, and how many there
-// are. It is for operators, and has nothing of what was asked or found; [Client.Job] is for an account. Of very many jobs
-// only some are read. It returns the errors of the store of [WithRecords].
+// Jobs returns up to limit of the stored jobs of one account, or of all accounts for "", newest first, and how many
+// there are. It is for operators, and has nothing of what was asked or found; [Client.Job] is for an account. Of very
+// many jobs only some are read. It returns the errors of the store of [WithRecords].
 func (c *Client) Jobs(ctx context.Context, account string, limit int) (jobs []observe.Job, of int, err error) {
 	return c.session.Jobs(ctx, account, limit)
 }

@@ -95,9 +95,9 @@ type EndpointRequest struct {
 	Monitors []string // the names of those whose changes are sent; none means all, and what concerns the account
 }
 
-// Make makes an endpoint, or changes the one of its name, and reports whether it is new. A new one gets what is reported
-// from then on, and has a secret, which is returned this once and signs what is sent, as Standard Webhooks 1.0.0 says.
-// One that was disabled is active again, and goes on where it was.
+// Make makes an endpoint, or changes the one of its name, and reports whether it is new. A new one gets what is
+// reported from then on, and has a secret, which is returned this once and signs what is sent, as Standard Webhooks
+// 1.0.0 says. One that was disabled is active again, and goes on where it was.
 func (e Endpoints) Make(
 	ctx context.Context, req EndpointRequest,
 ) (made schema.Endpoint, secret string, isNew bool, err error) {

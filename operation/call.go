@@ -28,11 +28,11 @@ type Call struct {
 	RequestID      string     // "" means a new one
 	IdempotencyKey string     // "" for none
 	LastEventID    string     // of a stream that goes on behind that event; "" for its beginning
-	// More takes so many calls more from the rate limit of the key, for a call that has been admitted and is worth several;
-	// its error ends the call. Nil takes none.
+	// More takes so many calls more from the rate limit of the key, for a call that has been admitted and is worth
+	// several; its error ends the call. Nil takes none.
 	More func(ctx context.Context, n int) error
-	// Explain returns the address of the page that explains a code, for problems inside an answer; "" if it has none. If it
-	// is nil, none has.
+	// Explain returns the address of the page that explains a code, for problems inside an answer; "" if it has none. If
+	// it is nil, none has.
 	Explain func(problem.Code) string
 }
 
@@ -72,8 +72,8 @@ func (m *Made) Value(data json.RawMessage) (any, error) {
 	return v.Elem().Interface(), err
 }
 
-// Event is one step of a call that is watched as it goes. Of a search exactly one of Result and Meta is set, or neither, when
-// a platform has ended. Of changes ID and Result are set, or neither, when nothing has come for a while.
+// Event is one step of a call that is watched as it goes. Of a search exactly one of Result and Meta is set, or
+// neither, when a platform has ended. Of changes ID and Result are set, or neither, when nothing has come for a while.
 type Event struct {
 	Platform platform.ID          // that has ended; else ""
 	State    schema.PlatformState // how it ended

@@ -8,17 +8,17 @@ import (
 	"unicode/utf8"
 )
 
-// MentionCounter is implemented by an [Eraser] that can count the mentions which an erasure leaves, because others wrote
-// them.
+// MentionCounter is implemented by an [Eraser] that can count the mentions which an erasure leaves, because others
+// wrote them.
 type MentionCounter interface {
 	// Mentions returns how many stored items mention s, as in [Subject.Mentioned], and do not contain it. It removes
 	// nothing, and does not count what [Eraser] Erase would remove.
 	Mentions(ctx context.Context, s Subject) (n int, err error)
 }
 
-// Mentioned reports whether data, which is JSON in our own encoding, mentions s: it names the platform of s, and has the
-// handle or the id of s, in any case, after "@" or "/", as in a text or in a web address, or as an element of a list.
-// Whether s is in data is another question: see [Names.Holds].
+// Mentioned reports whether data, which is JSON in our own encoding, mentions s: it names the platform of s, and has
+// the handle or the id of s, in any case, after "@" or "/", as in a text or in a web address, or as an element of a
+// list. Whether s is in data is another question: see [Names.Holds].
 func (s Subject) Mentioned(data []byte) bool {
 	name := []byte(cmp.Or(fold(s.Handle), s.ID))
 	if len(name) == 0 || !bytes.Contains(data, []byte(`"`+string(s.Platform)+`"`)) {

@@ -1,5 +1,6 @@
-// Command notices writes the licences of all that is linked into the shipped program beside socialdata itself: the modules,
-// on any system that it is built for, and Go. It takes them from the module cache. Run in the root of the repository:
+// Command notices writes the licences of all that is linked into the shipped program beside socialdata itself: the
+// modules, on any system that it is built for, and Go. It takes them from the module cache. Run in the root of the
+// repository:
 //
 //	go run ./.ci/notices >contrib/cli/THIRD_PARTY_NOTICES
 package main

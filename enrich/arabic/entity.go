@@ -574,7 +574,8 @@ func (m *Model) version(s *scratch, j int, kind string) int {
 	return j
 }
 
-// model reports whether the name that ends before element j ends in the number of a model, as in A55, or has one behind it.
+// model reports whether the name that ends before element j ends in the number of a model, as in A55, or has one behind
+// it.
 func (s *scratch) model(j int) bool {
 	digits := func(i int) bool {
 		t := &s.text.Tokens[s.seq.Tokens[i]]

@@ -24,8 +24,8 @@ import (
 	"github.com/socialdata/socialdata/store/sqlite"
 )
 
-// faultsFor is how long the replicas of TestFaults, and the server of TestClockJumps, run under faults. SOCIALDATA_FAULTS,
-// such as 1h, overrides it:
+// faultsFor is how long the replicas of TestFaults, and the server of TestClockJumps, run under faults.
+// SOCIALDATA_FAULTS, such as 1h, overrides it:
 //
 //	SOCIALDATA_FAULTS=1h go test -v -timeout 4h -run 'TestFaults|TestClockJumps' ./examples/standalone
 func faultsFor(usually time.Duration) time.Duration {
@@ -36,8 +36,8 @@ func faultsFor(usually time.Duration) time.Duration {
 }
 
 const (
-	// longestAnswer is more than the 15 s of a call and the 5 s that its stores may take after that, on a slow machine, and
-	// less than callers have waited for a frozen database.
+	// longestAnswer is more than the 15 s of a call on a slow machine, and less than callers have waited for a frozen
+	// database.
 	longestAnswer = 30 * time.Second
 	// D100: what callers were told is what was charged a minute after the store's return. Machines may be slow.
 	toldSettles = 3 * time.Minute
@@ -182,8 +182,9 @@ func (c *cluster) faults(t *testing.T, u *told, nets []*faultnet.Proxy, round in
 	}
 }
 
-// TestClockJumps runs the server over a file, with a clock that is set forward and back 28 times, by up to half an hour,
-// under reads, reads with keys and their repetitions, searches and jobs. Callers are told of exactly what is charged.
+// TestClockJumps runs the server over a file, with a clock that is set forward and back 28 times, by up to half an
+// hour, under reads, reads with keys and their repetitions, searches and jobs. Callers are told of exactly what is
+// charged.
 func TestClockJumps(t *testing.T) {
 	t.Parallel()
 	if testing.Short() || underRace > 1 {
@@ -434,7 +435,8 @@ func (u *told) stop(t *testing.T) {
 	u.work.Wait()
 }
 
-// wantCharged waits until an account that had credits has been charged what callers were told, and then for a moment more.
+// wantCharged waits until an account that had credits has been charged what callers were told, and then for a moment
+// more.
 func (u *told) wantCharged(t *testing.T, l credits.Ledger, account string, had int64) {
 	t.Helper()
 	n := u.take()

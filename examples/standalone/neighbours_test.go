@@ -17,8 +17,8 @@ import (
 )
 
 // TestNeighbours measures what a paying caller notices of others: of those who wait for an earlier call with their
-// Idempotency-Key, and of those with unknown keys. It also measures how soon a replica shows what fresh=true has read on
-// another. It checks that the paying caller is always answered and that the calls that wait are charged once; times
+// Idempotency-Key, and of those with unknown keys. It also measures how soon a replica shows what fresh=true has read
+// on another. It checks that the paying caller is always answered and that the calls that wait are charged once; times
 // depend on the machine, and are only reported. For figures:
 //
 //	SOCIALDATA_NEIGHBOURS=5s go test -v -timeout 20m -run TestNeighbours ./examples/standalone

@@ -117,8 +117,8 @@ func newCluster(t *testing.T) *cluster {
 	return c
 }
 
-// startStores starts what replicas share, and makes an account with a key. It returns a folder that every user can read,
-// and the paths of programs, without which the test is skipped.
+// startStores starts what replicas share, and makes an account with a key. It returns a folder that every user can
+// read, and the paths of programs, without which the test is skipped.
 func (c *cluster) startStores(t *testing.T, needed ...string) (dir string, programs map[string]string) {
 	t.Helper()
 	programs = map[string]string{}

@@ -128,8 +128,8 @@ func (a *Accounts) lookup(ctx context.Context, h keys.Hash) (k keys.Key, err err
 }
 
 // Named returns the caller whose key has that id and is of that account, without its secret: for work that the key has
-// ordered. It fails with [keys.ErrUnknown] when there is no such key or it is revoked. A store of keys that cannot be asked
-// for ids is believed: the key has what known says.
+// ordered. It fails with [keys.ErrUnknown] when there is no such key or it is revoked. A store of keys that cannot be
+// asked for ids is believed: the key has what known says.
 func (a *Accounts) Named(ctx context.Context, known keys.Key) (c Caller, err error) {
 	admin, ok := a.Keys.(keys.Admin)
 	if !ok {

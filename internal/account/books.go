@@ -145,8 +145,8 @@ func (c Caller) Settle(ctx context.Context, d Due) (credits.Receipt, error) {
 // Over returns when a store call of the call in ctx that begins now must have returned.
 func (a *Accounts) Over(ctx context.Context) time.Time { return a.guard.over(ctx, 0) }
 
-// end retries until it is known whether d was charged, or the call's time is over. Of a charge that the ledger has told,
-// only the note is made again.
+// end retries until it is known whether d was charged, or the call's time is over. Of a charge that the ledger has
+// told, only the note is made again.
 func (a *Accounts) end(
 	ctx context.Context, d Due, over time.Time, told credits.Receipt, failed error,
 ) (credits.Receipt, error) {
@@ -189,9 +189,9 @@ func (a *Accounts) booked(ctx context.Context, d Due, receipt credits.Receipt, e
 	return receipt, nil
 }
 
-// claim notes that the charge of the receipt belongs to the answer that is given now. Another call that was charged with
-// it and has failed then does not refund it. If it is refunded already, the answer costs nothing. After an error it is
-// undecided.
+// claim notes that the charge of the receipt belongs to the answer that is given now. Another call that was charged
+// with it and has failed then does not refund it. If it is refunded already, the answer costs nothing. After an error
+// it is undecided.
 func (a *Accounts) claim(ctx context.Context, d Due, receipt credits.Receipt) (credits.Receipt, error) {
 	receipt, err := a.owed.answered(ctx, d, receipt)
 	if err != nil {

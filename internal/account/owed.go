@@ -114,8 +114,8 @@ func (a *Accounts) ToldAsFailed(ctx context.Context, d Due, cause error) {
 	a.toldAsFailed(ctx, d, false, cause)
 }
 
-// Untold is [Accounts.ToldAsFailed] for a charge that was settled for an answer which then failed, because of cause, and
-// which no other answer tells.
+// Untold is [Accounts.ToldAsFailed] for a charge that was settled for an answer which then failed, because of cause,
+// and which no other answer tells.
 func (a *Accounts) Untold(ctx context.Context, d Due, cause error) {
 	a.toldAsFailed(ctx, d, true, cause)
 }
@@ -197,8 +197,8 @@ func (o *owed) tryOwn(ctx context.Context, key string) error {
 	return nil
 }
 
-// put adds dues to a note in the records, beside those of another attempt with the same key. If untold, the note may be of
-// the answer that has failed.
+// put adds dues to a note in the records, beside those of another attempt with the same key. If untold, the note may be
+// of the answer that has failed.
 func (o *owed) put(ctx context.Context, key string, dues []Due, untold bool) error {
 	for {
 		mine := &owedNote{State: told, Dues: dues, Process: o.process, At: o.Now()}

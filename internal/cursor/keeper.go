@@ -38,8 +38,8 @@ func NewKeeper(sealer *Sealer, notes Notes) *Keeper {
 // kept is part of the binding of a cursor that only refers to a note.
 const kept = "kept|"
 
-// Seal returns a cursor that only opens for the same binding. Equal places have equal cursors. Subjects are the marks of
-// everyone whom the place may name.
+// Seal returns a cursor that only opens for the same binding. Equal places have equal cursors. Subjects are the marks
+// of everyone whom the place may name.
 func (k *Keeper) Seal(ctx context.Context, binding string, place []byte, subjects privacy.Marks) (string, error) {
 	if base64.RawURLEncoding.EncodedLen(overhead+len(place)) <= k.max {
 		return k.sealer.Seal(binding, place), nil

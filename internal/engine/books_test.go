@@ -51,8 +51,8 @@ func TestTheKeysOfASearchsPartsAreReserved(t *testing.T) {
 
 var errDisk = errors.New("the disk is on fire")
 
-// TestAnIdempotentAnswerThatCannotBeRecordedIsNotCharged checks that the answer is recorded first: what was charged by a
-// process that has died since must be found again.
+// TestAnIdempotentAnswerThatCannotBeRecordedIsNotCharged checks that the answer is recorded first: what was charged by
+// a process that has died since must be found again.
 func TestAnIdempotentAnswerThatCannotBeRecordedIsNotCharged(t *testing.T) {
 	t.Parallel()
 	clock := &enginetest.Clock{}

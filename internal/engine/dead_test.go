@@ -19,9 +19,9 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// TestAChargeOfADeadProcessIsReported ends a process after each of its store calls in turn, before it learns the result.
-// The platform has nothing
-// any more when the call is repeated with its idempotency key: what was charged is reported all the same.
+// TestAChargeOfADeadProcessIsReported ends a process after each of its store calls in turn, before it learns the
+// result. The platform has nothing any more when the call is repeated with its idempotency key: what was charged is
+// reported all the same.
 func TestAChargeOfADeadProcessIsReported(t *testing.T) {
 	t.Parallel()
 	calls := map[string]operation.Call{

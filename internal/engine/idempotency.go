@@ -355,8 +355,8 @@ func (a *attempt) named() (marks privacy.Marks) {
 	return marks
 }
 
-// note records the answer with its charge before that is made: if the process dies then, the next call with the key gets
-// the answer for the charge.
+// note records the answer with its charge before that is made: if the process dies then, the next call with the key
+// gets the answer for the charge.
 func (a *attempt) note(ctx context.Context, answer *operation.Answer, c credits.Charge) error {
 	a.release()
 	a.mine.Answer, a.mine.Due, a.mine.At = answer, &c, a.cfg.Now()
@@ -368,9 +368,9 @@ func (a *attempt) note(ctx context.Context, answer *operation.Answer, c credits.
 	return err
 }
 
-// put replaces the claim by the record, or adds it if the claim has expired, unless another call has claimed the key. If
-// the store fails, it may have written nevertheless: the claim then has another version. A call whose time is over does
-// not ask.
+// put replaces the claim by the record, or adds it if the claim has expired, unless another call has claimed the key.
+// If the store fails, it may have written nevertheless: the claim then has another version. A call whose time is over
+// does not ask.
 func (a *attempt) put(ctx context.Context, ttl time.Duration) error {
 	ctx = context.WithoutCancel(ctx)
 	err := a.write(ctx, ttl)

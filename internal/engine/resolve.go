@@ -96,7 +96,7 @@ func (s *Session) behind(ctx context.Context, short *resolve.ShortLinkError) (*r
 	found, err := s.resolver.Address(to)
 	if again, ok := errors.AsType[*resolve.ShortLinkError](err); ok {
 		return nil, problem.New(problem.NotFound,
-			"the short link leads to another one, of %s: open it and pass the address behind it",
+			"the short link leads to another one, of %s: open it and pass the address that it leads to",
 			again.Platform)
 	}
 	return found, err

@@ -33,8 +33,8 @@ type Fault struct {
 	Hangs time.Duration // how long the call takes; within the caller's time it does not fail
 }
 
-// DrawProcess draws a process whose stores hang for at most longest, in steps of a tenth of a second. It ends within its
-// first calls if ends is set.
+// DrawProcess draws a process whose stores hang for at most longest, in steps of a tenth of a second. It ends within
+// its first calls if ends is set.
 func DrawProcess(t *rapid.T, longest time.Duration, ends bool) Process {
 	p := Process{Faults: drawFaults(t, longest)}
 	if ends {
@@ -83,8 +83,8 @@ func drawFaults(t *rapid.T, longest time.Duration) []Fault {
 	return out
 }
 
-// Machine is a process that may fail and end: all calls of the stores that it returns pass through it. It runs in a bubble
-// of testing/synctest. Client is set when the process is ready: until then its stores do not fail.
+// Machine is a process that may fail and end: all calls of the stores that it returns pass through it. It runs in a
+// bubble of testing/synctest. Client is set when the process is ready: until then its stores do not fail.
 type Machine struct {
 	Process
 

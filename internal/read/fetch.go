@@ -194,7 +194,8 @@ func drifted(err error) error {
 	}
 }
 
-// encode completes o and returns it as JSON, and its raw, both as callers may see them: what is checked is what is shown.
+// encode completes o and returns it as JSON, and its raw, both as callers may see them: what is checked is what is
+// shown.
 func (r Reading) encode(o schema.Object, at time.Time) (data, raw []byte, err error) {
 	if raw, err = r.reader.complete(r.Provider, o, at); err != nil {
 		return nil, nil, err

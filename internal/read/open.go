@@ -45,7 +45,7 @@ func (p *Planner) PlanOpen(ctx context.Context, id platform.ID, u *url.URL) (*Qu
 	sources := p.cfg.Upstreams.Sources(id)
 	opens := func(s *upstreams.Source) bool { return s.Serves(upstreams.OpOpen) }
 	if !slices.ContainsFunc(sources, opens) {
-		return nil, problem.New(problem.NotFound, "a short link of %s cannot be opened here: open it and pass the address behind it", id)
+		return nil, problem.New(problem.NotFound, "a short link of %s cannot be opened here: open it and pass the address that it leads to", id)
 	}
 	info, _ := p.platforms.Lookup(id)
 	in, err := operation.Pairs{{Name: "url", Value: u.String()}}.Bind(openRow.Params, nil)

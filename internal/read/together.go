@@ -251,8 +251,8 @@ func together(asked []batch.Asked) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, end)
 }
 
-// payer returns for whom a request is made. Where it counts once, as with a breaker, it is the caller with the most keys,
-// the first of several; of the upstream's limit each account uses the part of its keys (D98).
+// payer returns for whom a request is made. Where it counts once, as with a breaker, it is the caller with the most
+// keys, the first of several; of the upstream's limit each account uses the part of its keys (D98).
 func payer(asked []batch.Asked) providers.Caller {
 	keys, most := map[string]int{}, providers.CallerOf(asked[0].Context)
 	for _, a := range asked {

@@ -125,8 +125,8 @@ func subjects(erased *erasure.Keeper, q *Query, got *Fetched) privacy.Marks {
 	return marks
 }
 
-// withhold leaves out of what was read the objects of everyone who is blocked. An object that stands alone is not there. What
-// the upstream says of the page as a whole goes with the first that is left out.
+// withhold leaves out of what was read the objects of everyone who is blocked. An object that stands alone is not
+// there. What the upstream says of the page as a whole goes with the first that is left out.
 func (r *Reader) withhold(q *Query, got *Fetched) error {
 	if !r.cfg.Erased.Blocking() || len(got.Data) == 0 {
 		return nil

@@ -51,7 +51,8 @@ func (a *Attempt) Blanked(emails, phones int) {
 	a.Forget()
 }
 
-// Forget gives up what is kept of the answer for the upstream's next 304: there is something in it that must not be kept.
+// Forget gives up what is kept of the answer for the upstream's next 304: there is something in it that must not be
+// kept.
 func (a *Attempt) Forget() { a.kept.drop() }
 
 // trace returns the trace with which the provider reports on the call.

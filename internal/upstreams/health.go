@@ -81,8 +81,8 @@ func (h *health) recent(id platform.ID) tally {
 	return sum
 }
 
-// StateOf returns the health of one source for an operation: down while it is not asked, limited while nothing is left of
-// its limits, degraded while its circuit lets one call through, and otherwise the platform's health.
+// StateOf returns the health of one source for an operation: down while it is not asked, limited while nothing is left
+// of its limits, degraded while its circuit lets one call through, and otherwise the platform's health.
 func (p *Pool) StateOf(s *Source, op providers.Op) schema.SourceState {
 	switch {
 	case !s.ready(op, p.cfg.Now()):
@@ -95,8 +95,8 @@ func (p *Pool) StateOf(s *Source, op providers.Op) schema.SourceState {
 	return schema.SourceState(p.State(s.Provider.Platform))
 }
 
-// limited reports whether nothing is left of any limit that is known. Which of several an operation draws on only the provider
-// knows: while something is left of one, the call may be sent.
+// limited reports whether nothing is left of any limit that is known. Which of several an operation draws on only the
+// provider knows: while something is left of one, the call may be sent.
 func limited(limits []providers.Limit) bool {
 	known := false
 	for _, l := range limits {

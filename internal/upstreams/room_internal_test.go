@@ -47,8 +47,8 @@ func TestAnswersShareOneBudgetOfMemory(t *testing.T) {
 	})
 }
 
-// TestAWaitingReadGetsTheMemoryThatIsFreed checks that an answer continues as soon as another one ends, and is refused when none does
-// in time.
+// TestAWaitingReadGetsTheMemoryThatIsFreed checks that an answer continues as soon as another one ends, and is refused
+// when none does in time.
 func TestAWaitingReadGetsTheMemoryThatIsFreed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -101,8 +101,8 @@ func sameName(name, asked string) bool {
 	return strings.EqualFold(strings.Join(strings.Fields(name), " "), asked)
 }
 
-// noArtist returns the error for a name that no artist in the results has. If odd is true, some results are malformed and
-// one of them may be the artist.
+// noArtist returns the error for a name that no artist in the results has. If odd is true, some results are malformed
+// and one of them may be the artist.
 func noArtist(odd bool, storefront string) error {
 	if odd {
 		return providers.Unreadable(nil)

@@ -153,8 +153,8 @@ func (o *sole[T]) UnmarshalJSON(b []byte) error {
 	return o.Object.UnmarshalJSON(b)
 }
 
-// given returns an error when o, called name as in "transcript", is neither present nor null: a missing field means that
-// the format has changed.
+// given returns an error when o, called name as in "transcript", is neither present nor null: a missing field means
+// that the format has changed.
 func (o sole[T]) given(ctx context.Context, name string) error {
 	return wire.Need(ctx, name, o.null || o.Here())
 }

@@ -110,4 +110,4 @@ func quoted(value string) string {
 }
 
 // ErrShort refuses a short link where an identifier is required.
-var ErrShort = providers.Invalid("a short link does not show its target: open it and pass the address behind it")
+var ErrShort = providers.Invalid("a short link does not show its target: open it and pass the address that it leads to")

@@ -100,9 +100,9 @@ func Decode(ctx context.Context, b []byte, dst any) error {
 	return nil
 }
 
-// Pick decodes those members of the object b into dst, a pointer to a struct, that have the name of one of its fields, and
-// skips the others unread: to look for a refusal in a long answer. It returns an error if b is not an object, or if what
-// it has read is not JSON or of another kind than its field.
+// Pick decodes those members of the object b into dst, a pointer to a struct, that have the name of one of its fields,
+// and skips the others unread: to look for a refusal in a long answer. It returns an error if b is not an object, or if
+// what it has read is not JSON or of another kind than its field.
 func Pick(b []byte, dst any) error {
 	b = bytes.TrimSpace(b)
 	if len(b) == 0 || b[0] != '{' {

@@ -194,8 +194,8 @@ func (e *Everyday) Write(w io.Writer) error {
 // Negation holds the results for sentences and their negations: of the sentences, of the negations, and of both.
 type Negation struct{ Plain, Negated, Both Share }
 
-// MeasurePairs counts the pairs in which m gives the sentences the right label. Every other pair is written to wrong; nil
-// drops them.
+// MeasurePairs counts the pairs in which m gives the sentences the right label. Every other pair is written to wrong;
+// nil drops them.
 func MeasurePairs(m *arabic.Model, pairs []corpus.Pair, wrong io.Writer) Negation {
 	if wrong == nil {
 		wrong = io.Discard
