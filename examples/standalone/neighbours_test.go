@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"slices"
 	"sync"
@@ -28,11 +31,12 @@ func TestNeighbours(t *testing.T) {
 	}
 	long, crowds, waiters, rounds := 300*time.Millisecond, []int{16}, 50, 2
 	if d, err := time.ParseDuration(os.Getenv("SOCIALDATA_NEIGHBOURS")); err == nil {
-		long, crowds, waiters, rounds = d, []int{16, 64, 256}, 150, 20
+		long, crowds, waiters, rounds = d, []int{16, 64, 256}, 600, 20
 	}
 	c := &cluster{}
 	c.startStores(t, "redis-server", "initdb", "postgres")
-	for range 3 { // the sandbox has few places on each
+	c.slowUpstream(t, 5*time.Second)
+	for range 3 {
 		c.addReplica(t)
 	}
 	for i := range c.replicas {
@@ -136,7 +140,7 @@ func (c *cluster) waiters(ctx context.Context, t *testing.T, n int) {
 		var crowd sync.WaitGroup
 		for i := range n {
 			crowd.Go(func() {
-				if r := request(t.Context(), c.direct[i%len(c.direct)], "/v1/mock/profile?fresh=true&handle=slow_5s", c.secret, key); !r.ok() {
+				if r := request(t.Context(), c.direct[i%len(c.direct)], "/v1/github/search?query=tea&fresh=true", c.secret, key); !r.ok() {
 					t.Errorf("a call that waits: %s", r)
 				}
 			})
@@ -146,6 +150,22 @@ func (c *cluster) waiters(ctx context.Context, t *testing.T, n int) {
 			t.Errorf("%d calls with one key were charged %d credits; want 2", n, paid)
 		}
 	}
+}
+
+// slowUpstream has an upstream of its own for the replicas that are added next, which answers after d.
+func (c *cluster) slowUpstream(t *testing.T, d time.Duration) {
+	t.Helper()
+	fast, err := url.Parse(c.upstream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(fast)
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(d)
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(slow.Close)
+	c.upstream = slow.URL
 }
 
 // balance returns what the account of the load can spend.
