@@ -32,6 +32,17 @@ type batch struct {
 	told    bool               // a result is an entry that was there before
 }
 
+// wanted is what the calls of a batch need to know.
+type wanted struct {
+	unsure   bool // whether an earlier attempt may have been committed
+	accounts map[string]bool
+	holds    []string // ids
+	holders  []string // the account of each hold
+	spenders map[spender]bool
+	keyed    map[keyed]bool
+	requests map[asked]bool
+}
+
 // account is the head of an account's ledger.
 type account struct {
 	id    string

@@ -128,7 +128,7 @@ func (s *Watches) Mentions(ctx context.Context, who privacy.Subject) (n int, err
 			}
 		}
 	}
-	for last := (told{}); ; {
+	for last := (toldChange{}); ; {
 		part, err := list(ctx, s.db, scanTold, selectTold, last.account, last.seq, looksAtOnce)
 		if err != nil || len(part) == 0 {
 			return n, err
@@ -214,8 +214,8 @@ func (e *erasing) monitor(ctx context.Context, account, name string) error {
 	return err
 }
 
-// told is a change with its position in the feed.
-type told struct {
+// toldChange is a change with its position in the feed.
+type toldChange struct {
 	account, monitor string
 	seq              int64
 	body             []byte
@@ -225,20 +225,20 @@ type told struct {
 const selectTold = "SELECT account, monitor, seq, body FROM @changes WHERE (account, seq) > ($1, $2) " +
 	"ORDER BY account, seq LIMIT $3"
 
-func scanTold(row pgx.CollectableRow) (c told, err error) {
+func scanTold(row pgx.CollectableRow) (c toldChange, err error) {
 	err = row.Scan(&c.account, &c.monitor, &c.seq, &c.body)
 	return c, err
 }
 
 // changes removes the changes that contain the subject, and those of the monitors that end.
 func (e *erasing) changes(ctx context.Context) error {
-	for last := (told{}); ; {
+	for last := (toldChange{}); ; {
 		part, err := list(ctx, e.db, scanTold, selectTold, last.account, last.seq, looksAtOnce)
 		if err != nil || len(part) == 0 {
 			return err
 		}
 		last = part[len(part)-1]
-		var found []told
+		var found []toldChange
 		for _, r := range part {
 			var c schema.Change
 			if err := json.Unmarshal(r.body, &c); err != nil {
@@ -264,7 +264,7 @@ func (e *erasing) changes(ctx context.Context) error {
 }
 
 // deliveries counts the deliveries of changes, which are removed with them.
-func (e *erasing) deliveries(ctx context.Context, changes []told) error {
+func (e *erasing) deliveries(ctx context.Context, changes []toldChange) error {
 	if len(changes) == 0 {
 		return nil
 	}
@@ -279,7 +279,7 @@ func (e *erasing) deliveries(ctx context.Context, changes []told) error {
 }
 
 // places returns the accounts and the positions of changes.
-func places(changes []told) (accounts []string, seqs []int64) {
+func places(changes []toldChange) (accounts []string, seqs []int64) {
 	accounts, seqs = make([]string, len(changes)), make([]int64, len(changes))
 	for i, c := range changes {
 		accounts[i], seqs[i] = c.account, c.seq
@@ -287,7 +287,7 @@ func places(changes []told) (accounts []string, seqs []int64) {
 	return accounts, seqs
 }
 
-func (e *erasing) remove(ctx context.Context, changes []told) error {
+func (e *erasing) remove(ctx context.Context, changes []toldChange) error {
 	accounts, seqs := places(changes)
 	return e.db.retry(ctx, func(bool) error {
 		_, err := e.db.pool.Exec(ctx, e.db.sql("DELETE FROM @changes WHERE (account, seq) IN "+

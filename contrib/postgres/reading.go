@@ -10,17 +10,6 @@ import (
 	"github.com/socialdata/socialdata/credits"
 )
 
-// wanted is what the calls of a batch need to know.
-type wanted struct {
-	unsure   bool // whether an earlier attempt may have been committed
-	accounts map[string]bool
-	holds    []string // ids
-	holders  []string // the account of each hold
-	spenders map[spender]bool
-	keyed    map[keyed]bool
-	requests map[asked]bool
-}
-
 // read locks the accounts and reads what is known to be needed. Each hold, and the spending of each key, has its own
 // lookup (LATERAL and LIMIT): plans are made once, often while the tables are still empty, and PostgreSQL would
 // otherwise read all holds of an account for each of them.

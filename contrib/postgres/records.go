@@ -49,7 +49,7 @@ func (r *Records) Put(ctx context.Context, rec records.Record, ttl time.Duration
 		}
 	}
 	expected := rec.Version
-	return version, r.change(ctx, &rec, version, func(ctx context.Context, c *change) error {
+	return version, r.change(ctx, &rec, version, func(ctx context.Context, c *recordChange) error {
 		if expected != 0 && c.old.Version != expected {
 			return records.ErrConflict
 		}
@@ -94,7 +94,7 @@ func (r *Records) Add(
 	}
 	if !added {
 		added = unsure
-		err = r.change(ctx, &rec, rec.Version, func(ctx context.Context, c *change) error {
+		err = r.change(ctx, &rec, rec.Version, func(ctx context.Context, c *recordChange) error {
 			if added = c.old.Version == 0; !added {
 				stored = c.old
 				return nil
@@ -125,7 +125,7 @@ const sqlAdd = `
 		ELSE 1 / (SELECT count(*) FROM counted WHERE bytes <= $8::bigint) = 1 END`
 
 // directly tries a change once, in one round trip, and reports whether it was made. If it was not, for whatever reason,
-// a [change] must make it or return the reason; unsure reports that it may have been made without an answer.
+// a [recordChange] must make it or return the reason; unsure reports that it may have been made without an answer.
 func (r *Records) directly(ctx context.Context, queue func(q *pgx.Batch, made *bool)) (made, unsure bool) {
 	err := r.db.attempt(ctx, false, func(ctx context.Context, t *tx) error {
 		// The row of the owner would else be locked while the disk is waited for: one write of an account at a time.
@@ -154,7 +154,7 @@ func ignoring(ignored, err error) error {
 
 // Delete implements [records.Store].
 func (r *Records) Delete(ctx context.Context, key string, version int64) error {
-	return r.change(ctx, &records.Record{Key: key}, newVersion(), func(ctx context.Context, c *change) error {
+	return r.change(ctx, &records.Record{Key: key}, newVersion(), func(ctx context.Context, c *recordChange) error {
 		if version != 0 && c.old.Version != 0 && c.old.Version != version {
 			return records.ErrConflict
 		}
@@ -168,8 +168,8 @@ func (r *Records) Delete(ctx context.Context, key string, version int64) error {
 	})
 }
 
-// change is one attempt to change a record, which is locked.
-type change struct {
+// recordChange is one attempt to change a record, which is locked.
+type recordChange struct {
 	db    *DB
 	tx    *tx
 	now   int64
@@ -183,13 +183,13 @@ type change struct {
 // change locks the record of rec's key and the row of its owner, and calls do to change it, unless the record already
 // has the new version.
 func (r *Records) change(
-	ctx context.Context, rec *records.Record, version int64, do func(context.Context, *change) error,
+	ctx context.Context, rec *records.Record, version int64, do func(context.Context, *recordChange) error,
 ) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	return r.db.transact(ctx, func(ctx context.Context, t *tx) error {
-		c := &change{db: r.db, tx: t, rec: rec}
+		c := &recordChange{db: r.db, tx: t, rec: rec}
 		if err := c.read(ctx); err != nil {
 			return err
 		}
@@ -201,7 +201,7 @@ func (r *Records) change(
 }
 
 // read locks the record before its owner, like all transactions.
-func (c *change) read(ctx context.Context) error {
+func (c *recordChange) read(ctx context.Context) error {
 	return c.tx.step(ctx, func(q *pgx.Batch) {
 		q.Queue("SELECT "+sqlNow, c.db.clock()).QueryRow(func(row pgx.Row) error { return row.Scan(&c.now) })
 		q.Queue(c.db.sql("SELECT owner, value, version, expires FROM @records WHERE key = $1 FOR UPDATE"),
@@ -226,7 +226,7 @@ func (c *change) read(ctx context.Context) error {
 }
 
 // put writes the record, if its owner has room, and commits.
-func (c *change) put(ctx context.Context, ttl time.Duration) error {
+func (c *recordChange) put(ctx context.Context, ttl time.Duration) error {
 	if c.rec.Owner != "" && (c.old.Version == 0 || c.old.Owner != c.rec.Owner) {
 		if err := c.room(ctx); err != nil {
 			return err
@@ -249,7 +249,7 @@ func (c *change) put(ctx context.Context, ttl time.Duration) error {
 }
 
 // count adds to the bytes of an owner's records.
-func (c *change) count(q *pgx.Batch, owner string, bytes int64) {
+func (c *recordChange) count(q *pgx.Batch, owner string, bytes int64) {
 	if owner != "" && bytes != 0 {
 		q.Queue(c.db.sql("UPDATE @record_owners SET bytes = bytes + $2 WHERE owner = $1"), owner, bytes)
 	}
@@ -257,7 +257,7 @@ func (c *change) count(q *pgx.Batch, owner string, bytes int64) {
 
 // room fails with a QuotaError if the record exceeds what its owner has left. It first removes expired records of the
 // owner if that can make enough room.
-func (c *change) room(ctx context.Context) error {
+func (c *recordChange) room(ctx context.Context) error {
 	if c.bytes+c.rec.Size() <= c.db.cfg.OwnerBytes {
 		return nil
 	}
@@ -292,7 +292,7 @@ func (c *change) room(ctx context.Context) error {
 
 // Keys implements [records.Store].
 func (r *Records) Keys(ctx context.Context, prefix string) ([]string, error) {
-	end, bounded := after(prefix)
+	end, bounded := afterPrefix(prefix)
 	return list(ctx, r.db, func(row pgx.CollectableRow) (string, error) {
 		var key []byte
 		err := row.Scan(&key)
@@ -301,8 +301,8 @@ func (r *Records) Keys(ctx context.Context, prefix string) ([]string, error) {
 		r.db.clock(), []byte(prefix), !bounded, []byte(end))
 }
 
-// after returns the first string after all with prefix, and false when there is none.
-func after(prefix string) (string, bool) {
+// afterPrefix returns the first string after all with prefix, and false when there is none.
+func afterPrefix(prefix string) (string, bool) {
 	b := []byte(prefix)
 	for i := len(b) - 1; i >= 0; i-- {
 		if b[i] < 0xff {

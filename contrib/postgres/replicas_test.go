@@ -253,7 +253,7 @@ func TestADeadlockIsRepeatedUnnoticed(t *testing.T) {
 	}()
 	awaited() // it has locked the first account, and waits for the second
 	if _, err := tx.Exec(t.Context(), other.sql("UPDATE @accounts SET first = first WHERE id = 'first'")); err != nil {
-		t.Fatal(err) // this one waits longer, and goes on when the other has failed
+		t.Fatal(err) // this one waits longer, and continues when the other has failed
 	}
 	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)

@@ -112,8 +112,8 @@ func (s *Watches) shrink(ctx context.Context, account string, most int64) (more 
 	return more, err
 }
 
-// limited are the arguments of [olderThan]: the latest time of all, that of the rest, and those of platforms.
-func limited(c watch.Cuts) []any {
+// cutArguments are the arguments of [olderThan]: the latest time of all, that of the rest, and those of platforms.
+func cutArguments(c watch.Cuts) []any {
 	on, at := []string{""}, []int64{c.At("").UnixNano()}
 	for p, cut := range c.Of {
 		on, at = append(on, p), append(at, cut.UnixNano())
@@ -132,10 +132,10 @@ func olderThan(column string) string {
 func (s *Watches) sweepContent(ctx context.Context, l watch.Limits) (more bool, err error) {
 	n := 0
 	err = s.db.transact(ctx, func(ctx context.Context, t *tx) error {
-		var rows []told
+		var rows []toldChange
 		if err := t.step(ctx, func(q *pgx.Batch) {
 			q.Queue(s.db.sql("SELECT account, monitor, seq, body FROM @changes r WHERE content AND "+olderThan("at")+
-				" LIMIT $5 FOR UPDATE SKIP LOCKED"), append(limited(l.Content), erasedAtOnce)...).
+				" LIMIT $5 FOR UPDATE SKIP LOCKED"), append(cutArguments(l.Content), erasedAtOnce)...).
 				Query(func(r pgx.Rows) (err error) {
 					rows, err = pgx.CollectRows(r, scanTold)
 					return err
@@ -160,7 +160,7 @@ func (s *Watches) sweepSnapshots(ctx context.Context, l watch.Limits) (more bool
 		var rows []watched
 		if err := t.step(ctx, func(q *pgx.Batch) {
 			q.Queue(s.db.sql("SELECT "+monitorColumns+" FROM @monitors r WHERE "+olderThan("content_at")+
-				" LIMIT $5 FOR UPDATE SKIP LOCKED"), append(limited(l.Content), erasedAtOnce)...).
+				" LIMIT $5 FOR UPDATE SKIP LOCKED"), append(cutArguments(l.Content), erasedAtOnce)...).
 				Query(func(r pgx.Rows) (err error) {
 					rows, err = pgx.CollectRows(r, scanMonitor)
 					return err

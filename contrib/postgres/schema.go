@@ -2,12 +2,10 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // migrations bring a schema from version i to i+1. A released migration is never changed; new ones are appended. @
@@ -382,11 +380,4 @@ func (db *DB) migrated(ctx context.Context, q querier) (bool, error) {
 		return false, err
 	}
 	return true, serves(version, compatible)
-}
-
-// isCode reports whether err is an error of PostgreSQL with one of these codes.
-// https://www.postgresql.org/docs/current/errcodes-appendix.html
-func isCode(err error, codes ...string) bool {
-	e, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && slices.Contains(codes, e.Code)
 }

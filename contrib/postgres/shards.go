@@ -112,8 +112,8 @@ func gather[T any](ctx context.Context, s *Shards, read func(ctx context.Context
 	return append([]T{}, slices.Concat(parts...)...), err
 }
 
-// erase erases a subject from one store of each database, and returns what was removed.
-func erase[E privacy.Eraser](
+// eraseFrom erases a subject from one store of each database, and returns what was removed.
+func eraseFrom[E privacy.Eraser](
 	ctx context.Context, who privacy.Subject, s *Shards, store func(*DB) E,
 ) (map[string]int, error) {
 	removed := map[string]int{}
@@ -127,8 +127,8 @@ func erase[E privacy.Eraser](
 	return removed, nil
 }
 
-// mentions counts the mentions of a subject in one store of each database.
-func mentions[C privacy.MentionCounter](
+// mentionsIn counts the mentions of a subject in one store of each database.
+func mentionsIn[C privacy.MentionCounter](
 	ctx context.Context, who privacy.Subject, s *Shards, store func(*DB) C,
 ) (sum int, err error) {
 	for _, db := range s.dbs {
@@ -414,12 +414,12 @@ func (r *ShardedRecords) Delete(ctx context.Context, key string, version int64) 
 
 // Erase implements [records.Store].
 func (r *ShardedRecords) Erase(ctx context.Context, s privacy.Subject) (map[string]int, error) {
-	return erase(ctx, s, r.s, (*DB).Records)
+	return eraseFrom(ctx, s, r.s, (*DB).Records)
 }
 
 // Mentions implements [privacy.MentionCounter].
 func (r *ShardedRecords) Mentions(ctx context.Context, s privacy.Subject) (int, error) {
-	return mentions(ctx, s, r.s, (*DB).Records)
+	return mentionsIn(ctx, s, r.s, (*DB).Records)
 }
 
 // Keys implements [records.Store].

@@ -86,7 +86,7 @@ func TestHousekeepingPastEveryLifetime(t *testing.T) {
 			t.Fatal(err)
 		}
 		if left != 1 || bytes != 0 {
-			t.Errorf("%d records are there after a sweep, and %d bytes of their owners; want the one that is alive", left, bytes)
+			t.Errorf("%d records are left after a sweep, and %d bytes of their owners; want the one live record", left, bytes)
 		}
 		for !t.Failed() && charged.Load() < before+100 {
 			time.Sleep(time.Millisecond)
@@ -114,7 +114,7 @@ func TestHousekeepingPastEveryLifetime(t *testing.T) {
 	}
 	var holds int
 	if err := db.pool.QueryRow(t.Context(), db.sql("SELECT count(*) FROM @holds")).Scan(&holds); err != nil || holds != 0 {
-		t.Errorf("%d dead holds are there, %v", holds, err)
+		t.Errorf("%d expired holds are left, %v", holds, err)
 	}
 	if k, err := db.Keys().Key(t.Context(), key.ID); err != nil || k.LastUsedAt == nil {
 		t.Errorf("Key = %+v, %v; want one that was used", k, err)

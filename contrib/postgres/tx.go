@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"syscall"
 	"time"
 
@@ -223,6 +224,12 @@ const (
 	transactionTimeout       = "25P04"
 	idleSessionTimeout       = "57P05"
 )
+
+// isCode reports whether err is an error of PostgreSQL with one of these codes.
+func isCode(err error, codes ...string) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && slices.Contains(codes, e.Code)
+}
 
 // again reports whether to try once more after err.
 func again(ctx context.Context, err error) bool {

@@ -41,11 +41,11 @@ func TestWhichSchemasAreServed(t *testing.T) {
 		want       error
 	}{
 		{"its own", own, true, nil},
-		{"its own, which those before cannot serve", own, false, nil},
+		{"its own, which earlier programs cannot serve", own, false, nil},
 		{"the next one, compatible", own + 1, true, nil},
 		{"the next one, not compatible", own + 1, false, ErrNewer},
 		{"the one after that, however compatible", own + 2, true, ErrNewer},
-		{"the one before", own - 1, true, ErrOlder},
+		{"the previous one", own - 1, true, ErrOlder},
 		{"none", 0, false, ErrOlder},
 	}
 	for _, tt := range tests {

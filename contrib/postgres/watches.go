@@ -312,7 +312,7 @@ func (s *Watches) forgetGone(
 	if len(gone) == 0 {
 		return func(*pgx.Batch) {}, nil
 	}
-	var rows []told
+	var rows []toldChange
 	if err := t.step(ctx, func(q *pgx.Batch) {
 		for _, g := range gone {
 			q.Queue(s.db.sql("SELECT account, monitor, seq, body FROM @changes WHERE account = $1 AND monitor = $2 AND key = "+
@@ -339,7 +339,7 @@ func (s *Watches) forgetGone(
 }
 
 // rewritten returns a function that queues the replacement of changes by the result of as.
-func rewritten(rows []told, as func(schema.Change) schema.Change) (queue func(*DB, *pgx.Batch), err error) {
+func rewritten(rows []toldChange, as func(schema.Change) schema.Change) (queue func(*DB, *pgx.Batch), err error) {
 	type line struct {
 		change schema.Change
 		body   []byte

@@ -93,12 +93,12 @@ func (w *ShardedWatches) Samples(ctx context.Context, q watch.Numbers) ([]watch.
 
 // Erase implements [privacy.Eraser].
 func (w *ShardedWatches) Erase(ctx context.Context, s privacy.Subject) (map[string]int, error) {
-	return erase(ctx, s, w.s, (*DB).Watches)
+	return eraseFrom(ctx, s, w.s, (*DB).Watches)
 }
 
 // Mentions implements [privacy.MentionCounter].
 func (w *ShardedWatches) Mentions(ctx context.Context, s privacy.Subject) (int, error) {
-	return mentions(ctx, s, w.s, (*DB).Watches)
+	return mentionsIn(ctx, s, w.s, (*DB).Watches)
 }
 
 // Sweep implements [watch.Store].

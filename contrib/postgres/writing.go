@@ -13,7 +13,7 @@ func (b *batch) write(ctx context.Context) error {
 	return b.tx.commit(ctx, func(q *pgx.Batch) {
 		if len(b.entries) == 0 && len(b.charged) == 0 && len(b.keyed) == 0 && !b.told {
 			// Nothing is charged for holds that are lost in a crash of the database, so callers need not wait for the
-			// disk, unless they are told of entries that were read, which may not be durable yet: see commitThenFlush.
+			// disk, unless they get entries that were read, which may not be durable yet: see commitThenFlush.
 			q.Queue("SET LOCAL synchronous_commit = off")
 		}
 		b.queueAccounts(q)
