@@ -34,7 +34,7 @@ type head struct {
 // headEvery is the interval at which the head is written while there are new entries.
 const headEvery = time.Second
 
-// mostHeads is the size in bytes from which the file is written anew.
+// mostHeads is the size in bytes from which the file is rewritten.
 const mostHeads = 64 << 10
 
 func (h head) sum() uint32 {
@@ -98,7 +98,7 @@ func (f *headFile) begin(h head) error {
 	return syncDir(filepath.Dir(f.path))
 }
 
-// long reports whether it is time to write the file anew.
+// long reports whether it is time to rewrite the file.
 func (f *headFile) long() bool {
 	info, err := os.Stat(f.path)
 	return err != nil || info.Size() > mostHeads

@@ -189,7 +189,7 @@ func TestTheHeadFileStaysShort(t *testing.T) {
 	}
 	for spend(t, db.Ledger(), credits.Spender{Account: "acct"}, 1, credits.Charge{}); db.head.long(); {
 		if t.Context().Err() != nil {
-			t.Fatal("the file was never written anew")
+			t.Fatal("the file was never rewritten")
 		}
 	}
 	if newest, revoked, err := db.head.read(); err != nil || newest.Entries != 2 || len(revoked) != 1 {

@@ -83,7 +83,7 @@ func TestHousekeepingPastEveryLifetime(t *testing.T) {
 			t.Fatal(err)
 		}
 		if left != 1 || owners != 0 {
-			t.Errorf("%d records of %d owners are there after a sweep; want the one that is alive, of none", left, owners)
+			t.Errorf("%d records and %d owners are left after a sweep; want the one live record", left, owners)
 		}
 		for !t.Failed() && charged.Load() < before+100 {
 			time.Sleep(time.Millisecond)

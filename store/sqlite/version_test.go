@@ -20,11 +20,11 @@ func TestWhichFilesAreServed(t *testing.T) {
 		want       error
 	}{
 		{"its own", currentVersion, true, nil},
-		{"its own, which those before cannot serve", currentVersion, false, nil},
+		{"its own, which earlier programs cannot serve", currentVersion, false, nil},
 		{"the next one, compatible", currentVersion + 1, true, nil},
 		{"the next one, not compatible", currentVersion + 1, false, ErrNewer},
 		{"the one after that, however compatible", currentVersion + 2, true, ErrNewer},
-		{"the one before", currentVersion - 1, true, ErrOlder},
+		{"the previous one", currentVersion - 1, true, ErrOlder},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
