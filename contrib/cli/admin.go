@@ -297,7 +297,7 @@ func (c *keyCreateCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(e.log, "Created %s. It is shown this once.\n", k.ID); err != nil {
+		if _, err := fmt.Fprintf(e.log, "Created %s. It is shown only once.\n", k.ID); err != nil {
 			return err
 		}
 		return c.show(e, shapeOfKey(k, secret), func() error { return e.printf("%s\n", secret) })
@@ -452,7 +452,7 @@ func (c *keyRotateCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(e.log, "Rotated %s. The new secret is shown this once; the one before works until %s.\n",
+		if _, err := fmt.Fprintf(e.log, "Rotated %s. The new secret is shown only once; the previous one works until %s.\n",
 			k.ID, stamp(&until)); err != nil {
 			return err
 		}

@@ -42,7 +42,7 @@ func TestCommandsManageAccountsAndKeys(t *testing.T) {
 		{"account grant shop 0", 1, ``, "0"},
 		{"account grant nobody 5", 1, ``, "nobody"},
 		{"account list", 0, `(?s)ID.*shop.*55.*`, ""},
-		{"key create --account shop --name web --env test", 0, `sk_test_\w{38}\n`, "shown this once"},
+		{"key create --account shop --name web --env test", 0, `sk_test_\w{38}\n`, "shown only once"},
 		{"key create --account shop --env staging", 2, ``, "live"},
 		{"key create --account nobody", 1, ``, "nobody"},
 		{"key create --account shop --rate-capacity 5", 2, ``, "--rate-refill"},

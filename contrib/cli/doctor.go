@@ -321,7 +321,7 @@ func dateAt(ctx context.Context, web *http.Client, url string) (time.Time, error
 	defer func() { _ = resp.Body.Close() }()
 	date, err := http.ParseTime(resp.Header.Get("Date"))
 	if err != nil {
-		return time.Time{}, nil //nolint:nilerr // it answered, and that is what was asked
+		return time.Time{}, nil //nolint:nilerr // it answered, which is enough
 	}
 	return date, nil
 }

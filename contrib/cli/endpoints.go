@@ -143,7 +143,7 @@ func (c *endpointsAddCmd) Run(e *env) error {
 
 // secret prints an endpoint with its secret.
 func (f outputFlags) secret(e *env, p schema.Endpoint, secret, done string) error {
-	if _, err := fmt.Fprintf(e.log, "%s. The secret is shown this once.\n", done+" "+escaped(p.Name)); err != nil {
+	if _, err := fmt.Fprintf(e.log, "%s. The secret is shown only once.\n", done+" "+escaped(p.Name)); err != nil {
 		return err
 	}
 	return f.show(e, schema.MadeEndpoint{Endpoint: p, Secret: &secret}, func() error { return e.printf("%s\n", secret) })

@@ -45,7 +45,7 @@ func (c *serveCmd) firstSecret(e *env, db *store, at listening) error {
 	if err != nil || secret == "" {
 		return err
 	}
-	return e.printf("The dashboard at %s%s opens with this admin secret, which is shown this once:\n\n    %s\n\n",
+	return e.printf("The dashboard at %s%s opens with this admin secret, which is shown only once:\n\n    %s\n\n",
 		at.dashboard.here(), dashboard.Root, secret)
 }
 
@@ -80,7 +80,7 @@ func (c *serveCmd) firstKey(e *env, db *store, base string) error {
 	if e.sandboxed {
 		path = "mock/profile?handle=ann"
 	}
-	return e.printf(`Created the account "default" with %d credits and one key. The key is shown this once:
+	return e.printf(`Created the account "default" with %d credits and one key. The key is shown only once:
 
     %s
 

@@ -128,5 +128,5 @@ func listed(ctx context.Context, log requests.Store, q requests.Query) iter.Seq2
 	}
 }
 
-// lookBack is how many batches behind the end of the log a look begins.
+// lookBack is how many batches before the end of the log a look begins.
 const lookBack = 100

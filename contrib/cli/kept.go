@@ -63,7 +63,7 @@ func (c *doctorCmd) disk(e *env, kept keptFlags, say func(ok bool, what, words s
 		sizes, err = db.Sizes(e.ctx)
 		return err
 	}); err != nil {
-		return nil //nolint:nilerr // the check of the database has said so, or there is none
+		return nil //nolint:nilerr // an earlier check has reported it, or there is no database
 	}
 	for _, s := range sizes {
 		words := fmt.Sprintf("%s: %d, %s", s.Kind, s.Rows, megabytes(s.Bytes))

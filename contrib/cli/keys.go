@@ -40,7 +40,7 @@ func (c *keyCreateCmd) there(e *env, n keys.NewKey) error {
 	if err != nil {
 		return err
 	}
-	return e.shown(c.outputFlags, made, fmt.Sprintf("Created %s. It is shown this once.\n", made.ID))
+	return e.shown(c.outputFlags, made, fmt.Sprintf("Created %s. It is shown only once.\n", made.ID))
 }
 
 // findKey returns the first key of the account for which is returns true.
@@ -158,7 +158,7 @@ func (c *keyRotateCmd) there(e *env) error {
 		until = "works until " + stamp(made.FormerUntil)
 	}
 	return e.shown(c.outputFlags, made,
-		fmt.Sprintf("Rotated %s. The new secret is shown this once; the one before %s.\n", made.ID, until))
+		fmt.Sprintf("Rotated %s. The new secret is shown only once; the previous one %s.\n", made.ID, until))
 }
 
 // there revokes the key on the server.

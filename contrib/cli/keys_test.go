@@ -105,7 +105,7 @@ func TestKeysOfAServerAreThoseOfItsAccount(t *testing.T) {
 	defer stop()
 	status, out, log := far(t, base, secret, "key", "create", "--name", "web")
 	other := strings.TrimSpace(out)
-	if status != 0 || !strings.HasPrefix(other, "sk_live_") || !strings.Contains(log, "shown this once") {
+	if status != 0 || !strings.HasPrefix(other, "sk_live_") || !strings.Contains(log, "shown only once") {
 		t.Fatalf("created: %d %s%s", status, out, log)
 	}
 	for _, tt := range []struct{ secret, args, says string }{

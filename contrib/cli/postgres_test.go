@@ -82,7 +82,7 @@ func TestTwoServersShareADatabase(t *testing.T) {
 		return
 	}
 	if _, err := os.Stat(none); !errors.Is(err, os.ErrNotExist) {
-		t.Error("a file was made all the same")
+		t.Error("a file was made nevertheless")
 	}
 	cursor := ""
 	for i, base := range bases {

@@ -49,7 +49,7 @@ func (c *quotasCmd) Run(e *env) error {
 			}
 		})
 		if err == nil && (len(quotas) == 0 || !quotas[0].Shared) {
-			err = e.printf("\nThere is no database %s: what other programs have used is not known.\n", e.cli.DB)
+			err = e.printf("\nThere is no database %s: the use by other programs is unknown.\n", e.cli.DB)
 		}
 		return err
 	})

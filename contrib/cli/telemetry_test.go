@@ -101,7 +101,7 @@ func TestMetricsAreServedWithTheAdminSecret(t *testing.T) {
 		}
 	}
 	if strings.Contains(page, "ann_of") || strings.Contains(page, s.secret) {
-		t.Error("the page holds what was asked, or the key")
+		t.Error("the page has a parameter, or the key")
 	}
 	if status, _, body := read(t, s.base+"/metrics", "admin_guessed"); status != http.StatusUnauthorized ||
 		!strings.Contains(string(body), "/docs#unauthorized") {

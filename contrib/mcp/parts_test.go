@@ -244,7 +244,7 @@ func TestAPartBelongsToItsCallAndItsKey(t *testing.T) {
 		"another handle":    inParams(args{"platform": "mock", "operation": "posts", "params": args{"handle": "bob"}}, cursor),
 		"another operation": inParams(args{"platform": "mock", "operation": "reels", "params": args{"handle": "ann"}}, cursor),
 		"another id":        inParams(in, "part.NOTHING.1.0"),
-		"behind the end":    inParams(in, cursor[:strings.LastIndex(cursor[:strings.LastIndex(cursor, ".")], ".")]+".1000.0"),
+		"after the end":     inParams(in, cursor[:strings.LastIndex(cursor[:strings.LastIndex(cursor, ".")], ".")]+".1000.0"),
 		"no place":          inParams(in, "part.x"),
 		"a negative place":  inParams(in, "part.x.-1.0"),
 	} {

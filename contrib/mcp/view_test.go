@@ -78,7 +78,7 @@ func TestItemsBeyondTheLimitAreFree(t *testing.T) {
 				t.Errorf("the rest of a page cost %d charges", n)
 			}
 			if got.Meta.NextCursor == "" || all.Meta.NextCursor == "" {
-				t.Error("behind the last part there is no next page")
+				t.Error("the last part has no next page")
 			}
 			if got := s.good(t, "read", posts(args{"limit": 1000})); len(rows(t, got.Data)) != len(want) || got.Note != "" {
 				t.Errorf("a limit above the page gives %d posts with the note %q", len(rows(t, got.Data)), got.Note)
