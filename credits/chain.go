@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// ErrBroken means that an entry does not follow from the one before it: the entries were changed by something other
-// than the ledger.
+// ErrBroken means that an entry does not follow from the previous one: the entries were changed by something other than
+// the ledger.
 var ErrBroken = errors.New("credits: broken chain of entries")
 
 // MaxBalance is the highest possible balance of an account, in credits. Every JSON reader can represent it.
@@ -39,7 +39,7 @@ func (e Entry) Follows(last Entry) error {
 	case e.Balance < 0 || e.Balance > MaxBalance:
 		why = fmt.Sprintf("balance %d is out of bounds", e.Balance)
 	case e.At.Before(last.At):
-		why = "is older than the one before it"
+		why = "is older than the previous one"
 	case !e.Clock.IsZero() && !e.Clock.Before(e.At):
 		why = "has a clock that was not set back"
 	case !slices.Contains([]Kind{Charged, Granted, Refunded, Reversed}, e.Kind):

@@ -124,7 +124,7 @@ func (m *Memory) open(account string) {
 }
 
 // Restore adds accounts with all their entries, each account's in order, as they were in another ledger: all or
-// nothing. It returns ErrBroken when an entry does not follow from the one before it, and when an account already has
+// nothing. It returns ErrBroken when an entry does not follow from the previous one, and when an account already has
 // entries or a hold was already charged.
 func (m *Memory) Restore(accounts []string, entries []Entry) error {
 	m.mu.Lock()

@@ -92,7 +92,7 @@ type place struct {
 	seq    int64
 }
 
-// of returns the position of a monitor, which is the beginning for one that was made anew.
+// of returns the position of a monitor, which is the beginning for one that was made again.
 func (h *heard) of(m *schema.Monitor) place {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -75,7 +75,7 @@ func TestAnAddressIsReadAsItsRoute(t *testing.T) {
 			// Each has filled the cache for the other.
 			hit := byAddress.get(t, tt.path)
 			again := byRoute.get(t, readOf(tt.address, ""))
-			for way, r := range map[string]reply{"the route of the address": hit, "the address behind the route": again} {
+			for way, r := range map[string]reply{"the route of the address": hit, "the address of the route": again} {
 				if r.header.Get("X-Cache") != "HIT" {
 					t.Errorf("%s is a %s", way, r.header.Get("X-Cache"))
 				}

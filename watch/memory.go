@@ -84,7 +84,7 @@ func (s *Memory) Put(ctx context.Context, m Monitor, most int) (Monitor, bool, e
 }
 
 // Replace gives m the definition, the key and the pause of another monitor, as described for [Store.Put], and reports
-// whether it begins anew. It is for implementations of [Store].
+// whether it starts over. It is for implementations of [Store].
 func (m *Monitor) Replace(by Monitor) (anew bool) {
 	if by.Heard > 0 {
 		m.Heard = max(m.Heard, by.Heard)

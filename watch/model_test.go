@@ -185,7 +185,7 @@ type model struct {
 	follow  int
 	pages   int
 	before  map[int]bool // the items that existed when the baseline was read; false: they were hidden
-	beyond  map[int]bool // those of them behind the first page, which the baseline need not have read
+	beyond  map[int]bool // those of them after the first page, which the baseline need not have read
 	ready   bool
 }
 

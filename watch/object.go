@@ -198,7 +198,7 @@ var numbers = sync.OnceValue(func() map[string]bool {
 // silent are fields that do not describe the object itself.
 var silent = []string{"platform", "id", "kind", "fetched_at", "source", "raw", "enrichment", "position"}
 
-// pictures are fields whose URL is signed anew for each read, so that its host and query do not count as changes.
+// pictures are fields whose URL has a new signature in each read, so that its host and query do not count as changes.
 var pictures = []string{"avatar_url", "cover_url", "thumbnail_url", "audio_url", "images", "media"}
 
 // fields returns the compared fields of an object by name, with dots between the parts. Lists are compared as a whole.

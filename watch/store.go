@@ -64,11 +64,11 @@ type Numbers struct {
 // Implementations are safe for concurrent use, by several processes if the store is shared, and copy values in and out.
 type Store interface {
 	// Put makes a monitor, or gives the one with that account and name another definition, key and pause. If Ask
-	// changes, the monitor begins anew: its baseline is increased, its progress is reset, and a poll in progress cannot
-	// be committed any more. Put returns the monitor as it is stored and whether it is new. It fails with ErrFull when
-	// the account has most monitors already; 0 is no limit. NextAt of m is the first poll of a monitor that is new or
-	// begins anew. A definition with Heard set changes only that, and never lowers it; if there is no such monitor, it
-	// fails with ErrAbsent.
+	// changes, the monitor starts over: its baseline is increased, its progress is reset, and a poll in progress cannot be
+	// committed any more. Put returns the monitor as it is stored and whether it is new. It fails with ErrFull when the
+	// account has most monitors already; 0 is no limit. NextAt of m is the first poll of a monitor that is new or starts
+	// over. A definition with Heard set changes only that, and never lowers it; if there is no such monitor, it fails with
+	// ErrAbsent.
 	Put(ctx context.Context, m Monitor, most int) (stored Monitor, made bool, err error)
 	// Pause pauses or resumes the polls of a monitor, from the next one on. It fails with ErrAbsent.
 	Pause(ctx context.Context, account, name string, paused bool, next time.Time) (Monitor, error)

@@ -43,7 +43,7 @@ func RunTimed(t *testing.T, open OpenTimed) {
 		name string
 		test func(t *testing.T, open OpenTimed)
 	}{
-		{"holds run out", testExpiry},
+		{"holds expire", testExpiry},
 		{"a day's cap", testDayCap},
 		{"an idempotency key lasts a day", testIdempotencyKeyADay},
 		{"entries by time", testEntriesByTime},

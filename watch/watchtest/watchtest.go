@@ -33,7 +33,7 @@ func Run(t *testing.T, open Open) {
 		{"put and read", testPut},
 		{"accounts are apart", testAccounts},
 		{"as many as an account may have", testFull},
-		{"another call begins anew", testAnew},
+		{"another call starts over", testAnew},
 		{"the position of the only reader", testHeard},
 		{"claims", testClaims},
 		{"one of many callers gets a monitor", testClaimConcurrently},
@@ -485,7 +485,7 @@ func testFeed(t *testing.T, s watch.Store) {
 	}{
 		{"of a monitor", watch.Since{Monitor: "a"}, 6},
 		{"of a type", watch.Since{Type: watch.Changed}, 6},
-		{"behind a place", watch.Since{After: 10}, 2},
+		{"after a position", watch.Since{After: 10}, 2},
 		{"from a time", watch.Since{From: noon.Add(time.Hour)}, 8},
 		{"so many", watch.Since{Limit: 5}, 5},
 		{"all of it", watch.Since{Monitor: "b", Type: watch.New, After: 1, From: noon.Add(2 * time.Hour), Limit: 5}, 1},
