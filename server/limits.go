@@ -9,15 +9,15 @@ import (
 
 // Limits limit the resources that callers can use. A zero field means the default that its comment states.
 type Limits struct {
-	// InFlight is how many calls can be in progress at the same time: 512 by default. One more is answered 503 at once,
-	// with Retry-After. A call is in progress from the time at which its caller is known until its answer is to be
-	// written. Calls that need no key are not counted and always answered.
+	// InFlight is how many calls can be in progress at the same time: 512 by default. One more waits for a
+	// place for 100 ms, and is then answered 503 with Retry-After. A call is in progress from the time at which its
+	// caller is known until its answer is to be written. Calls that need no key are not counted and always answered.
 	InFlight int64
 	// PerAccount is how many of those one account can have, with all of its keys: half of InFlight. One more is
 	// answered 429 at once.
 	PerAccount int64
 	// Sandbox is how many of InFlight can be calls of a sandbox, which cost little and can be made slow by the caller:
-	// a sixteenth. One more is answered 503 at once.
+	// a sixteenth. One more waits and is answered 503 likewise.
 	Sandbox int64
 	// Mounted is how many requests the handlers of [WithMount] can work on at the same time, until they begin to answer
 	// or call

@@ -207,7 +207,7 @@ func (s *Server) mayManage(w *response, r *http.Request) error {
 		err = takeBody(w, r, &s.limits)
 	}
 	if err == nil {
-		err = s.places.admit(w, client.Key())
+		err = s.places.admit(r.Context(), w, client.Key())
 	}
 	if err == nil {
 		w.who = client

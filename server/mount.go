@@ -25,7 +25,8 @@ func (s *Server) lend(w *response, r *http.Request, h http.Handler) {
 		s.fail(w, r, errBusy)
 		return
 	}
-	w.leave, w.lent = func() { s.places.lent.Release(1) }, true
+	w.keep(func() { s.places.lent.Release(1) })
+	w.lent = true
 	defer w.done()
 	h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), lentKey{}, &loan{s.places, w})))
 }
@@ -75,5 +76,5 @@ func Enter(ctx context.Context, key *keys.Key) error {
 		return nil
 	}
 	l.w.done()
-	return l.places.admit(l.w, key)
+	return l.places.admit(ctx, l.w, key)
 }

@@ -15,9 +15,9 @@ import (
 // places counts the calls in progress, within [Limits].
 type places struct {
 	limits    Limits
-	calls     *semaphore.Weighted // calls in progress
+	calls     room                // calls in progress
 	lent      *semaphore.Weighted // requests in progress in mounted handlers
-	sandbox   *semaphore.Weighted // calls in progress that a sandbox answers
+	sandbox   room                // calls in progress that a sandbox answers
 	shares    *shares             // the calls of each account
 	streams   *semaphore.Weighted // streams of changes
 	listeners *shares             // the streams of each key
@@ -26,9 +26,9 @@ type places struct {
 func newPlaces(l Limits) *places {
 	return &places{
 		limits:  l,
-		calls:   semaphore.NewWeighted(l.InFlight),
+		calls:   newRoom(l.InFlight),
 		lent:    semaphore.NewWeighted(l.Mounted),
-		sandbox: semaphore.NewWeighted(l.Sandbox),
+		sandbox: newRoom(l.Sandbox),
 		shares: newShares(l.PerAccount,
 			"the account has %d calls in progress, which is its limit; wait until one has ended"),
 		streams:   semaphore.NewWeighted(l.Streams),
@@ -36,46 +36,84 @@ func newPlaces(l Limits) *places {
 	}
 }
 
-// admit counts a call of a known client, in total and for its account, until the request is answered.
-func (p *places) admit(w *response, key *keys.Key) error {
+// forPlace is how long a call waits for a place when all are taken. Most calls are answered from the cache, and end
+// within a fraction of it: with more callers than the server can answer, refusing them at once spends on refusals what
+// answers need (go run ./examples/load --overload).
+const forPlace = 100 * time.Millisecond
+
+// admit counts a call of a known client, in total and for its account, until the request is answered. Only as many calls
+// of an account wait for a place as it can have in progress.
+func (p *places) admit(ctx context.Context, w *response, key *keys.Key) (err error) {
+	defer func() {
+		if err != nil {
+			w.done()
+		}
+	}()
+	free := p.calls.try(w)
 	if key != nil {
 		w.key = key.ID
+		give, err := p.shares.take(key.Account)
+		if err != nil && !free {
+			err = p.calls.full(w)
+		}
+		if err != nil {
+			return err
+		}
+		w.keep(give)
 	}
-	if !p.calls.TryAcquire(1) {
-		w.turnedAway = true
-		return errBusy
-	}
-	if key == nil {
-		w.leave = func() { p.calls.Release(1) }
+	if free {
 		return nil
 	}
-	give, err := p.shares.take(key.Account)
-	if err != nil {
-		p.calls.Release(1)
-		return err
-	}
-	w.leave = func() {
-		give()
-		p.calls.Release(1)
-	}
-	return nil
+	return p.calls.wait(ctx, w)
 }
 
-// play counts a call of a sandbox, besides the call itself, if the request is for a sandbox.
-func (p *places) play(w *response) error {
+// play counts a call of a sandbox, besides the call itself, if the request is for a sandbox. It comes before admit, so
+// that a call that waits for a place of a sandbox does not keep another one.
+func (p *places) play(ctx context.Context, w *response) error {
 	if info, _ := platform.Lookup(platform.ID(w.target)); !info.Sandbox {
 		return nil
 	}
-	if !p.sandbox.TryAcquire(1) {
-		w.turnedAway = true
-		return errBusy
+	if p.sandbox.try(w) {
+		return nil
 	}
-	leave := w.leave
-	w.leave = func() {
-		p.sandbox.Release(1)
-		leave()
+	return p.sandbox.wait(ctx, w)
+}
+
+// room is a number of places.
+type room struct {
+	*semaphore.Weighted
+	leave func() // releases one
+}
+
+func newRoom(n int64) room {
+	free := semaphore.NewWeighted(n)
+	return room{free, func() { free.Release(1) }}
+}
+
+// try takes a place for a request, if one is free.
+func (o *room) try(w *response) bool {
+	free := o.TryAcquire(1)
+	if free {
+		w.keep(o.leave)
 	}
+	return free
+}
+
+// wait takes a place for a request, and fails when none becomes free in time.
+func (o *room) wait(ctx context.Context, w *response) error {
+	ctx, cancel := context.WithTimeout(ctx, forPlace)
+	defer cancel()
+	if o.Acquire(ctx, 1) != nil {
+		return o.full(w)
+	}
+	w.keep(o.leave)
 	return nil
+}
+
+// full is the error of a request for which there is no place.
+func (*room) full(w *response) error {
+	w.turnedAway = true
+	return errBusy
 }
 
 // stream counts a stream of changes, in total and for its key, until give is called.

@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"net/http"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -30,7 +31,7 @@ type response struct {
 	path   string             // of a raw read
 	who    *socialdata.Client // of a request below /manage
 	failed error              // the error of its handler
-	leave  func()             // releases the place of the request; nil when it has none
+	leave  [3]func()          // release the places of the request; nil for none
 	lent   bool               // a mounted handler answers it
 	values []string           // the values of header fields
 	room   [20]string         // the initial array of values
@@ -89,10 +90,18 @@ func (w *response) Write(b []byte) (int, error) {
 
 // done releases the place of the request.
 func (w *response) done() {
-	if w.leave != nil {
-		w.leave()
-		w.leave = nil
+	for i, leave := range w.leave {
+		if leave != nil {
+			leave()
+			w.leave[i] = nil
+		}
 	}
+}
+
+// keep keeps a place for the request, until done calls leave: at most one for each of its account, the sandbox and all
+// calls.
+func (w *response) keep(leave func()) {
+	w.leave[slices.IndexFunc(w.leave[:], func(taken func()) bool { return taken == nil })] = leave
 }
 
 // told returns what an observer receives.

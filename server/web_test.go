@@ -446,6 +446,43 @@ func TestOverload(t *testing.T) {
 	})
 }
 
+// TestACallWaitsForAPlaceForAMoment lets calls of one account wait for the places of another: for all, and for those of
+// the sandbox.
+func TestACallWaitsForAPlaceForAMoment(t *testing.T) {
+	t.Parallel()
+	for name, limits := range map[string]server.Limits{
+		"of all":         {InFlight: 2, PerAccount: 2, Sandbox: 2},
+		"of the sandbox": {InFlight: 32, PerAccount: 32, Sandbox: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := serving(t, enginetest.Config{}, server.WithLimits(limits))
+				_, other := s.Account(t, "other", 10)
+				wait := func(handle string) (reply, time.Duration) {
+					began := time.Now()
+					r := s.call("GET /v1/mock/profile?handle=" + handle + " HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer " +
+						other + "\r\n\r\n").reply()
+					return r, time.Since(began)
+				}
+				first, second := s.call(s.request("/v1/mock/profile?handle=slow_200ms")), s.call(s.request("/v1/mock/profile?handle=slow_250ms"))
+				synctest.Wait()
+				r, took := wait("a")
+				if r.wantProblem(t, "platform_unavailable", "the service is at its limit"); took != 100*time.Millisecond {
+					t.Errorf("refused after %v", took)
+				}
+				time.Sleep(50 * time.Millisecond)
+				r, took = wait("a")
+				if r.envelope(t); took != 50*time.Millisecond {
+					t.Errorf("answered after %v", took)
+				}
+				first.reply().envelope(t)
+				second.reply().envelope(t)
+			})
+		})
+	}
+}
+
 // TestTheSandboxHasItsOwnShare checks that slow calls of the sandbox take no place from other calls.
 func TestTheSandboxHasItsOwnShare(t *testing.T) {
 	t.Parallel()

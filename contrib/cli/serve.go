@@ -33,7 +33,7 @@ type serveCmd struct {
 	RateCapacity    int64         `help:"Calls that a key may make at once." default:"60" env:"SOCIALDATA_RATE_CAPACITY" group:"limits"`
 	RateRefill      float64       `help:"Calls that a key regains each second." default:"10" env:"SOCIALDATA_RATE_REFILL" group:"limits"`
 	Timeout         time.Duration `help:"The longest time that one call may spend on upstreams." default:"15s" env:"SOCIALDATA_TIMEOUT" group:"limits"`
-	InFlight        int64         `help:"Calls in progress at a time; further ones are answered 503 at once." default:"512" env:"SOCIALDATA_IN_FLIGHT" group:"limits"`
+	InFlight        int64         `help:"Calls in progress at a time; further ones wait for 100 ms and are then answered 503." default:"512" env:"SOCIALDATA_IN_FLIGHT" group:"limits"`
 	Connections     int           `help:"Connections at a time; a further one replaces the one that has been idle the longest." default:"1024" env:"SOCIALDATA_CONNECTIONS" group:"limits"`
 	AnswerMemory    int64         `help:"Memory for all answers that are being read from upstreams, in MiB; a call that finds none waits, and is then answered 503." default:"512" env:"SOCIALDATA_ANSWER_MEMORY" group:"limits"`
 	DrainNotice     time.Duration `help:"How long /readyz reports draining before the server stops listening." default:"0s" env:"SOCIALDATA_DRAIN_NOTICE" group:"replicas"`
