@@ -43,7 +43,7 @@ func testClockJumps(t *testing.T, open OpenTimed) {
 				r, err = l.Settle(t.Context(), holds[0], charge)
 			}
 			if err != nil || r.Charged != 2 || r.Earlier != (again == 1) {
-				return fmt.Errorf("Settle of %s = %+v, %w", id, r, err)
+				return fmt.Errorf("settling %s returned %+v, %w", id, r, err)
 			}
 		}
 		return nil
