@@ -243,10 +243,14 @@ func (w *world) search(ctx context.Context, call operation.Call) *operation.Answ
 			first, leave = context.WithTimeout(ctx, w.HangUp)
 		}
 		m := w.alive()
+		faulty := m.Wrong()
 		a, err, answered := m.Do(first, "search_across", call)
 		leave()
 		switch {
 		case answered && err == nil:
+			if m.Wrong() > faulty { // it may have told a platform as failed, whose charge it did not know
+				m.Failed()
+			}
 			return a
 		case !w.Keyed:
 			if w.cut = !answered; answered {
