@@ -156,7 +156,10 @@ func (c *serveCmd) Run(e *env) (err error) {
 	if err := c.welcome(e, db, at); err != nil {
 		return err
 	}
-	go debug.FreeOSMemory() // memory that only the start needed: some 5 MB of 40
+	go func() { // what only the start needed
+		debug.FreeOSMemory()
+		unmap()
+	}()
 	roomy()
 	return serve(e.ctx, fronts...)
 }
