@@ -69,7 +69,6 @@ const (
 type owedNote struct {
 	State   owedState
 	Dues    []Due // at most one of them has an entry: the ledger charges an idempotency key once
-	Before  int   // the number of such refunds of the request before
 	Process string
 	At      time.Time
 }
@@ -267,21 +266,15 @@ func (o *owed) finish(ctx context.Context, key string) error {
 	if made == nil {
 		return o.Records.Delete(ctx, key, stands.Version)
 	}
-	before, err := o.refunds(ctx, *made)
-	if err != nil {
-		return err
-	}
 	version := stands.Version
 	if n.State == told { // from here on a repeated call is told that the charge is refunded
-		n.State, n.Before, n.Process, n.At = refunding, before, o.process, o.Now()
+		n.State, n.Process, n.At = refunding, o.process, o.Now()
 		if version, err = o.write(ctx, key, n, version, owedTTL); err != nil {
 			return err
 		}
 	}
-	if before == n.Before { // else another attempt, with unknown result, has written it
-		if err := o.refund(ctx, *made); err != nil {
-			return err
-		}
+	if err := o.refund(ctx, *made); err != nil {
+		return err
 	}
 	if made.Charge.IdempotencyKey == "" {
 		return o.Records.Delete(ctx, key, version)
@@ -317,17 +310,6 @@ func (o *owed) made(ctx context.Context, dues []Due) (*Due, error) {
 	return made, nil
 }
 
-// refunds counts the refunds of the request of d with the reason ToldAsFailed.
-func (o *owed) refunds(ctx context.Context, d Due) (n int, err error) {
-	entries, err := o.entriesOf(ctx, d)
-	for _, e := range entries {
-		if e.Kind == credits.Refunded && e.Reason == ToldAsFailed {
-			n++
-		}
-	}
-	return n, err
-}
-
 // mostOfRequest is more than the entries of any one request.
 const mostOfRequest = 1000
 
@@ -337,7 +319,8 @@ func (o *owed) entriesOf(ctx context.Context, d Due) ([]credits.Entry, error) {
 	})
 }
 
-// refund calls the ledger's Refund; a panic of the ledger becomes an error.
+// refund gives back a charge, once however often it is called: the gift has a key. A panic of the ledger becomes an
+// error.
 func (o *owed) refund(ctx context.Context, d Due) (err error) {
 	granter, ok := o.Ledger.(credits.Granter)
 	if !ok {

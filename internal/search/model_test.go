@@ -396,6 +396,25 @@ func (w *world) compare(ctx context.Context) string {
 	return ""
 }
 
+// TestEachPartOfAFailedPollIsRefunded plays a schedule in which a poll that would tell two parts fails, and then the
+// first refund of one of them.
+func TestEachPartOfAFailedPollIsRefunded(t *testing.T) {
+	t.Parallel()
+	s := schedule{
+		Upstreams: []upstream{
+			{After: 10100 * time.Millisecond, Fails: true}, {Results: 1}, {After: 8400 * time.Millisecond, Results: 1},
+			{After: 8700 * time.Millisecond},
+		},
+		Unhappy: true, Keyed: true, Wait: 2, Replicas: true, Polls: []time.Duration{0},
+		Processes: []enginetest.Process{{Faults: []enginetest.Fault{
+			{Call: 1}, {Call: 11}, {Call: 19, After: true, Hangs: 18300 * time.Millisecond}, {Call: 31},
+		}}},
+	}
+	if wrong := play(t, s); wrong != "" {
+		t.Error(wrong)
+	}
+}
+
 func TestChargesAreReported(t *testing.T) {
 	n := schedules
 	if s := os.Getenv("SCHEDULES"); s != "" {
