@@ -123,6 +123,22 @@ func (p *Pool) turn(ctx context.Context, a *Attempt, others bool, do Do) (value 
 		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/2) // deadlines are in real time, whatever clock the engine has
 		defer cancel()
 	}
+	if a.Provider.Prompt {
+		// It returns soon after the context has ended. A hand-over to another goroutine and back takes 4 of the 43 µs of a
+		// small read (BenchmarkPromptRead in the root package).
+		value, err = p.call(ctx, a, do)
+		ended = true
+	} else {
+		value, ended, err = p.callApart(ctx, a, do)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = &providers.Error{Kind: providers.ErrTimeout, Err: err}
+	}
+	return value, ended, err
+}
+
+// callApart makes the attempt on a goroutine of its own, which is left behind when ctx ends.
+func (p *Pool) callApart(ctx context.Context, a *Attempt, do Do) (value any, ended bool, err error) {
 	type outcome struct {
 		value any
 		err   error
@@ -134,14 +150,10 @@ func (p *Pool) turn(ctx context.Context, a *Attempt, others bool, do Do) (value 
 	}()
 	select {
 	case o := <-outcomes:
-		value, err, ended = o.value, o.err, true
+		return o.value, true, o.err
 	case <-ctx.Done():
-		err = ctx.Err()
+		return nil, false, ctx.Err()
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = &providers.Error{Kind: providers.ErrTimeout, Err: err}
-	}
-	return value, ended, err
 }
 
 // call makes the attempt.

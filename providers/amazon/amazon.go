@@ -62,7 +62,7 @@ func newOfficial(cfg Config) providers.Provider {
 	}
 	addresses := c.markets.addresses()
 	p := providers.Provider{
-		Name: "amazon", Platform: platform.Amazon, Source: schema.Official,
+		Name: "amazon", Platform: platform.Amazon, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(strconv.Itoa(pageSize), providers.OpSearch),
 		Product:   c.product,
 		Search:    c.search,

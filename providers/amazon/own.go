@@ -35,7 +35,7 @@ func newOwn(cfg Config) providers.Provider {
 	}
 	addresses := s.markets.addresses()
 	return providers.Provider{
-		Name: "amazon_own", Platform: platform.Amazon, Source: schema.Own,
+		Name: "amazon_own", Platform: platform.Amazon, Source: schema.Own, Prompt: true,
 		Product: s.product,
 		Reviews: s.reviews,
 

@@ -59,7 +59,7 @@ func New(cfg Config) providers.Chain {
 		c.catalog = catalog
 	}
 	itunes := providers.Provider{
-		Name: "apple_music", Platform: platform.AppleMusic, Source: schema.Official,
+		Name: "apple_music", Platform: platform.AppleMusic, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(strconv.Itoa(pageSize), providers.OpPosts, providers.OpSearch,
 			providers.OpCollections, providers.OpCollectionTracks),
 		Limits:           upstream.Limits(map[string]*upstream.Quota{"searches": c.http.Quota()}),

@@ -46,7 +46,7 @@ const (
 
 func (c *catalog) provider() providers.Provider {
 	return providers.Provider{
-		Name: "apple_music_catalog", Platform: platform.AppleMusic, Source: schema.Official,
+		Name: "apple_music_catalog", Platform: platform.AppleMusic, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(strconv.Itoa(pageSize), providers.OpPosts, providers.OpCollections).
 			And(listLimit, providers.OpCollectionTracks).And(hintsLimit, providers.OpSuggestions).
 			And(strconv.Itoa(len(types[""])*searchLimit), providers.OpSearch), // all types are searched at once

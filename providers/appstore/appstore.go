@@ -58,7 +58,7 @@ type client struct {
 func New(cfg Config) providers.Chain {
 	c := newClient(cfg)
 	official := providers.Provider{
-		Name: "appstore", Platform: platform.AppStore, Source: schema.Official,
+		Name: "appstore", Platform: platform.AppStore, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(strconv.Itoa(searchPage), providers.OpSearch),
 		Limits:    upstream.Limits(map[string]*upstream.Quota{"lookups": c.itunes.Quota(), "feeds": c.feeds}),
 		Profile:   c.profile,

@@ -9,7 +9,7 @@ import (
 // own returns the provider for the undocumented sources: the reviews feed and the hints of the store's search box.
 func (c *client) own() providers.Provider {
 	p := providers.Provider{
-		Name: "appstore_own", Platform: platform.AppStore, Source: schema.Own,
+		Name: "appstore_own", Platform: platform.AppStore, Source: schema.Own, Prompt: true,
 		PageSizes:   providers.PagesOf(feedPage, providers.OpReviews),
 		Reviews:     c.reviews,
 		Suggestions: c.suggestions,

@@ -63,7 +63,7 @@ func get(nsid string) upstream.Request { return upstream.Get("xrpc", nsid) }
 func newAppView(cfg Config, name, base string) providers.Provider {
 	c := newClient(cfg, base, nil)
 	return providers.Provider{
-		Name: name, Platform: platform.Bluesky, Source: schema.Official,
+		Name: name, Platform: platform.Bluesky, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(pageSize, providers.OpPosts).And(searchSize,
 			providers.OpSearch).And(suggestSize, providers.OpSuggestions).And(strconv.Itoa(commentPage),
 			providers.OpComments, providers.OpReplies),

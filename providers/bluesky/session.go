@@ -39,7 +39,7 @@ func newSession(cfg Config) providers.Provider {
 	s.tokens = upstream.NewTokens(s.token, nil)
 	s.http = newClient(cfg, base, s.tokens).http
 	return providers.Provider{
-		Name: "bluesky_session", Platform: platform.Bluesky, Source: schema.Official,
+		Name: "bluesky_session", Platform: platform.Bluesky, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(searchSize, providers.OpSearch),
 		Search:    s.searchPosts,
 		Normalize: normalize, Names: addresses.Names, Also: addresses.Also,

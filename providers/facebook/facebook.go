@@ -85,7 +85,7 @@ func newOfficial(cfg Config) providers.Provider {
 	}
 	c := &client{newGraph(cfg, token), newGraph(cfg, cfg.PartnerToken), newGraph(cfg, cfg.AdsToken)}
 	p := providers.Provider{
-		Name: "facebook", Platform: platform.Facebook, Source: schema.Official,
+		Name: "facebook", Platform: platform.Facebook, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(pageSize, providers.OpPosts, providers.OpComments, providers.OpReplies,
 			providers.OpReels, providers.OpCollections, providers.OpEvents, providers.OpSearch, providers.OpAds,
 			providers.OpAdsSearch),

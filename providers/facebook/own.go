@@ -34,7 +34,7 @@ func newOwn(cfg Config) providers.Provider {
 		}),
 	}
 	return providers.Provider{
-		Name: "facebook_own", Platform: platform.Facebook, Source: schema.Own,
+		Name: "facebook_own", Platform: platform.Facebook, Source: schema.Own, Prompt: true,
 		Profile: s.profile,
 		Event:   s.event,
 		Events:  s.events,

@@ -64,7 +64,7 @@ type client struct {
 func New(cfg Config) providers.Chain {
 	c := newClient(cfg)
 	return providers.Chain{{
-		Name: "github", Platform: platform.GitHub, Source: schema.Official,
+		Name: "github", Platform: platform.GitHub, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(strconv.Itoa(pageSize), providers.OpFollowers, providers.OpFollowing,
 			providers.OpPosts, providers.OpSearch, providers.OpComments, providers.OpLinked),
 		Limits:    upstream.Limits(map[string]*upstream.Quota{"core": c.http.Quota(), "searches": c.searches}),

@@ -56,7 +56,7 @@ func newOfficial(cfg Config) providers.Provider {
 		engine: cfg.EngineID,
 	}
 	p := providers.Provider{
-		Name: "google", Platform: platform.Google, Source: schema.Official,
+		Name: "google", Platform: platform.Google, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(strconv.Itoa(pageSize), providers.OpSearch),
 		Search:    c.search,
 

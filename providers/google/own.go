@@ -30,7 +30,7 @@ func newOwn(cfg Config) providers.Provider {
 		}),
 	}
 	return providers.Provider{
-		Name: "google_own", Platform: platform.Google, Source: schema.Own,
+		Name: "google_own", Platform: platform.Google, Source: schema.Own, Prompt: true,
 		PageSizes:   providers.PagesOf(strconv.Itoa(adsPage), providers.OpAds),
 		Limits:      upstream.Limits(map[string]*upstream.Quota{"suggestions": s.box.Quota(), "ads": s.ads.Quota()}),
 		Suggestions: s.suggestions,

@@ -33,7 +33,7 @@ func New(cfg Config) providers.Chain {
 		Header: http.Header{"X-Firebase-Etag": {"true"}}, // without it, answers have no validator
 	})}
 	return providers.Chain{{
-		Name: "hackernews", Platform: platform.HackerNews, Source: schema.Official,
+		Name: "hackernews", Platform: platform.HackerNews, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(strconv.Itoa(pageSize), providers.OpPosts, providers.OpTrending,
 			providers.OpComments, providers.OpReplies),
 		Profile:  c.profile,

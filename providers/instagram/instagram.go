@@ -70,7 +70,7 @@ func New(cfg Config) providers.Chain {
 func newOfficial(cfg Config) providers.Provider {
 	c := newClient(cfg)
 	p := providers.Provider{
-		Name: "instagram", Platform: platform.Instagram, Source: schema.Official,
+		Name: "instagram", Platform: platform.Instagram, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(mediaPage, providers.OpPosts, providers.OpReels).And(hashtagPage, providers.OpSearch),
 		Limits:    upstream.Limits(map[string]*upstream.Quota{"lookups": c.lookups, "hashtags": c.tags}),
 		Profile:   c.profile,

@@ -33,7 +33,7 @@ func newOwn(cfg Config) providers.Provider {
 		item:     cmp.Or(cfg.PostDocID, "8845758582119845"),
 	}
 	return providers.Provider{
-		Name: "instagram_own", Platform: platform.Instagram, Source: schema.Own,
+		Name: "instagram_own", Platform: platform.Instagram, Source: schema.Own, Prompt: true,
 		Profile:     s.profile,
 		Posts:       s.posts,
 		Reels:       s.reels,

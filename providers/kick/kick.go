@@ -46,7 +46,7 @@ func newOfficial(cfg Config) providers.Provider {
 		Quota: upstream.NewQuota(0, 0), // Kick does not document its limit
 	})}
 	p := providers.Provider{
-		Name: "kick", Platform: platform.Kick, Source: schema.Official,
+		Name: "kick", Platform: platform.Kick, Source: schema.Official, Prompt: true,
 		Profile: o.profile,
 		Live:    o.live,
 

@@ -27,7 +27,7 @@ func newOwn(cfg Config) providers.Provider {
 		Quota:  upstream.NewQuota(0, 0),
 	})}
 	p := providers.Provider{
-		Name: "kick_own", Platform: platform.Kick, Source: schema.Own,
+		Name: "kick_own", Platform: platform.Kick, Source: schema.Own, Prompt: true,
 		PageSizes: providers.PagesOf("20", providers.OpReels), // as Kick decides
 		Profile:   w.profile,
 		Live:      w.live,

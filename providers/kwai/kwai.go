@@ -35,7 +35,7 @@ func New(cfg Config) providers.Chain {
 	}
 	s := site{client(cmp.Or(cfg.WebURL, "https://www.kwai.com")), client(cmp.Or(cfg.ShareURL, "https://m.kwai.com"))}
 	p := providers.Provider{
-		Name: "kwai", Platform: platform.Kwai, Source: schema.Own,
+		Name: "kwai", Platform: platform.Kwai, Source: schema.Own, Prompt: true,
 		PageSizes:  providers.PagesOf(strconv.Itoa(pageSize), providers.OpPosts, providers.OpReels),
 		Profile:    s.profile,
 		Posts:      s.posts,

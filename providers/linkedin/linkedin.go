@@ -62,7 +62,7 @@ func newOfficial(cfg Config) providers.Provider {
 		},
 	})}
 	p := providers.Provider{
-		Name: "linkedin", Platform: platform.LinkedIn, Source: schema.Official,
+		Name: "linkedin", Platform: platform.LinkedIn, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(adsPage, providers.OpAds, providers.OpAdsSearch),
 		Profile:   c.profile,
 		Ads:       c.adsOf,
@@ -133,7 +133,7 @@ func newOwn(cfg Config) providers.Provider {
 		Quota: upstream.NewQuota(cfg.PagesPerMinute, time.Minute),
 	})}
 	return providers.Provider{
-		Name: "linkedin_own", Platform: platform.LinkedIn, Source: schema.Own,
+		Name: "linkedin_own", Platform: platform.LinkedIn, Source: schema.Own, Prompt: true,
 		PageSizes: providers.PagesOf("10", providers.OpPosts, providers.OpComments), // the most that LinkedIn shows
 		Limits:    upstream.Limits(map[string]*upstream.Quota{"pages": s.http.Quota()}),
 		Profile:   s.profile,

@@ -32,7 +32,7 @@ func New(cfg Config) providers.Chain {
 		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://linktr.ee"), Header: asBrowser, Check: check,
 	})}
 	p := providers.Provider{
-		Name: "linktree", Platform: platform.Linktree, Source: schema.Own,
+		Name: "linktree", Platform: platform.Linktree, Source: schema.Own, Prompt: true,
 		Profile: c.profile,
 		Linked:  c.linked,
 

@@ -46,7 +46,7 @@ func NewFor(id platform.ID, cfg Config) providers.Provider {
 	}
 	at := addresses(s.site)
 	return providers.Provider{
-		Name: "mock", Platform: id, Source: schema.Own,
+		Name: "mock", Platform: id, Source: schema.Own, Prompt: true,
 		PageSizes: sizes(),
 		Profile:   one(s, providers.OpProfile, itself, s.profile),
 		Followers: list(s, providers.OpFollowers, itself, s.followers),

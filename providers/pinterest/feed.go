@@ -33,7 +33,7 @@ func newFeeds(cfg Config) providers.Provider {
 		Quota:  upstream.NewQuota(0, 0),
 	})}
 	return providers.Provider{
-		Name: "pinterest_feed", Platform: platform.Pinterest, Source: schema.Own,
+		Name: "pinterest_feed", Platform: platform.Pinterest, Source: schema.Own, Prompt: true,
 		Posts:           f.posts,
 		CollectionPosts: f.collectionPosts,
 

@@ -35,7 +35,7 @@ func newOwn(cfg Config) providers.Provider {
 		short: newShortener(cfg),
 	}
 	return providers.Provider{
-		Name: "pinterest_own", Platform: platform.Pinterest, Source: schema.Own,
+		Name: "pinterest_own", Platform: platform.Pinterest, Source: schema.Own, Prompt: true,
 		PageSizes:       providers.PagesOf(strconv.Itoa(ownPage), providers.OpCollections, providers.OpCollectionPosts),
 		Profile:         o.profile,
 		Posts:           o.posts,

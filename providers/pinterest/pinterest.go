@@ -60,7 +60,7 @@ type official struct {
 func newOfficial(cfg Config) providers.Provider {
 	c := newClient(cfg)
 	p := providers.Provider{
-		Name: "pinterest", Platform: platform.Pinterest, Source: schema.Official,
+		Name: "pinterest", Platform: platform.Pinterest, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(pageSize, providers.OpPosts, providers.OpCollections,
 			providers.OpCollectionPosts),
 		Limits:          upstream.Limits(map[string]*upstream.Quota{"reads": c.http.Quota()}),

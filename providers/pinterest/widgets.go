@@ -29,7 +29,7 @@ func newWidgets(cfg Config) providers.Provider {
 		short: newShortener(cfg),
 	}
 	return providers.Provider{
-		Name: "pinterest_widgets", Platform: platform.Pinterest, Source: schema.Own,
+		Name: "pinterest_widgets", Platform: platform.Pinterest, Source: schema.Own, Prompt: true,
 		Profile:         w.profile,
 		Posts:           w.posts,
 		Post:            w.post,

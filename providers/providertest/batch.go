@@ -193,6 +193,11 @@ func batches(t *testing.T, s Suite, m manifest) {
 		t.Run(name, func(t *testing.T) {
 			t.Run("as each alone", func(t *testing.T) { b.asAlone(t, m) })
 			t.Run("a caller who has gone", func(t *testing.T) { b.gone(t) })
+			t.Run("an upstream that never answers", func(t *testing.T) {
+				for _, up := range []hanging{{}, {after: "{"}} {
+					synctest.Test(t, func(t *testing.T) { b.prompt(t, up) })
+				}
+			})
 			t.Run("hostile upstream", func(t *testing.T) {
 				for _, tt := range hostiles {
 					synctest.Test(t, func(t *testing.T) { b.survive(t, tt) })
@@ -272,6 +277,18 @@ func (b *together) gone(t *testing.T) {
 	if got, err := b.read(ctx, t, answer{status: 200, body: "{}"}); err == nil && len(got) > 0 && !b.apart(got) {
 		t.Errorf("answered %v to a caller who has gone", got)
 	}
+}
+
+// prompt reads b from an upstream that never answers, if the provider promises to return nevertheless.
+func (b *together) prompt(t *testing.T, up hanging) {
+	t.Helper()
+	if !b.suite.open(t, &http.Client{Transport: up}).Prompt {
+		return
+	}
+	promptly(t, string(b.op), func(ctx context.Context) bool {
+		got, err := b.read(ctx, t, up)
+		return err == nil && len(got) > 0 && !b.apart(got)
+	})
 }
 
 // apart reports whether got contains nothing except absences that did not need a request.

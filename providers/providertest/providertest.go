@@ -8,7 +8,8 @@
 // The result of each call is compared with testdata/<name>.golden.json; go test -update rewrites these files. In
 // addition every call is made against hostile upstreams (HTML, half a JSON document, a wrong shape or an endless body
 // must not be accepted as an answer or cause a panic), with every status of the common error table, and with a context
-// that has ended.
+// that has ended. A provider that is [providers.Provider.Prompt] must return from every call within a second of the end of
+// its context.
 package providertest
 
 import (
@@ -249,6 +250,7 @@ func Run(t *testing.T, s Suite) {
 	t.Run("inputs", func(t *testing.T) { inputs(t, s) })
 	t.Run("hostile upstream", func(t *testing.T) { hostile(t, s) })
 	t.Run("a caller who has gone", func(t *testing.T) { gone(t, s) })
+	t.Run("an upstream that never answers", func(t *testing.T) { prompt(t, s) })
 	if s.Witness {
 		t.Run("without rows", func(t *testing.T) { rowless(t, s, manifest) })
 	}
@@ -338,6 +340,67 @@ func gone(t *testing.T, s Suite) {
 			t.Errorf("%s answered %v to a caller who has gone", c.name, pages)
 		}
 	}
+}
+
+// prompt makes every call of a provider that promises it with an upstream that never answers, and with one that breaks
+// off in the middle of its answer: each must return within a second of the end of its context.
+func prompt(t *testing.T, s Suite) {
+	t.Helper()
+	for _, up := range []hanging{{}, {after: "{"}} {
+		for _, c := range s.Calls {
+			synctest.Test(t, func(t *testing.T) {
+				p := s.open(t, &http.Client{Transport: up})
+				if !p.Prompt {
+					return
+				}
+				promptly(t, c.name, func(ctx context.Context) bool {
+					_, err := c.read(ctx, p)
+					return err == nil
+				})
+			})
+		}
+	}
+}
+
+// promptly checks that a read, which reports whether it succeeded, fails and returns in time.
+func promptly(t *testing.T, name string, read func(context.Context) bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	began := time.Now()
+	if read(ctx) {
+		t.Errorf("%s was answered although its upstream never does", name)
+	}
+	if took := time.Since(began); took > 6*time.Second {
+		t.Errorf("%s returned %v after the end of its context; Prompt promises a second", name, took-5*time.Second)
+	}
+	time.Sleep(time.Minute) // in the bubble: a token is fetched for several reads, and may outlast this one
+}
+
+// hanging is an upstream that sends the beginning of an answer, or nothing, and then waits for the end of the request.
+type hanging struct{ after string }
+
+// RoundTrip implements [http.RoundTripper].
+func (h hanging) RoundTrip(r *http.Request) (*http.Response, error) {
+	rest := waiting{r.Context()}
+	if h.after == "" {
+		_, err := rest.Read(nil)
+		return nil, err
+	}
+	return &http.Response{
+		Status: "200", StatusCode: 200, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, ContentLength: -1,
+		Header: http.Header{"Content-Type": {"application/json"}}, Request: r,
+		Body: io.NopCloser(io.MultiReader(strings.NewReader(h.after), rest)),
+	}, nil
+}
+
+// waiting is a body that never comes.
+type waiting struct{ ctx context.Context } //nolint:containedctx // it is the request's
+
+// Read implements [io.Reader].
+func (w waiting) Read([]byte) (int, error) {
+	<-w.ctx.Done()
+	return 0, w.ctx.Err()
 }
 
 func table(t *testing.T, s Suite) {

@@ -32,7 +32,7 @@ func newWeb(cfg Config) web {
 func newOwn(cfg Config) providers.Provider {
 	w := newWeb(cfg)
 	p := providers.Provider{
-		Name: "reddit_own", Platform: platform.Reddit, Source: schema.Own,
+		Name: "reddit_own", Platform: platform.Reddit, Source: schema.Own, Prompt: true,
 		PageSizes: providers.PagesOf(strconv.Itoa(feedSize), providers.OpPosts, providers.OpSearch, providers.OpComments,
 			providers.OpCommunityPosts),
 		Limits:         upstream.Limits(map[string]*upstream.Quota{"pages": w.http.Quota()}),

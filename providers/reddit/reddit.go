@@ -50,7 +50,7 @@ func New(cfg Config) providers.Chain {
 func newOfficial(cfg Config) providers.Provider {
 	c := newClient(cfg)
 	p := providers.Provider{
-		Name: "reddit", Platform: platform.Reddit, Source: schema.Official,
+		Name: "reddit", Platform: platform.Reddit, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(pageSize, providers.OpPosts, providers.OpSearch,
 			providers.OpCommunityPosts).And(suggestSize, providers.OpSuggestions),
 		Limits:         upstream.Limits(map[string]*upstream.Quota{"reads": c.api.Quota()}),

@@ -61,7 +61,7 @@ func (s *site) provider() providers.Provider {
 		noCommunities = "communities are on Locals, another site"
 	)
 	return providers.Provider{
-		Name: "rumble", Platform: platform.Rumble, Source: schema.Own,
+		Name: "rumble", Platform: platform.Rumble, Source: schema.Own, Prompt: true,
 		PageSizes: providers.PagesOf(strconv.Itoa(pageSize), providers.OpComments, providers.OpReplies).
 			And("25", providers.OpPosts), // as Rumble decides
 		Limits:     upstream.Limits(map[string]*upstream.Quota{"pages": s.http.Quota()}),

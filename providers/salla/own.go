@@ -36,7 +36,7 @@ func newOwn(cfg Config) providers.Provider {
 		ours: storeOf(cfg),
 	}
 	p := providers.Provider{
-		Name: "salla_own", Platform: platform.Salla, Source: schema.Own,
+		Name: "salla_own", Platform: platform.Salla, Source: schema.Own, Prompt: true,
 		PageSizes: providers.PagesOf(pageSize, providers.OpProducts).And(commentsSize, providers.OpReviews),
 		Products:  s.products,
 		Product:   s.product,

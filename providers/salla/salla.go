@@ -75,7 +75,7 @@ func newOfficial(cfg Config) providers.Provider {
 		Quota:  upstream.NewQuota(0, 0), // the limit depends on the store's plan; a 429 says how long to wait
 	})}
 	p := providers.Provider{
-		Name: "salla", Platform: platform.Salla, Source: schema.Official,
+		Name: "salla", Platform: platform.Salla, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(pageSize, providers.OpProducts, providers.OpReviews, providers.OpSearch),
 		Store:     m.store,
 		Products:  m.products,

@@ -87,7 +87,7 @@ func New(cfg Config) providers.Chain {
 
 // complete adds to p what is the same on every platform. Charges lists the operations that do not cost one credit.
 func (c *client) complete(p providers.Provider, key bool) providers.Provider {
-	p.Name, p.Source = name, schema.Upstream(name)
+	p.Name, p.Source, p.Prompt = name, schema.Upstream(name), true
 	p.Forward, p.Gate = c.http.forward, c.http.api.Gate()
 	for _, route := range routes {
 		if route.Platform == p.Platform {

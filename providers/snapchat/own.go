@@ -27,7 +27,7 @@ func newOwn(cfg Config) providers.Provider {
 		HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, siteURL), Header: asBrowser, Check: checkPage, Quota: upstream.NewQuota(0, 0),
 	})}
 	return providers.Provider{
-		Name: "snapchat_own", Platform: platform.Snapchat, Source: schema.Own,
+		Name: "snapchat_own", Platform: platform.Snapchat, Source: schema.Own, Prompt: true,
 		Profile:     s.profile,
 		Posts:       s.posts,
 		Reels:       s.reels,

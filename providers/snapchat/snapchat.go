@@ -48,7 +48,7 @@ func newOfficial(cfg Config) providers.Provider {
 		Credentials: credentials, Quota: upstream.NewQuota(0, 0),
 	})}
 	p := providers.Provider{
-		Name: "snapchat", Platform: platform.Snapchat, Source: schema.Official,
+		Name: "snapchat", Platform: platform.Snapchat, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(pageSize, providers.OpSearch),
 		Profile:   c.profile,
 		Search:    c.find,

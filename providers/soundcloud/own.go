@@ -36,7 +36,7 @@ const (
 
 func (o *own) provider() providers.Provider {
 	return providers.Provider{
-		Name: "soundcloud_own", Platform: platform.SoundCloud, Source: schema.Own,
+		Name: "soundcloud_own", Platform: platform.SoundCloud, Source: schema.Own, Prompt: true,
 		PageSizes: providers.PagesOf(ownPage, providers.OpPosts, providers.OpSearch, providers.OpComments,
 			providers.OpCollections, providers.OpTracks).And(suggestSize, providers.OpSuggestions),
 		Profile:     o.profile,

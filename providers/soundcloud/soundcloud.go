@@ -38,7 +38,7 @@ var credentials = []string{"client_id", "client_secret", "oauth_token", "access_
 func New(cfg Config) providers.Chain {
 	c := newClient(cfg)
 	official := providers.Provider{
-		Name: "soundcloud", Platform: platform.SoundCloud, Source: schema.Official,
+		Name: "soundcloud", Platform: platform.SoundCloud, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(pageSize, providers.OpPosts, providers.OpSearch, providers.OpComments,
 			providers.OpCollections, providers.OpTracks),
 		Profile:          c.profile,

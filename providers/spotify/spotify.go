@@ -49,7 +49,7 @@ type client struct {
 func New(cfg Config) providers.Chain {
 	c := newClient(cfg)
 	p := providers.Provider{
-		Name: "spotify", Platform: platform.Spotify, Source: schema.Official,
+		Name: "spotify", Platform: platform.Spotify, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(strconv.Itoa(pageLimit), providers.OpCollectionTracks).
 			And(strconv.Itoa(min(len(groups)*c.limit, largestPage)), providers.OpPosts, providers.OpCollections).
 			And(strconv.Itoa(len(order)*c.limit), providers.OpSearch), // all types are searched at once

@@ -35,7 +35,7 @@ func newOwn(cfg Config) providers.Provider {
 		noGroups  = "groups have a profile, but no public list of their messages"
 	)
 	return providers.Provider{
-		Name: "telegram_own", Platform: platform.Telegram, Source: schema.Own,
+		Name: "telegram_own", Platform: platform.Telegram, Source: schema.Own, Prompt: true,
 		PageSizes: providers.PagesOf("20", providers.OpPosts), // as Telegram decides
 		Profile:   w.profile,
 		Posts:     w.posts,

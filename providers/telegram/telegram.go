@@ -43,7 +43,7 @@ func newBot(cfg Config) providers.Provider {
 		HTTP: upstream.Still(cfg.HTTP), Base: base, Check: checkBot, Quota: upstream.NewQuota(0, 0),
 	})}
 	p := providers.Provider{
-		Name: "telegram", Platform: platform.Telegram, Source: schema.Official,
+		Name: "telegram", Platform: platform.Telegram, Source: schema.Official, Prompt: true,
 		Profile: b.profile,
 
 		Normalize: webAddresses.Normalize, Names: webAddresses.Names, Also: webAddresses.Also,

@@ -25,7 +25,7 @@ func newOwn(cfg Config) providers.Provider {
 		HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, siteURL), Header: asBrowser, Check: checkPage,
 	})}
 	return providers.Provider{
-		Name: "threads_own", Platform: platform.Threads, Source: schema.Own,
+		Name: "threads_own", Platform: platform.Threads, Source: schema.Own, Prompt: true,
 		Profile:  s.profile,
 		Posts:    s.posts,
 		Post:     s.post,

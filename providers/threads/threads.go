@@ -55,7 +55,7 @@ func New(cfg Config) providers.Chain {
 func newOfficial(cfg Config) providers.Provider {
 	c := newClient(cfg)
 	p := providers.Provider{
-		Name: "threads", Platform: platform.Threads, Source: schema.Official,
+		Name: "threads", Platform: platform.Threads, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(pageSize, providers.OpPosts, providers.OpSearch, providers.OpComments,
 			providers.OpReplies),
 		Limits:   upstream.Limits(map[string]*upstream.Quota{"lookups": c.lookups, "searches": c.searches.Dear(), "other": c.other}),

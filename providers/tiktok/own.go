@@ -27,7 +27,7 @@ func newOwn(cfg Config) providers.Provider {
 		Quota: upstream.NewQuota(0, 0),
 	})}
 	return providers.Provider{
-		Name: "tiktok_own", Platform: platform.TikTok, Source: schema.Own,
+		Name: "tiktok_own", Platform: platform.TikTok, Source: schema.Own, Prompt: true,
 		PageSizes:       providers.PagesOf(strconv.Itoa(collectionPage), providers.OpCollectionPosts),
 		Profile:         o.profile,
 		Posts:           o.posts,

@@ -48,7 +48,7 @@ type client struct {
 func newOfficial(cfg Config) providers.Provider {
 	c := newClient(cfg)
 	p := providers.Provider{
-		Name: "tiktok", Platform: platform.TikTok, Source: schema.Official,
+		Name: "tiktok", Platform: platform.TikTok, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(strconv.Itoa(pageSize), providers.OpFollowers, providers.OpFollowing,
 			providers.OpPosts, providers.OpReels, providers.OpSearch, providers.OpComments,
 			providers.OpReplies).And(strconv.Itoa(adPage), providers.OpAds, providers.OpAdsSearch,

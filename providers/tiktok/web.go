@@ -37,7 +37,7 @@ func newWeb(cfg Config) providers.Provider {
 		client: cfg.HTTP,
 	}
 	return providers.Provider{
-		Name: "tiktok_web", Platform: platform.TikTok, Source: schema.Own,
+		Name: "tiktok_web", Platform: platform.TikTok, Source: schema.Own, Prompt: true,
 		Profile:    w.profile,
 		Posts:      w.posts,
 		Reels:      w.posts, // every post is a video

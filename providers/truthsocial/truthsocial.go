@@ -62,7 +62,7 @@ type client struct {
 func New(cfg Config) providers.Chain {
 	c := newClient(cfg)
 	p := providers.Provider{
-		Name: "truthsocial", Platform: platform.TruthSocial, Source: schema.Own,
+		Name: "truthsocial", Platform: platform.TruthSocial, Source: schema.Own, Prompt: true,
 		PageSizes: providers.PagesOf(pageSize, providers.OpPosts,
 			providers.OpCommunityPosts).And(strconv.Itoa(trendingSize),
 			providers.OpTrending).And(strconv.Itoa(commentsSize), providers.OpComments,

@@ -43,7 +43,7 @@ type client struct {
 func New(cfg Config) providers.Chain {
 	c := newClient(cfg)
 	p := providers.Provider{
-		Name: "twitch", Platform: platform.Twitch, Source: schema.Official,
+		Name: "twitch", Platform: platform.Twitch, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(pageSize, providers.OpPosts, providers.OpReels,
 			providers.OpSearch).And(schedulePage, providers.OpEvents).
 			And(strconv.Itoa(suggestions), providers.OpSuggestions),

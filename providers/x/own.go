@@ -23,7 +23,7 @@ func newOwn(cfg Config) providers.Provider {
 		HTTP: cfg.HTTP, Base: cmp.Or(cfg.EmbedBaseURL, "https://cdn.syndication.twimg.com"),
 	})}
 	return providers.Provider{
-		Name: "x_own", Platform: platform.X, Source: schema.Own,
+		Name: "x_own", Platform: platform.X, Source: schema.Own, Prompt: true,
 		Post:      e.post,
 		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Notes: map[providers.Op]string{

@@ -80,7 +80,7 @@ func newOfficial(cfg Config) providers.Provider {
 		search = "posts " + days + " without retweets, unless kind=profile, whose query is Latin letters, digits, ' and _ only"
 	}
 	p := providers.Provider{
-		Name: "x", Platform: platform.X, Source: schema.Official,
+		Name: "x", Platform: platform.X, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(pageSize, providers.OpPosts, providers.OpSearch, providers.OpComments,
 			providers.OpReplies),
 		Limits: upstream.Limits(map[string]*upstream.Quota{

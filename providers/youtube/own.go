@@ -18,7 +18,7 @@ type site struct {
 func newOwn(cfg Config) providers.Provider {
 	s := newSite(cfg)
 	p := providers.Provider{
-		Name: "youtube_own", Platform: platform.YouTube, Source: schema.Own,
+		Name: "youtube_own", Platform: platform.YouTube, Source: schema.Own, Prompt: true,
 		Transcript:  s.transcript,
 		Reels:       s.reels,
 		Suggestions: s.suggestions,

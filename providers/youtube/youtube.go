@@ -57,7 +57,7 @@ func New(cfg Config) providers.Chain {
 func newOfficial(cfg Config) providers.Provider {
 	c := newClient(cfg)
 	p := providers.Provider{
-		Name: "youtube", Platform: platform.YouTube, Source: schema.Official,
+		Name: "youtube", Platform: platform.YouTube, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(pageSize, providers.OpPosts, providers.OpTrending, providers.OpSearch,
 			providers.OpReels, providers.OpCollections, providers.OpCollectionPosts).And(commentsPage,
 			providers.OpComments, providers.OpReplies),

@@ -32,7 +32,7 @@ func newStorefronts(cfg Config) *storefronts {
 
 func (o *storefronts) provider() providers.Provider {
 	return providers.Provider{
-		Name: "zid_own", Platform: platform.Zid, Source: schema.Own,
+		Name: "zid_own", Platform: platform.Zid, Source: schema.Own, Prompt: true,
 		PageSizes: providers.PagesOf("24", providers.OpProducts), // as Zid decides
 		Products:  o.products,
 

@@ -47,7 +47,7 @@ type merchant struct {
 func New(cfg Config) providers.Chain {
 	m := newMerchant(cfg)
 	official := providers.Provider{
-		Name: "zid", Platform: platform.Zid, Source: schema.Official,
+		Name: "zid", Platform: platform.Zid, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(pageSize, providers.OpProducts, providers.OpSearch).
 			And(reviewsPage, providers.OpReviews),
 		Limits:   upstream.Limits(map[string]*upstream.Quota{"reads": m.http.Quota()}),
