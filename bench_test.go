@@ -141,6 +141,28 @@ func BenchmarkLoneRead(b *testing.B) {
 	compare(b, 500, read(100), read(1))
 }
 
+// BenchmarkPromptRead is a read that no cache has, of a provider that promises to end with its context, against one that
+// does not: the reference is called on a goroutine of its own.
+func BenchmarkPromptRead(b *testing.B) {
+	reads := 0
+	read := func(prompt bool) func() {
+		p := enginetest.Profiles(platform.X, "x", schema.Own,
+			func(_ context.Context, handle string) (schema.Profile, error) { return enginetest.Profile(handle), nil })
+		p.Prompt = prompt
+		e := enginetest.New(b, enginetest.Config{
+			Credits: 1 << 50, Providers: []providers.Provider{p}, Cache: cache.NewMemory(cache.MemoryConfig{Bytes: 4 << 20}),
+		})
+		return func() {
+			reads++
+			req := socialdata.ProfileRequest{Platform: platform.X, Handle: "user" + strconv.Itoa(reads)}
+			if _, err := e.Client.Profile(b.Context(), req); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	compare(b, 500, read(true), read(false))
+}
+
 // fifty returns a provider of one page of 50 posts like those of the sandbox.
 func fifty(tb testing.TB) providers.Provider {
 	tb.Helper()
@@ -244,11 +266,13 @@ func BenchmarkColdKey(b *testing.B) {
 	b.ReportMetric(median(all), "ms-behind-the-upstream")
 }
 
-// BenchmarkFanOut searches 20 platforms whose upstreams take 50 ms. The result is the additional time of the search.
-func BenchmarkFanOut(b *testing.B) {
-	const upstream = 50 * time.Millisecond
+// upstreamTime is how long the upstreams of a fan-out take.
+const upstreamTime = 50 * time.Millisecond
+
+// wide returns an engine with 20 platforms whose upstreams take [upstreamTime], and the platforms.
+func wide(b *testing.B) (e *enginetest.Engine, on []platform.ID) {
+	b.Helper()
 	var chain []providers.Provider
-	var on []platform.ID
 	for _, info := range platform.All() {
 		if len(on) == 20 || info.ID == platform.Mock {
 			continue
@@ -259,25 +283,62 @@ func BenchmarkFanOut(b *testing.B) {
 		p.Search = func(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
 			began := time.Now()
 			page, err := search(ctx, q, cursor)
-			time.Sleep(upstream - time.Since(began))
+			time.Sleep(upstreamTime - time.Since(began))
 			return page, err
 		}
 		chain = append(chain, p)
 	}
-	e := enginetest.New(b, enginetest.Config{Providers: chain, Credits: 1 << 50})
+	return enginetest.New(b, enginetest.Config{Providers: chain, Credits: 1 << 50}), on
+}
+
+// across searches all of them for a text, and returns how long that took in addition to the upstreams, in milliseconds.
+func across(b *testing.B, e *enginetest.Engine, on []platform.ID, query string) float64 {
+	b.Helper()
+	began := time.Now()
+	got, err := e.Client.SearchAcross(b.Context(), socialdata.SearchAcrossRequest{
+		Query: query, Platforms: on, Wait: 10 * time.Second,
+	})
+	if err != nil || len(got.Meta.Platforms) != len(on) || got.Meta.JobID != "" {
+		b.Error(err, got)
+	}
+	return float64((time.Since(began) - upstreamTime).Microseconds()) / 1000
+}
+
+// BenchmarkFanOut searches 20 platforms whose upstreams take 50 ms. The result is the additional time of the search.
+func BenchmarkFanOut(b *testing.B) {
+	e, on := wide(b)
 	var all []float64
 	for b.Loop() {
-		began := time.Now()
-		got, err := e.Client.SearchAcross(b.Context(), socialdata.SearchAcrossRequest{
-			Query: "coffee" + strconv.Itoa(len(all)), Platforms: on, Wait: 10 * time.Second,
-		})
-		if err != nil || len(got.Meta.Platforms) != len(on) || got.Meta.JobID != "" {
-			b.Fatal(err, got)
-		}
-		all = append(all, float64((time.Since(began)-upstream).Microseconds())/1000)
+		all = append(all, across(b, e, on, "coffee"+strconv.Itoa(len(all))))
 	}
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(median(all), "ms-beyond-the-upstreams")
+}
+
+// BenchmarkFanOuts makes 64 searches like that of [BenchmarkFanOut] at once, by turns with one alone. The results are the
+// median time of one alone and the 99th percentile of the others, in addition to that of the upstreams, and the ratio of
+// the whole times.
+func BenchmarkFanOuts(b *testing.B) {
+	const atOnce = 64
+	e, on := wide(b)
+	var alone, all []float64
+	for b.Loop() {
+		alone = append(alone, across(b, e, on, "tea"+strconv.Itoa(len(alone))))
+		took := make([]float64, atOnce)
+		var searches sync.WaitGroup
+		for i := range took {
+			searches.Go(func() { took[i] = across(b, e, on, fmt.Sprintf("coffee%d_%d", len(alone), i)) })
+		}
+		searches.Wait()
+		all = append(all, took...)
+	}
+	slices.Sort(all)
+	one, late := median(alone), all[len(all)*99/100]
+	whole := upstreamTime.Seconds() * 1000
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(one, "ms-of-one")
+	b.ReportMetric(late, "ms-p99")
+	b.ReportMetric((whole+late)/(whole+one), "×one")
 }
 
 // BenchmarkCacheSize fills a cache with entries of 2 KB. The results are their size on the heap, relative to their
