@@ -465,16 +465,14 @@ func probing[Req, T any](r *row[Req, T]) *row[Req, T] {
 // do makes the call of req.
 func (r *row[Req, T]) do(ctx context.Context, c *Client, on platform.ID, req Req) (*schema.Envelope[T], error) {
 	if r.Service || r.Of != nil || operation.IdempotencyKey(r.Operation, &req) != "" {
-		return decode[T](c.Do(ctx, r.Operation, operation.CallOf(r.Operation, &req)))
+		call := operation.CallOf(r.Operation, &req)
+		call.Typed = true
+		return decode[T](c.Do(ctx, r.Operation, call))
 	}
 	var few [8]operation.Pair // they are used only during the call, and so are not on the heap
 	a, err := c.session.Read(ctx, &r.Row, on, operation.FromStruct(few[:0], r.Params, &req))
 	if err != nil {
 		return nil, err
-	}
-	if e, ok := a.Envelope.(*schema.Envelope[T]); ok {
-		e.Meta = a.Meta
-		return e, nil
 	}
 	return decode[T](a, nil)
 }
@@ -482,6 +480,10 @@ func (r *row[Req, T]) do(ctx context.Context, c *Client, on platform.ID, req Req
 func decode[T any](a *operation.Answer, err error) (*schema.Envelope[T], error) {
 	if err != nil {
 		return nil, err
+	}
+	if e, ok := a.Envelope.(*schema.Envelope[T]); ok {
+		e.Meta = a.Meta
+		return e, nil
 	}
 	e := &schema.Envelope[T]{Meta: a.Meta}
 	if a.Made != nil {

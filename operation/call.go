@@ -28,6 +28,7 @@ type Call struct {
 	RequestID      string     // "" means a new one
 	IdempotencyKey string     // "" for none
 	LastEventID    string     // of a stream that goes on behind that event; "" for its beginning
+	Typed          bool       // the caller is in this process: the answer may have an Envelope in place of Data
 	// More takes so many calls more from the rate limit of the key, for a call that has been admitted and is worth
 	// several; its error ends the call. Nil takes none.
 	More func(ctx context.Context, n int) error

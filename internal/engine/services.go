@@ -58,7 +58,7 @@ func searchAcross(ctx context.Context, s *Session, row *read.Row, call operation
 	return s.idempotent(ctx, row, call, plan.Price(), nil,
 		func(ctx context.Context, o once, left time.Duration) (*operation.Answer, string, error) {
 			return s.search.All(ctx, search.Request{
-				Who: s.who, ID: call.RequestID, IdempotencyKey: o.key, Over: time.Now().Add(left),
+				Who: s.who, ID: call.RequestID, IdempotencyKey: o.key, Over: time.Now().Add(left), Typed: call.Typed,
 			}, plan)
 		})
 }
@@ -69,7 +69,7 @@ func job(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*
 	if err != nil {
 		return nil, err
 	}
-	return s.search.Job(ctx, s.who, call.RequestID, in)
+	return s.search.Job(ctx, search.Request{Who: s.who, ID: call.RequestID, Typed: call.Typed}, in)
 }
 
 // me returns the caller's key, the balance and the rate limit.

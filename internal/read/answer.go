@@ -86,16 +86,24 @@ func (r *Reader) Fill(ctx context.Context, a *operation.Answer, entry *cache.Ent
 	return err
 }
 
-// envelop returns an envelope with a copy of the content of an entry. If the entry is in this process, it is decoded
-// once for all callers; callers that waited for a flight hold the entry as it was before it was stored.
+// envelop returns an envelope with a copy of the content of an entry.
 func (r *Reader) envelop(q *Query, entry *cache.Entry) (envelope any, err error) {
+	value, err := r.Value(q, entry)
+	if err != nil {
+		return nil, err
+	}
+	return q.Row.Envelop(value), nil
+}
+
+// Value returns the decoded data of an entry that answers q, which is shared. If the entry is in this process, it is
+// decoded once for all callers; callers that waited for a flight hold the entry as it was before it was stored.
+func (r *Reader) Value(q *Query, entry *cache.Entry) (value any, err error) {
 	if entry.Value == nil && r.near != nil {
 		if kept := r.near.Peek(q.key); kept != nil && kept.Data == entry.Data {
 			entry = kept
 		}
 	}
-	value := entry.Value
-	if value == nil {
+	if value = entry.Value; value == nil {
 		if value, err = q.Row.Decode(entry.Data); err != nil {
 			return nil, fmt.Errorf("socialdata: a cached answer cannot be decoded: %w", err)
 		}
@@ -103,7 +111,7 @@ func (r *Reader) envelop(q *Query, entry *cache.Entry) (envelope any, err error)
 			r.near.Keep(q.key, entry, value)
 		}
 	}
-	return q.Row.Envelop(value), nil
+	return value, nil
 }
 
 // sealNext returns the cursor of the next page, or "".

@@ -101,8 +101,15 @@ func object[T any, P schema.Resource[T]](r Reading, v *T, at time.Time) (Fetched
 		return out, drifted(err)
 	}
 	out.Data, out.Raw = data, [][]byte{raw}
+	if r.typed && faithful(data) {
+		out.value = &schema.CloneWritten[T, P]([]T{*v})[0]
+	}
 	return out, nil
 }
+
+// faithful reports whether decoding the JSON of an object gives the texts that were encoded: encoding/json writes what is
+// not UTF-8 as the escape of the replacement character, which it writes in no other case.
+func faithful(data []byte) bool { return !bytes.Contains(data, []byte(`\ufffd`)) }
 
 // maxItems is how many items of one page are read. No real page has as many; further ones are left out.
 const maxItems = 1000
@@ -152,6 +159,7 @@ func assemble[T any, P schema.Resource[T]](ctx context.Context, r Reading, page 
 	r.attempt.Read(len(page.Items))
 	out := Fetched{At: r.reader.now(), Page: r.public(page.Raw), Next: page.Next, forget: r.attempt.Forget}
 	var kept [][]byte
+	values, typed := []T{}, r.typed
 	broken, understood, here := error(nil), false, map[uint64][]byte{}
 	for i := range page.Items {
 		if err := ctx.Err(); err != nil {
@@ -176,6 +184,9 @@ func assemble[T any, P schema.Resource[T]](ctx context.Context, r Reading, page 
 		}
 		here[id] = data
 		kept = append(kept, data)
+		if typed = typed && faithful(data); typed {
+			values = append(values, page.Items[i])
+		}
 		out.Raw = append(out.Raw, raw)
 		out.IDs = append(out.IDs, id)
 	}
@@ -183,6 +194,12 @@ func assemble[T any, P schema.Resource[T]](ctx context.Context, r Reading, page 
 		return out, drifted(broken)
 	}
 	out.Data = slices.Concat([]byte("["), bytes.Join(kept, []byte(",")), []byte("]"))
+	if typed {
+		// Decoding what was just encoded took a fifth of the time of a fan-out, and a tenth of a small miss (BenchmarkFanOut
+		// and BenchmarkPromptRead in the root package).
+		values = schema.CloneWritten[T, P](values)
+		out.value = &values
+	}
 	return out, nil
 }
 

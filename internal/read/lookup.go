@@ -251,7 +251,9 @@ func (r *Reader) keep(ctx context.Context, q *Query, entry *cache.Entry, asked t
 	}
 	ctx, cancel := context.WithTimeout(ctx, cachePatience)
 	defer cancel()
-	if err := r.cfg.Cache.Set(ctx, q.key, entry, entry.TTL-r.cfg.Now().Sub(entry.FetchedAt)); err != nil {
+	stored := *entry
+	stored.Value = nil // its texts may be parts of a whole page, which would stay in memory
+	if err := r.cfg.Cache.Set(ctx, q.key, &stored, entry.TTL-r.cfg.Now().Sub(entry.FetchedAt)); err != nil {
 		r.warn(ctx, "cache write failed", q, err)
 	}
 }

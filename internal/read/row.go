@@ -71,6 +71,7 @@ type Reading struct {
 
 	reader  *Reader
 	skip    func(id uint64) bool // reports whether an object was on an earlier page
+	typed   bool                 // the caller wants Go values
 	attempt *upstreams.Attempt
 }
 
@@ -90,6 +91,8 @@ type Fetched struct {
 	Withheld []privacy.Name
 	// marks are those of everyone in Data, where they are known already.
 	marks privacy.Marks
+	// value is what [Source.Decode] returns for Data, if it is known without decoding it; else nil. It is shared.
+	value any
 	// forget gives up what is kept of the upstream's answer for its next 304; nil when there is nothing.
 	forget func()
 	// Failed lists the platforms that should have answered and did not: they are not charged.

@@ -100,7 +100,7 @@ func (r *Reader) askAlone(
 		func(ctx context.Context, a *upstreams.Attempt) (any, error) {
 			got, err := q.Row.Fetch(providers.WithPasted(ctx, q.pasted), Reading{
 				Provider: a.Provider, In: q.In, Token: token, reader: r, attempt: a,
-				skip: func(id uint64) bool { return seen[id] },
+				skip: func(id uint64) bool { return seen[id] }, typed: q.Typed && !q.Raw && !q.Enrich,
 			})
 			if got.At.IsZero() {
 				got.At = r.now()
@@ -129,6 +129,7 @@ func setOf(ids []uint64) map[uint64]bool {
 func (r *Reader) entry(q *Query, got Fetched, provider string, at *cursor.Cursor) *cache.Entry {
 	entry := &cache.Entry{
 		Data: string(got.Data), Page: string(page(got)), Provider: provider, FetchedAt: got.At, TTL: q.Row.TTL,
+		Value: got.value,
 	}
 	if got.TTL > 0 {
 		entry.TTL = min(got.TTL, q.Row.TTL)

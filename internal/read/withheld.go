@@ -166,7 +166,7 @@ func (r *Reader) withhold(q *Query, got *Fetched) error {
 		}
 	}
 	if len(got.Withheld) > 0 {
-		got.Data, got.Raw, got.IDs, got.Page = append(data, ']'), raw, ids, nil
+		got.Data, got.Raw, got.IDs, got.Page, got.value = append(data, ']'), raw, ids, nil, nil
 		got.giveUp()
 	}
 	return nil

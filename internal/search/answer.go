@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -145,9 +144,9 @@ func (s *Service) answerFirst(
 		page = s.firstPage(ctx, st)
 		page.tell(&st.record)
 	}
-	a = s.answer(&st.record, page.results, st.FirstTold, 0, req.ID)
+	a = s.answer(&st.record, page.results, st.FirstTold, 0, req)
 	a.Meta.NextCursor, a.Fresh = st.Next.Cursor, st.Fresh
-	if !a.Pending && !st.any(failed) && !st.spoilt() { // what failed may succeed the next time
+	if a.Envelope == nil && !a.Pending && !st.any(failed) && !st.spoilt() { // what failed may succeed the next time
 		a.Seal(s.cfg.Row.TTL, st.Next.Digest)
 	}
 	s.settleFound(ctx, st)
@@ -205,7 +204,7 @@ func (s *Service) answered(ctx context.Context, st *state, page firstPage) (kept
 
 // firstPage is the content of the first answer.
 type firstPage struct {
-	results []json.RawMessage
+	results []ranked
 	held    []uint64 // identities of results for the next page
 	next    nextPage
 }
@@ -234,7 +233,7 @@ func (s *Service) firstPage(ctx context.Context, st *state) firstPage {
 		s.cfg.Log.ErrorContext(ctx, "a search goes without its cursor", "job", st.ID, "error", err)
 		shown, held = all, nil
 	}
-	page := firstPage{results: slices.Concat(st.Front, encoded(shown)), next: next}
+	page := firstPage{results: slices.Concat(st.front(), shown), next: next}
 	for _, x := range held {
 		page.held = append(page.held, x.identity())
 	}
@@ -265,17 +264,32 @@ func (s *Service) balance(ctx context.Context, who account.Caller, st *state) in
 
 // answer makes an answer of results and the state of a search. It has the id of a job, unless an answer has said that
 // nothing is pending.
-func (s *Service) answer(
-	r *record, results []json.RawMessage, used, balance int64, requestID string,
-) *operation.Answer {
-	a := &operation.Answer{Data: list(results), Pending: !r.Complete, Meta: schema.Meta{
-		RequestID: requestID, CreditsUsed: used, CreditsRemaining: balance,
+func (s *Service) answer(r *record, results []ranked, used, balance int64, req Request) *operation.Answer {
+	a := &operation.Answer{Pending: !r.Complete, Meta: schema.Meta{
+		RequestID: req.ID, CreditsUsed: used, CreditsRemaining: balance,
 	}}
+	if req.Typed {
+		a.Envelope = envelope(results)
+	}
+	if a.Envelope == nil {
+		a.Data = list(encoded(results))
+	}
 	if a.Pending {
 		a.Meta.JobID = r.ID
 	}
 	r.describe(&a.Meta, s.cfg.Now())
 	return a
+}
+
+// envelope returns an envelope with copies of results, or nil when the value of one is not known.
+func envelope(results []ranked) any {
+	values := make([]schema.SearchResult, len(results))
+	for i := range results {
+		if values[i] = results[i].value; values[i].Object == nil {
+			return nil
+		}
+	}
+	return &schema.Envelope[[]schema.SearchResult]{Data: schema.CloneAll(values)}
 }
 
 // describe adds the state of each platform, the errors of those that failed, and the age of the oldest result.

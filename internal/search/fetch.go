@@ -52,8 +52,21 @@ func (f *fetcher) readPart(
 	if plan.enrich && !bytes.Equal(r.data, []byte("[]")) {
 		f.enrich(ctx, q, &r)
 	}
-	r.list = rankedOf(r.data, 0) // here, because this runs concurrently for each platform
+	r.list = rankedOf(r.data, 0)                                // here, because this runs concurrently for each platform
+	if plan.typed && only == nil && !plan.raw && !plan.enrich { // those are added to the encoded data
+		f.addValues(q, &r)
+	}
 	return r, ctx.Err()
+}
+
+// addValues adds to results what they are decoded to. Without them the answer is decoded as a whole.
+func (f *fetcher) addValues(q *read.Query, r *partResult) {
+	value, err := f.reader.Value(q, r.entry)
+	if values, ok := value.(*[]schema.SearchResult); ok && err == nil && len(*values) == len(r.list) {
+		for i := range r.list {
+			r.list[i].value = (*values)[i]
+		}
+	}
 }
 
 // enrich adds enrichment to results, and notes whether there was anything to enrich and whether all of it was.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/internal/read"
+	"github.com/socialdata/socialdata/schema"
 )
 
 const (
@@ -19,6 +20,7 @@ const (
 // ranked is one result on its way into a merged list.
 type ranked struct {
 	raw    json.RawMessage
+	value  schema.SearchResult // what raw is decoded to, shared; the zero value if that is not known
 	score  float64
 	part   int // index of its platform
 	id     string
@@ -90,6 +92,15 @@ func encoded(results []ranked) []json.RawMessage {
 	out := make([]json.RawMessage, len(results))
 	for i, x := range results {
 		out[i] = x.raw
+	}
+	return out
+}
+
+// front returns the results that the previous page held back.
+func (r *record) front() []ranked {
+	out := make([]ranked, len(r.Front))
+	for i, raw := range r.Front {
+		out[i].raw = raw
 	}
 	return out
 }

@@ -171,7 +171,7 @@ func (h *heldBack) inOrder(byID []map[uint64]json.RawMessage) []json.RawMessage 
 func pick(entry *cache.Entry, only map[uint64]bool) *cache.Entry {
 	out := *entry
 	var kept []json.RawMessage
-	out.Raw = nil
+	out.Raw, out.Value = nil, nil
 	for i, x := range rankedOf([]byte(entry.Data), 0) {
 		if !only[x.identity()] {
 			continue

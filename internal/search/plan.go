@@ -34,6 +34,7 @@ type Plan struct {
 	enrich bool
 	raw    bool
 	fresh  bool // without the cache
+	typed  bool // the caller gets Go values if possible
 	first  bool // whether it is the first page
 }
 

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -17,9 +16,9 @@ const leastToTell = 2 * time.Second
 // Job returns what has been found since the last answer to the job or, once everything has been returned, all results
 // again.
 func (s *Service) Job(
-	ctx context.Context, who account.Caller, requestID string, in operation.Args,
+	ctx context.Context, req Request, in operation.Args,
 ) (*operation.Answer, error) {
-	id := in.Get("id")
+	who, id := req.Who, in.Get("id")
 	waited, err := s.jobs.await(ctx, who, id, in.Seconds("wait_s", 0))
 	if err != nil {
 		return nil, err
@@ -39,15 +38,15 @@ func (s *Service) Job(
 	if err != nil {
 		return nil, err
 	}
-	return s.tell(ctx, st, balance, requestID)
+	return s.tell(ctx, st, balance, req)
 }
 
 // tell answers what no answer has told yet. It is noted as told before it is given: of two who ask at once, one is
 // told. If that fails, it may have been noted all the same: what it would have told is kept in memory.
-func (s *Service) tell(ctx context.Context, st *state, balance int64, requestID string) (*operation.Answer, error) {
+func (s *Service) tell(ctx context.Context, st *state, balance int64, req Request) (*operation.Answer, error) {
 	failed := s.untold.take(st.ID)
 	var tried []telling // of this poll, each in a write that another process came before, or that failed
-	var results []json.RawMessage
+	var results []ranked
 	var used int64
 	waits, cancel := context.WithDeadline(ctx, s.cfg.Accounts.Over(ctx).Add(-leastToTell)) // for other writes
 	defer cancel()
@@ -67,7 +66,7 @@ func (s *Service) tell(ctx context.Context, st *state, balance int64, requestID 
 			r.unshow(t.parts)
 		}
 		news := len(r.unshown()) > 0 || used > 0 || !r.open()
-		results = encoded(r.without(r.fuse(r.shown(), r.unshown())))
+		results = r.without(r.fuse(r.shown(), r.unshown()))
 		r.tell(mine)
 		tried = append(tried, mine)
 		return news || fence
@@ -79,13 +78,13 @@ func (s *Service) tell(ctx context.Context, st *state, balance int64, requestID 
 		}
 		return nil, err
 	}
-	return s.answer(&st.record, results, used, balance, requestID), nil
+	return s.answer(&st.record, results, used, balance, req), nil
 }
 
 // whole returns all results of a search, without those for the next page.
-func (r *record) whole() []json.RawMessage {
+func (r *record) whole() []ranked {
 	all := r.which(func(p part) bool { return p.Stage == paid })
-	return slices.Concat(r.Front, encoded(r.without(r.fuse(nil, all))))
+	return slices.Concat(r.front(), r.without(r.fuse(nil, all)))
 }
 
 // forgetUntold removes what no answer has returned.
@@ -139,7 +138,7 @@ func (s *Service) replay(ctx context.Context, st *state, balance int64, requestI
 	s.settleLate(ctx, st)
 	told := st.clone()
 	told.forgetUntold()
-	a := s.answer(&told, told.whole(), told.FirstTold, balance, requestID)
+	a := s.answer(&told, told.whole(), told.FirstTold, balance, Request{ID: requestID})
 	a.Replayed, a.Meta.Cache, a.Meta.NextCursor = true, schema.Hit, st.Next.Cursor
 	return a
 }

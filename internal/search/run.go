@@ -30,6 +30,10 @@ func (s *Service) start(ctx context.Context, req Request, plan *Plan) (*job, err
 	if err := account.Within(plan.Price(), plan.most); err != nil {
 		return nil, err
 	}
+	plan.typed = req.Typed
+	for i := range plan.parts {
+		plan.parts[i].q.Typed = req.Typed
+	}
 	books, err := req.Who.Reserve(ctx, req.ID, req.IdempotencyKey, plan.items()...)
 	if err != nil {
 		return nil, err

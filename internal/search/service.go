@@ -78,6 +78,7 @@ type Request struct {
 	ID             string    // the request id of the call
 	IdempotencyKey string    // makes the charge happen once, however often the call is repeated; "" for none
 	Over           time.Time // when the time for the search is over; the zero time means after the service's timeout
+	Typed          bool      // the caller is in this process, and gets Go values if possible
 }
 
 // over returns when the time for a search is over.

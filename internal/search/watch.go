@@ -110,7 +110,7 @@ func (s *Service) endWatch(ctx context.Context, req Request, j *job, yield func(
 		s.cfg.Log.ErrorContext(ctx, "a search goes without its cursor", "job", st.ID, "error", err)
 	}
 	st.Complete = true
-	a := s.answer(&st.record, nil, st.charged(), 0, req.ID)
+	a := s.answer(&st.record, nil, st.charged(), 0, Request{ID: req.ID})
 	a.Meta.CreditsRemaining = s.balance(ctx, req.Who, st)
 	j.unlock()
 	a.Meta.NextCursor = next.Cursor
