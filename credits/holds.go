@@ -94,6 +94,12 @@ func (h *Holds) OfKey(account, key string) int64 { return h.keys[spender{account
 // entry or were revived.
 func (h *Holds) Len() int { return len(h.byID) }
 
+// has reports whether a hold is remembered.
+func (h *Holds) has(id string) bool {
+	_, ok := h.byID[id]
+	return ok
+}
+
 // Expire releases every expired hold. Settled ones are forgotten.
 func (h *Holds) Expire(now time.Time) {
 	for len(h.expiring) > 0 && !now.Before(h.expiring[0].Expires) {

@@ -30,6 +30,7 @@ type book struct {
 	entries list             // oldest first
 	keyed   map[string]int   // indexes in entries, by idempotency key
 	spent   map[string]Spent // by key
+	scratch []byte           // for the hash of the next entry
 
 	// How many of the first entries are in the two indexes below, which a charge without a hold does not need.
 	indexed int
@@ -43,15 +44,21 @@ func newBook() *book {
 
 // add adds the next entry.
 func (b *book) add(e Entry) {
+	added := b.entries.next()
+	*added = e
+	b.note(added)
+}
+
+// note records what is known of an entry that was added.
+func (b *book) note(e *Entry) {
 	if e.Kind == Charged {
 		if e.IdempotencyKey != "" {
-			b.keyed[e.IdempotencyKey] = b.entries.len()
+			b.keyed[e.IdempotencyKey] = b.entries.len() - 1
 		}
 		if e.Key != "" {
 			b.spent[e.Key] = b.spent[e.Key].Add(-e.Amount, e.Time())
 		}
 	}
-	b.entries.add(e)
 }
 
 // index adds the entries since the last call to the indexes. That is a third of the time of a charge
@@ -79,6 +86,9 @@ type list [][]Entry
 
 const blockLen = 256
 
+// noEntry is before the first entry. Read only.
+var noEntry Entry
+
 func (l list) len() int {
 	if len(l) == 0 {
 		return 0
@@ -88,12 +98,14 @@ func (l list) len() int {
 
 func (l list) at(i int) *Entry { return &l[i/blockLen][i%blockLen] }
 
-func (l *list) add(e Entry) {
+// next adds an empty entry and returns it.
+func (l *list) next() *Entry {
 	if l.len()%blockLen == 0 {
 		*l = append(*l, make([]Entry, 0, blockLen))
 	}
 	last := &(*l)[len(*l)-1]
-	*last = append(*last, e)
+	*last = (*last)[:len(*last)+1]
+	return &(*last)[len(*last)-1]
 }
 
 // MemoryConfig configures a [Memory]. The zero value is ready to use.
@@ -323,7 +335,7 @@ func (m *Memory) Charge(ctx context.Context, who Spender, c Charge) (Receipt, er
 	b, err := m.room(who, c.Amount, now)
 	if errors.Is(err, ErrInsufficient) {
 		if earlier, ok := m.books[who.Account].chargedBefore(c.IdempotencyKey, now); ok && c.Amount > 0 {
-			return Receipt{Balance: m.spendable(who.Account), Charged: -earlier.Amount, Earlier: true}, nil
+			return Receipt{Balance: m.spendable(who.Account), Charged: earlier, Earlier: true}, nil
 		}
 	}
 	if err != nil {
@@ -350,9 +362,11 @@ func (m *Memory) Settle(ctx context.Context, h Hold, c Charge) (Receipt, error) 
 	}
 	now := m.now()
 	m.holds.Expire(now)
-	b.index()
-	if n, ok := b.charged[h.ID]; ok {
-		return Receipt{Balance: m.spendable(h.Spender.Account), Charged: n, Earlier: true}, nil
+	if !m.holds.has(h.ID) { // otherwise it is undecided, or what was charged is still known
+		b.index()
+		if n, ok := b.charged[h.ID]; ok {
+			return Receipt{Balance: m.spendable(h.Spender.Account), Charged: n, Earlier: true}, nil
+		}
 	}
 	held, begun, err := m.holds.Begin(h.ID, c.Amount, now)
 	if errors.Is(err, ErrExpired) && c.Late && c.Amount > 0 {
@@ -398,32 +412,49 @@ func (b *book) charge(h Hold, c Charge, now time.Time) Receipt {
 		return Receipt{}
 	}
 	if earlier, ok := b.chargedBefore(c.IdempotencyKey, now); ok {
-		return Receipt{Charged: -earlier.Amount, Earlier: true}
+		return Receipt{Charged: earlier, Earlier: true}
 	}
-	b.add(c.Entry(h, now).Next(b.last()))
+	last := &noEntry
+	if n := b.entries.len(); n > 0 {
+		last = b.entries.at(n - 1)
+	}
+	e := b.entries.next()
+	c.fill(e, &h, now)
+	b.scratch = e.follow(last, b.scratch)
+	b.note(e)
 	return Receipt{Charged: c.Amount}
 }
 
-// chargedBefore returns the charge with that idempotency key from the last 24 hours. A charge from a time when the
-// clock was ahead is as old as the next entry that was not.
-func (b *book) chargedBefore(key string, now time.Time) (Entry, bool) {
+// chargedBefore returns what was charged with that idempotency key in the last 24 hours, in credits. A charge from a time
+// when the clock was ahead is as old as the next entry that was not.
+func (b *book) chargedBefore(key string, now time.Time) (amount int64, ok bool) {
+	if key == "" {
+		return 0, false
+	}
 	place, ok := b.keyed[key]
-	if !ok || key == "" {
-		return Entry{}, false
+	if !ok {
+		return 0, false
 	}
 	made := b.entries.at(place).Time()
 	for later := place + 1; later < b.entries.len() && made.After(now); later++ {
 		made = b.entries.at(later).Time()
 	}
-	return *b.entries.at(place), now.Sub(made) < IdempotentFor
+	return -b.entries.at(place).Amount, now.Sub(made) < IdempotentFor
 }
 
 // Entry returns the entry that settling h with c writes; [Entry.Next] adds its position.
 func (c Charge) Entry(h Hold, at time.Time) Entry {
-	return Entry{
-		Account: h.Spender.Account, Kind: Charged, Amount: -c.Amount, Key: h.Spender.Key, Operation: c.Operation,
-		Platform: c.Platform, RequestID: c.RequestID, Cache: c.Cache, Hold: h.ID, IdempotencyKey: c.IdempotencyKey, At: at,
-	}
+	var e Entry
+	c.fill(&e, &h, at)
+	return e
+}
+
+// fill is [Charge.Entry] into an empty entry.
+func (c *Charge) fill(e *Entry, h *Hold, at time.Time) {
+	e.Account, e.Key, e.Hold = h.Spender.Account, h.Spender.Key, h.ID
+	e.Kind, e.Amount, e.At = Charged, -c.Amount, at
+	e.Operation, e.Platform, e.RequestID = c.Operation, c.Platform, c.RequestID
+	e.Cache, e.IdempotencyKey = c.Cache, c.IdempotencyKey
 }
 
 // Balance implements [Ledger].
