@@ -122,7 +122,9 @@ func (g *gate) enter(ctx context.Context, spare time.Duration) (*bound, error) {
 	if g.waiting++; g.since.IsZero() {
 		g.since = now
 	}
-	return &bound{Context: ctx, gate: g, end: end}, nil
+	b := &bound{gate: g}
+	b.Init(ctx, end)
+	return b, nil
 }
 
 // leave notes that a call has returned, with or without an answer.

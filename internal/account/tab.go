@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/socialdata/socialdata/internal/lapse"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
@@ -99,9 +100,9 @@ func (c Caller) Paid(ctx context.Context, n int) {
 
 // giveBack puts unpaid calls back. If that fails, they come back over time.
 func (a *Accounts) giveBack(ctx context.Context, account string, n int) {
-	ctx, cancel := context.WithTimeout(operation.Detach(ctx), time.Second)
-	defer cancel()
-	if left, err := a.Limiter.Give(ctx, unpaidOf(account), unpaid, n); err == nil {
+	bounded := lapse.After(operation.Detach(ctx), time.Second)
+	defer bounded.Stop()
+	if left, err := a.Limiter.Give(bounded, unpaidOf(account), unpaid, n); err == nil {
 		a.owing.note(account, left)
 	}
 }
