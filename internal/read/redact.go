@@ -75,9 +75,9 @@ func names(field []byte) bool {
 // public returns JSON without white space and without the fields that p shows only to the owner of the credential, or
 // nil if raw is not JSON. It goes into an answer unchanged.
 func public(p *providers.Provider, raw []byte) []byte {
-	var b bytes.Buffer
-	if len(raw) == 0 || json.Compact(&b, raw) != nil {
+	shown, ok := compact(raw)
+	if !ok {
 		return nil
 	}
-	return p.Public(b.Bytes())
+	return p.Public(shown)
 }
