@@ -141,8 +141,8 @@ func BenchmarkLoneRead(b *testing.B) {
 	compare(b, 500, read(100), read(1))
 }
 
-// BenchmarkPromptRead is a read that no cache has, of a provider that promises to end with its context, against one that
-// does not: the reference is called on a goroutine of its own.
+// BenchmarkPromptRead is a read that no cache has, of a provider that promises to end with its context, against one
+// that does not: the reference is called on a goroutine of its own.
 func BenchmarkPromptRead(b *testing.B) {
 	reads := 0
 	read := func(prompt bool) func() {
@@ -315,9 +315,9 @@ func BenchmarkFanOut(b *testing.B) {
 	b.ReportMetric(median(all), "ms-beyond-the-upstreams")
 }
 
-// BenchmarkFanOuts makes 64 searches like that of [BenchmarkFanOut] at once, by turns with one alone. The results are the
-// median time of one alone and the 99th percentile of the others, in addition to that of the upstreams, and the ratio of
-// the whole times.
+// BenchmarkFanOuts makes 64 searches like that of [BenchmarkFanOut] at once, by turns with one alone. The results are
+// the median time of one alone and the 99th percentile of the others, in addition to that of the upstreams, and the
+// ratio of the whole times.
 func BenchmarkFanOuts(b *testing.B) {
 	const atOnce = 64
 	e, on := wide(b)

@@ -311,8 +311,8 @@ func TestTypedSearchesWithAKeyAreReplayed(t *testing.T) {
 	}
 }
 
-// odd returns results with what JSON does not keep: a text that is not UTF-8, and times with a zone and with a reading of
-// the monotonic clock. The objects are the same for each call.
+// odd returns results with what JSON does not keep: a text that is not UTF-8, and times with a zone and with a reading
+// of the monotonic clock. The objects are the same for each call.
 func odd(text string) providers.Provider {
 	zoned, now := time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("AST", 3*60*60)), time.Now()
 	posts := make([]schema.SearchResult, 0, 2)

@@ -425,8 +425,8 @@ func (b *book) charge(h Hold, c Charge, now time.Time) Receipt {
 	return Receipt{Charged: c.Amount}
 }
 
-// chargedBefore returns what was charged with that idempotency key in the last 24 hours, in credits. A charge from a time
-// when the clock was ahead is as old as the next entry that was not.
+// chargedBefore returns what was charged with that idempotency key in the last 24 hours, in credits. A charge from a
+// time when the clock was ahead is as old as the next entry that was not.
 func (b *book) chargedBefore(key string, now time.Time) (amount int64, ok bool) {
 	if key == "" {
 		return 0, false

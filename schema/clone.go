@@ -37,9 +37,9 @@ func CloneAll[T any, P Resource[T]](vs []T) []T {
 	return out
 }
 
-// CloneWritten is [CloneAll] of objects that have just been encoded, and not decoded: the copies are what decoding their
-// JSON gives, which has a time without the reading of the monotonic clock and without the name of its zone. It does not
-// replace what is not UTF-8, as JSON does.
+// CloneWritten is [CloneAll] of objects that have just been encoded, and not decoded: the copies are what decoding
+// their JSON gives, which has a time without the reading of the monotonic clock and without the name of its zone. It
+// does not replace what is not UTF-8, as JSON does.
 func CloneWritten[T any, P Resource[T]](vs []T) []T {
 	out := slices.Clone(vs)
 	detachAll[T, P](out, &cells{block: 64, written: true})

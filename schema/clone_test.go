@@ -180,7 +180,8 @@ func dump(v reflect.Value) any {
 	}
 }
 
-// TestWrittenCopiesAreAsTheirJSON fills every resource at random, and compares each copy with what its JSON is decoded to.
+// TestWrittenCopiesAreAsTheirJSON fills every resource at random, and compares each copy with what its JSON is decoded
+// to.
 func TestWrittenCopiesAreAsTheirJSON(t *testing.T) {
 	t.Parallel()
 	testWritten[schema.Profile](t)

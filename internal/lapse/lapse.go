@@ -8,9 +8,9 @@ import (
 )
 
 // Context ends with another context, or at a time. It only starts a timer when it is waited for, which a store in this
-// process does not: with [context.WithTimeout], two unused timers made half of the allocations and a third of the time of
-// a cached call, and four a fifth of those of a small miss (BenchmarkCachedProfile and BenchmarkPromptRead in the root
-// package).
+// process does not: with [context.WithTimeout], two unused timers made half of the allocations and a third of the time
+// of a cached call, and four a fifth of those of a small miss (BenchmarkCachedProfile and BenchmarkPromptRead in the
+// root package).
 type Context struct {
 	context.Context // the one it ends with
 	end             time.Time

@@ -26,8 +26,8 @@ func isCompact(raw []byte) bool {
 // deepest is how deep values are nested that scanner reads.
 const deepest = 100
 
-// scanner reads JSON without white space. Its methods go on behind what they are named after, and return false if that is
-// not there.
+// scanner reads JSON without white space. Its methods go on behind what they are named after, and return false if that
+// is not there.
 type scanner struct {
 	in []byte
 	at int

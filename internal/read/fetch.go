@@ -107,8 +107,8 @@ func object[T any, P schema.Resource[T]](r Reading, v *T, at time.Time) (Fetched
 	return out, nil
 }
 
-// faithful reports whether decoding the JSON of an object gives the texts that were encoded: encoding/json writes what is
-// not UTF-8 as the escape of the replacement character, which it writes in no other case.
+// faithful reports whether decoding the JSON of an object gives the texts that were encoded: encoding/json writes what
+// is not UTF-8 as the escape of the replacement character, which it writes in no other case.
 func faithful(data []byte) bool { return !bytes.Contains(data, []byte(`\ufffd`)) }
 
 // maxItems is how many items of one page are read. No real page has as many; further ones are left out.
@@ -195,8 +195,8 @@ func assemble[T any, P schema.Resource[T]](ctx context.Context, r Reading, page 
 	}
 	out.Data = slices.Concat([]byte("["), bytes.Join(kept, []byte(",")), []byte("]"))
 	if typed {
-		// Decoding what was just encoded took a fifth of the time of a fan-out, and a tenth of a small miss (BenchmarkFanOut
-		// and BenchmarkPromptRead in the root package).
+		// Decoding what was just encoded took a fifth of the time of a fan-out, and a tenth of a small miss
+		// (BenchmarkFanOut and BenchmarkPromptRead in the root package).
 		values = schema.CloneWritten[T, P](values)
 		out.value = &values
 	}

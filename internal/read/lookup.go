@@ -95,7 +95,8 @@ func (r *Reader) past(ctx context.Context, q *Query) *cache.Entry {
 // share of the caller that began it, or if its result is older than this caller accepts.
 func (r *Reader) share(ctx context.Context, q *Query) (*cache.Entry, schema.CacheState, error) {
 	caller, begun := ctx, r.cfg.Now()
-	if end, ok := ctx.Deadline(); !ok || time.Until(end) > r.cfg.Timeout { // else the caller's own end is the first (BenchmarkColdKey)
+	// Else the caller's own end is the first, and needs no timer (BenchmarkColdKey in the root package).
+	if end, ok := ctx.Deadline(); !ok || time.Until(end) > r.cfg.Timeout {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, r.cfg.Timeout)
 		defer cancel()

@@ -52,8 +52,9 @@ func (f *fetcher) readPart(
 	if plan.enrich && !bytes.Equal(r.data, []byte("[]")) {
 		f.enrich(ctx, q, &r)
 	}
-	r.list = rankedOf(r.data, 0)                                // here, because this runs concurrently for each platform
-	if plan.typed && only == nil && !plan.raw && !plan.enrich { // those are added to the encoded data
+	r.list = rankedOf(r.data, 0) // here, because this runs concurrently for each platform
+	// Raw and enrichment are added to the encoded data.
+	if plan.typed && only == nil && !plan.raw && !plan.enrich {
 		f.addValues(q, &r)
 	}
 	return r, ctx.Err()

@@ -124,8 +124,8 @@ func (p *Pool) turn(ctx context.Context, a *Attempt, others bool, do Do) (value 
 		defer cancel()
 	}
 	if a.Provider.Prompt {
-		// It returns soon after the context has ended. A hand-over to another goroutine and back takes 4 of the 43 µs of a
-		// small read (BenchmarkPromptRead in the root package).
+		// It returns soon after the context has ended. A hand-over to another goroutine and back takes 4 of the 43 µs
+		// of a small read (BenchmarkPromptRead in the root package).
 		value, err = p.call(ctx, a, do)
 		ended = true
 	} else {

@@ -8,8 +8,8 @@
 // The result of each call is compared with testdata/<name>.golden.json; go test -update rewrites these files. In
 // addition every call is made against hostile upstreams (HTML, half a JSON document, a wrong shape or an endless body
 // must not be accepted as an answer or cause a panic), with every status of the common error table, and with a context
-// that has ended. A provider that is [providers.Provider.Prompt] must return from every call within a second of the end of
-// its context.
+// that has ended. A provider that is [providers.Provider.Prompt] must return from every call within a second of the end
+// of its context.
 package providertest
 
 import (
