@@ -189,8 +189,8 @@ func TestAPlatformThatIsDownIsSent(t *testing.T) {
 		time.Sleep(25 * time.Second)
 		read(1)
 		got = append(got, sent())
-		down, up := event("platform.down", "all upstreams of the platform fail: its calls are refused for now"),
-			event("platform.up", "the platform can be read again")
+		down, up := event("platform.down", "all upstreams of the platform are failing; calls are refused for now"),
+			event("platform.up", "the platform is available again")
 		down.Platform, up.Platform = new("github"), new("github")
 		if diff := cmp.Diff([]schema.Change{down, up}, got,
 			cmpopts.IgnoreFields(schema.Change{}, "ID", "Seq", "At")); diff != "" {

@@ -72,7 +72,7 @@ func (s *Session) readBatch(ctx context.Context, row *read.Row, call operation.C
 }
 
 // charge answers the batch in the time left, and charges for the answer: in one step when all of it is in the cache,
-// otherwise with a hold of the whole price.
+// otherwise by holding the maximum price and settling the actual one.
 func (b *batch) charge(ctx context.Context, left time.Duration, o once) (*operation.Answer, error) {
 	over := time.Now().Add(left)
 	if err := account.Within(b.quote.Total(), b.most); err != nil {
@@ -101,7 +101,7 @@ func (b *batch) charge(ctx context.Context, left time.Duration, o once) (*operat
 	}
 	paid, err := b.chargeHit(ctx, have, b.call.RequestID, o)
 	if err == nil && paid.Meta.CreditsUsed > 0 && !paid.Replayed {
-		b.who.Paid(ctx, b.found()-1) // the first one was given back already
+		b.who.Paid(ctx, b.found()-1) // chargeHit has given back the first one
 	}
 	return paid, err
 }
@@ -137,7 +137,7 @@ func (b *batch) chargeRead(
 			p.Context = tab.Context(ctx, i) //nolint:fatcontext // each read has its own
 		}
 		b.reader.ReadMany(ctx, missing, time.Until(over))
-		if err = ctx.Err(); err != nil { // a caller who is gone pays nothing
+		if err = ctx.Err(); err != nil { // a caller who has hung up pays nothing
 			return nil, err
 		}
 		if err = b.failure(); err != nil {
@@ -147,7 +147,7 @@ func (b *batch) chargeRead(
 	rest, cancel := context.WithDeadline(ctx, over)
 	defer cancel()
 	answer, enriched, err := b.answer(rest)
-	if err = errors.Join(err, ctx.Err()); err != nil { // a caller who has left meanwhile does not pay for a part
+	if err = errors.Join(err, ctx.Err()); err != nil { // a caller who has hung up meanwhile does not pay for a part
 		return answer, err
 	}
 	charge = b.price(enriched)
@@ -161,8 +161,8 @@ func (b *batch) due(amount int64, answer *operation.Answer) credits.Charge {
 	}
 }
 
-// close ends the tab of the reads that were missing, each by the answer of its key. Keys that were in the cache and are
-// charged give back an unpaid call each.
+// close closes the tab of the missing reads with the outcome of each. Every cached key that was charged gives back an
+// unpaid call.
 func (b *batch) close(ctx context.Context, tab *account.Tab, missing []*read.Part, receipt credits.Receipt, err error) {
 	if tab != nil {
 		outcomes := make([]account.Outcome, len(missing))

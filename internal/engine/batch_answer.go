@@ -13,18 +13,18 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// answered is the answer of a key in a batch, without the key.
+// answered is the answer for one key of a batch, without the key.
 type answered struct {
 	data    []byte
-	raw     json.RawMessage // of data that does not contain it
+	raw     json.RawMessage // the upstream's answer, if data does not contain it
 	problem *problem.Error
 	state   schema.CacheState
 	age     int64  // seconds
-	tag     string // covers all but the age; "" if a repetition may have a better answer
+	tag     string // covers everything but the age; "" if a repeated call may get a better answer
 	ttl     time.Duration
 }
 
-// answer makes the answer, and reports whether its enrichment is to be paid.
+// answer makes the answer, and reports whether its enrichment is charged.
 func (b *batch) answer(ctx context.Context) (*operation.Answer, bool, error) {
 	parts, enriched, err := b.answers(ctx)
 	if err != nil {
@@ -80,7 +80,7 @@ func (b *batch) refusal(key read.Key) *problem.Error {
 	return b.problem(key.Err)
 }
 
-// answers returns the answer of each read, and whether the enrichment is to be paid: if something was enriched and
+// answers returns the answer of each read, and whether the enrichment is charged: it is if something was enriched and
 // nothing failed (D11, D65).
 func (b *batch) answers(ctx context.Context) ([]answered, bool, error) {
 	out, enriched, failed := make([]answered, len(b.parts)), false, false

@@ -145,9 +145,9 @@ type batchWorld struct {
 	made    []*enginetest.Machine
 	now     *enginetest.Machine // the one that receives calls
 
-	told  int64
-	known map[int]int64 // by key, what its answers have told: they all tell of its one charge
-	cut   bool          // a process died during a call that was not repeated: its price is unknown
+	reported int64
+	known    map[int]int64 // by key, the charge that all of its answers have reported
+	cut      bool          // a process died during a call that was not repeated: its price is unknown
 }
 
 func (w *batchWorld) machine(p enginetest.Process) *enginetest.Machine {
@@ -201,7 +201,7 @@ func (w *batchWorld) call(ctx context.Context, c batchCall) {
 		m := w.alive()
 		a, err, answered := m.Do(first, "profile/batch", call)
 		leave()
-		if answered && err != nil && c.Key == 0 { // with a key it is repeated, and then told
+		if answered && err != nil && c.Key == 0 { // with a key it is repeated, and then reported
 			m.Failed()
 		}
 		switch {
@@ -221,10 +221,10 @@ func (w *batchWorld) call(ctx context.Context, c batchCall) {
 func (w *batchWorld) answer(c batchCall, a *operation.Answer) {
 	used := a.Meta.CreditsUsed
 	if before, ok := w.known[c.Key]; ok {
-		w.told -= before
+		w.reported -= before
 		used = max(used, before)
 	}
-	if w.told += used; c.Key > 0 {
+	if w.reported += used; c.Key > 0 {
 		w.known[c.Key] = used
 	}
 	price := priceOf(c, a.Data)
@@ -331,11 +331,11 @@ func (w *batchWorld) compare(ctx context.Context) string {
 		return err.Error()
 	case free != entries[0].Balance:
 		return fmt.Sprintf("%d credits can be spent of %d: something is held for ever", free, entries[0].Balance)
-	case charged > w.told && slices.ContainsFunc(w.made, (*enginetest.Machine).Forgetful):
-	case charged != w.told && !w.cut:
-		return fmt.Sprintf("%d credits were charged and %d told:%s", charged, w.told, lines)
-	case charged < w.told && !w.refunded():
-		return fmt.Sprintf("%d credits were charged and more told, %d:%s", charged, w.told, lines)
+	case charged > w.reported && slices.ContainsFunc(w.made, (*enginetest.Machine).Forgetful):
+	case charged != w.reported && !w.cut:
+		return fmt.Sprintf("%d credits were charged and %d reported:%s", charged, w.reported, lines)
+	case charged < w.reported && !w.refunded():
+		return fmt.Sprintf("%d credits were charged and more reported, %d:%s", charged, w.reported, lines)
 	}
 	return ""
 }

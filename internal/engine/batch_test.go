@@ -125,12 +125,12 @@ func TestABatchAnswersEachKeyAndChargesWhatWasFound(t *testing.T) {
 			if diff := cmp.Diff(tt.charged, charges); diff != "" {
 				t.Errorf("charges (-want +got):\n%s", diff)
 			}
-			told := int64(0)
+			charged := int64(0)
 			for _, c := range charges {
-				told += c.Amount
+				charged += c.Amount
 			}
-			if got.Meta.Cache != tt.cache || got.Meta.CreditsUsed != told || got.Meta.CreditsRemaining != e.Balance(t) {
-				t.Errorf("meta %+v, charged %d, balance %d", got.Meta, told, e.Balance(t))
+			if got.Meta.Cache != tt.cache || got.Meta.CreditsUsed != charged || got.Meta.CreditsRemaining != e.Balance(t) {
+				t.Errorf("meta %+v, charged %d, balance %d", got.Meta, charged, e.Balance(t))
 			}
 		})
 	}
@@ -148,13 +148,13 @@ func TestABatchFailsAsAWhole(t *testing.T) {
 		code problem.Code
 		says string
 	}{
-		{"no platform", profiles("myspace", "salma"), problem.NotFound, "myspace"},
+		{"an unknown platform", profiles("myspace", "salma"), problem.NotFound, "myspace"},
 		{"no key", profiles(platform.Mock), problem.InvalidRequest, `"handles" is required`},
 		{"empty keys", profiles(platform.Mock, "", " "), problem.InvalidRequest, "must not be empty"},
 		{"too many keys", profiles(platform.Mock, many...), problem.InvalidRequest, "at most 100 keys"},
 		{"a list that is too long", profiles(platform.Mock, strings.Repeat("x", 33<<10)), problem.InvalidRequest, "32768 bytes"},
 		{"only keys of the wrong form", profiles(platform.Mock, "a\x00", "b\x00"), problem.InvalidRequest, "control"},
-		{"a platform that lacks it", profiles(platform.HackerNews, "a\x00", "b"), problem.PlatformUnavailable, "GET /v1/hackernews/profile"},
+		{"a platform without profiles", profiles(platform.HackerNews, "a\x00", "b"), problem.PlatformUnavailable, "GET /v1/hackernews/profile"},
 		{"all time out", profiles(platform.Mock, "timeout", "TIMEOUT"), problem.UpstreamTimeout, ""},
 		{"all fail", profiles(platform.Mock, "timeout", "rate_limited_upstream"), problem.PlatformUnavailable, "rate limiting"},
 		{
@@ -177,7 +177,7 @@ func TestABatchFailsAsAWhole(t *testing.T) {
 	}
 }
 
-func TestABatchAndALoneReadShareTheCache(t *testing.T) {
+func TestABatchAndASingleReadShareTheCache(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
 	ctx := t.Context()
@@ -204,7 +204,7 @@ func TestABatchAndALoneReadShareTheCache(t *testing.T) {
 	}
 }
 
-func TestABatchTakesFewRequestsAndLeavesTheRestToLoneReads(t *testing.T) {
+func TestABatchTakesFewRequestsAndSingleReadsForTheRest(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name    string
@@ -315,9 +315,9 @@ func TestTheNextSourceReadsWhatABatchCannot(t *testing.T) {
 	})
 }
 
-// TestABatchIsOneCallOfItsKind checks that a batch has the JSON of the Go type, a tag that differs for different
-// results, and one charge for each idempotency key.
-func TestABatchIsOneCallOfItsKind(t *testing.T) {
+// TestABatchHasTypedDataATagAndOneCharge checks that a batch has the JSON of the Go type, a tag that differs for
+// different results, and one charge for each idempotency key.
+func TestABatchHasTypedDataATagAndOneCharge(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
 	do := func(key string, params ...string) *operation.Answer {

@@ -51,8 +51,8 @@ func TestTheKeysOfASearchsPartsAreReserved(t *testing.T) {
 
 var errDisk = errors.New("the disk is on fire")
 
-// TestAnIdempotentAnswerThatCannotBeRecordedIsNotCharged checks that the answer is recorded first: what was charged by
-// a process that has died since must be found again.
+// TestAnIdempotentAnswerThatCannotBeRecordedIsNotCharged checks that the answer is recorded first: a later process must
+// find what a dead one has charged.
 func TestAnIdempotentAnswerThatCannotBeRecordedIsNotCharged(t *testing.T) {
 	t.Parallel()
 	clock := &enginetest.Clock{}
@@ -85,7 +85,7 @@ type panicking struct{ cache.Store }
 
 func (panicking) Get(context.Context, string) (*cache.Entry, error) { panic("broken") }
 
-func TestAPanicInAPlugIsFreeAndLeavesNoLock(t *testing.T) {
+func TestAPanicInAStoreIsFreeAndLeavesNoLock(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{Cache: panicking{}})
 	for range 2 { // the key is free for the second call
@@ -130,7 +130,7 @@ func TestAnInternalErrorIsLoggedWithItsRequest(t *testing.T) {
 	}
 	if got := log.String(); !strings.Contains(got, p.RequestID) || !strings.Contains(got, "fire") ||
 		strings.Contains(got, secret) {
-		t.Errorf("the log says %q", got)
+		t.Errorf("the log is %q", got)
 	}
 }
 

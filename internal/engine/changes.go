@@ -85,7 +85,7 @@ func (w *watching) await(ctx context.Context, q watch.Since, patience time.Durat
 		case <-committed:
 		case <-look.C:
 		case <-w.ended:
-			over = time.Time{} // one more read, then no more
+			over = time.Time{} // one last read
 		case <-ctx.Done():
 			look.Stop()
 			return nil, ctx.Err()
@@ -107,7 +107,7 @@ func (s *Session) follow(
 	}
 	if in.Cursor() != "" {
 		return problem.New(problem.InvalidRequest,
-			`parameter "cursor" is not for streams: they go on behind the header Last-Event-ID`)
+			`parameter "cursor" cannot be used with a stream: it continues after the header Last-Event-ID`)
 	}
 	q, err := s.since(in)
 	if err != nil {
@@ -119,7 +119,7 @@ func (s *Session) follow(
 		}
 	}
 	q.Limit = changesPage
-	for beat := time.Duration(0); ; beat = changesBeat { // the stream begins at once, even without changes
+	for beat := time.Duration(0); ; beat = changesBeat { // the first event is sent at once, even without changes
 		found, err := s.watching.await(ctx, q, beat)
 		if err == nil {
 			err = s.stillValid(ctx) // a stream must end when its key is revoked
@@ -145,7 +145,8 @@ func (s *Session) follow(
 	}
 }
 
-// stillValid fails when the session's key has been revoked. A stream has no end, so its time does not count.
+// stillValid fails when the session's key has been revoked. A stream has no end, so the time limit of calls does not
+// apply.
 func (s *Session) stillValid(ctx context.Context) error {
 	key := s.who.Key()
 	if key == nil {
@@ -216,7 +217,7 @@ func (a AccountMonitors) watch(
 	}
 }
 
-// stillWatched returns why a monitor will have no more changes; nil when it may.
+// stillWatched returns the reason why a monitor will have no more changes; nil if it may have more.
 func (w *watching) stillWatched(ctx context.Context, m *watch.Monitor) error {
 	if w.over() {
 		return errEnded
@@ -225,7 +226,7 @@ func (w *watching) stillWatched(ctx context.Context, m *watch.Monitor) error {
 	return stored(ctx, err)
 }
 
-// stopped reports whether a monitor is stopped now: a change that says so may be old.
+// stopped reports whether a monitor is stopped now: the change that reported it may be old.
 func (w *watching) stopped(ctx context.Context, of *watch.Monitor) bool {
 	m, err := w.store.Monitor(ctx, of.Account, of.Name)
 	return err == nil && m.State == watch.Stopped

@@ -83,13 +83,13 @@ func playDeath(t *testing.T, name string, call operation.Call, oneStep bool, end
 		return schema.Profile{}, providers.ErrNotFound
 	})
 	a, _, _ := second.Do(t.Context(), name, call)
-	told := int64(0)
+	reported := int64(0)
 	if a != nil {
-		told = a.Meta.CreditsUsed
+		reported = a.Meta.CreditsUsed
 	}
 	time.Sleep(5 * time.Minute)
-	if got, err := ledger.Balance(t.Context(), "account"); err != nil || got != 1000-told {
-		t.Errorf("a process ended after call %d: %d credits are left (%v), and %d were told", end, got, err, told)
+	if got, err := ledger.Balance(t.Context(), "account"); err != nil || got != 1000-reported {
+		t.Errorf("a process ended after call %d: %d credits are left (%v), and %d were reported", end, got, err, reported)
 	}
 	return len(entries) > 1
 }

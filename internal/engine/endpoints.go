@@ -24,7 +24,7 @@ const (
 	mostEndpoints = 50
 	// mostChosen is the maximum number of types, and of monitors, that an endpoint names.
 	mostChosen = 100
-	// bothSecrets is for how long the previous secret of an endpoint signs as well.
+	// bothSecrets is for how long deliveries are signed with the previous secret of an endpoint as well.
 	bothSecrets = 24 * time.Hour
 	// endpointsPage and deliveriesPage are the numbers of items on a page.
 	endpointsPage  = mostEndpoints
@@ -59,8 +59,8 @@ func (w *watching) sends() {
 	}
 }
 
-// told makes the sender, if it runs, look for due deliveries at once.
-func (w *watching) told() {
+// wake makes the sender, if it runs, look for due deliveries at once.
+func (w *watching) wake() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.sender != nil {
@@ -169,7 +169,7 @@ func (a AccountEndpoints) End(ctx context.Context, name string) error {
 	return nil
 }
 
-// Rekey gives an endpoint a new secret and returns it. The previous one signs as well for a day.
+// Rekey gives an endpoint a new secret and returns it. Deliveries are signed with the previous one as well for a day.
 func (a AccountEndpoints) Rekey(ctx context.Context, name string) (e schema.Endpoint, secret string, err error) {
 	ctx, id := named(ctx, "")
 	owner, err := a.session.owner()
@@ -322,7 +322,7 @@ func listDeliveries(ctx context.Context, s *Session, row *read.Row, call operati
 	return s.paged(ctx, call, out, bound, next)
 }
 
-// isOfWatches reports whether an error of the store of monitors is an answer to the request and not a failure.
+// isOfWatches reports whether an error of the store of monitors is the caller's and not a failure of the store.
 func isOfWatches(err error) bool {
 	for _, known := range []error{
 		watch.ErrAbsent, watch.ErrFull, watch.ErrNoEndpoint, watch.ErrNoDelivery, watch.ErrEndpointsFull,

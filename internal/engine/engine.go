@@ -60,13 +60,13 @@ type Config struct {
 	Rate        keys.Rate                   // for keys without their own; zero means [keys.DefaultRate]
 	Timeout     time.Duration               // for one call, including all attempts and providers; 0 means 15 seconds
 	Room        int64                       // bytes of memory for all answers in progress; 0 means 512 MiB
-	CursorKeys  [][]byte                    // the first seals, all open; the one in Records is added at the end
+	CursorKeys  [][]byte                    // the first encrypts, all decrypt; the one in Records is added at the end
 	Environment string                      // the name of the deployment; "" means development
 	Now         func() time.Time            // nil means [time.Now]
 	Log         *slog.Logger                // nil disables logging
 	Observer    observe.Observer            // nil functions are not called
 	Blocklist   privacy.Blocklist           // nil keeps erasures and blocks in memory
-	Erasers     []privacy.Eraser            // what has personal data besides Cache and Records
+	Erasers     []privacy.Eraser            // stores with personal data besides Cache and Records
 	Retention   privacy.Retention           // for how long content is stored; the zero value is the default
 	Redact      read.Redact                 // what is redacted in answers; the zero value redacts nothing
 	Shares      map[string]providers.Shares // of upstream limits, by provider; the default is [providers.DefaultShares]
@@ -193,7 +193,7 @@ func New(cfg Config) (_ *Engine, err error) {
 }
 
 // forgetting returns a function that removes names from this process's memory: from the memory of the cache, and all
-// stored upstream answers, since it is not known whom they contain.
+// stored upstream answers, since it is not known which people they contain.
 func forgetting(c cache.Store, answers *atomic.Pointer[upstreams.Pool]) func(map[privacy.Name]struct{}) int {
 	return func(names map[privacy.Name]struct{}) int {
 		if p := answers.Load(); p != nil {
@@ -289,7 +289,7 @@ func (e *Engine) Session(key *keys.Key) Session { return Session{e, e.accounts.C
 // KnowsKeys reports whether there is a store of keys.
 func (e *Engine) KnowsKeys() bool { return e.accounts.Keys != nil }
 
-// left returns for how long the call in ctx, which may have waited for its key, can still read.
+// left returns the reading time that is left for the call in ctx, which may have waited for its idempotency key.
 func (e *Engine) left(ctx context.Context) time.Duration {
 	if counts := operation.Counts(ctx); !counts.IsZero() {
 		return e.reading - time.Since(counts)
@@ -302,8 +302,7 @@ func (e *Engine) bounded(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithTimeout(ctx, e.cfg.Timeout)
 }
 
-// Close waits until everything that the engine does in the background has ended. From then on, upstream reads are
-// refused.
+// Close ends all background work and waits until it has ended. From then on, upstream reads are refused.
 func (e *Engine) Close(ctx context.Context) error {
 	if err := e.watching.close(ctx); err != nil { // first, because it reads and searches
 		return err

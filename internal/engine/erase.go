@@ -92,7 +92,7 @@ func (e *Engine) named(r EraseRequest) (on platform.ID, handle, id string, err e
 		return "", "", "", err
 	}
 	if r.Platform != "" && r.Platform != found.Platform {
-		return "", "", "", problem.New(problem.InvalidRequest, "the address is one of %s, not of %s", found.Platform,
+		return "", "", "", problem.New(problem.InvalidRequest, "the address belongs to %s, not to %s", found.Platform,
 			r.Platform)
 	}
 	for _, c := range found.Calls {
@@ -149,13 +149,13 @@ func checkReason(r erasure.Request) error {
 	}
 	for _, name := range []string{r.Handle, r.ID} {
 		if name != "" && strings.Contains(strings.ToLower(r.Reason), strings.ToLower(name)) {
-			return problem.New(problem.InvalidRequest, "\"reason\" must not name whom it is about: it is kept for good")
+			return problem.New(problem.InvalidRequest, "\"reason\" must not name the person or object that is erased: it is stored permanently")
 		}
 	}
 	return nil
 }
 
-// knowing fails for an operation that shows stored data while it is not known what is erased or blocked.
+// knowing fails for an operation that shows stored data while the list of erased and blocked subjects is not loaded.
 func (e *Engine) knowing(ctx context.Context, row *read.Row) error {
 	switch row.Name {
 	case "me", "usage", "requests", "platforms", "resolve", "health":

@@ -49,7 +49,7 @@ func planSearch(ctx context.Context, s *Session, row *read.Row, call operation.C
 	return planned{search: plan}, err
 }
 
-// plan checks and prices a call, like making it does.
+// plan checks and prices a call in the same way as making it.
 func (s *Session) plan(ctx context.Context, row *read.Row, call operation.Call) (planned, error) {
 	if row.Of != nil {
 		b, err := s.planBatch(ctx, row, call)
@@ -79,7 +79,7 @@ func estimate(ctx context.Context, s *Session, row *read.Row, call operation.Cal
 	if err != nil {
 		return nil, err
 	}
-	if of.Redirects { // a short link is not opened for it
+	if of.Redirects { // an estimate does not open a short link
 		if of, asked, _, err = s.redirect(ctx, of, asked, false); err != nil {
 			return nil, err
 		}
@@ -135,7 +135,7 @@ func (b *batch) estimate(ctx context.Context) schema.Estimate {
 	return out
 }
 
-// called reads the path and query of a call like the HTTP API.
+// called parses the path and query of a call like the HTTP API.
 func (e *Engine) called(of string) (*read.Row, operation.Call, error) {
 	escaped, query, _ := strings.Cut(of, "?")
 	path, err := url.PathUnescape(escaped)

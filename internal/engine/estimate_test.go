@@ -30,7 +30,7 @@ func estimated(t *testing.T, c *socialdata.Client, of string) schema.Estimate {
 	return got.Data
 }
 
-func TestEstimateTakesThePriceApart(t *testing.T) {
+func TestEstimateItemisesThePrice(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{
 		Providers: enginetest.Sandboxes(mock.Config{}, platform.Mock, platform.GitHub, platform.TikTok),
@@ -71,7 +71,7 @@ func TestEstimateTakesThePriceApart(t *testing.T) {
 	}
 }
 
-func TestEstimateAsksNoUpstreamAndKnowsTheCache(t *testing.T) {
+func TestEstimateUsesTheCacheButNoUpstream(t *testing.T) {
 	t.Parallel()
 	calls := &enginetest.Counter{}
 	one := enginetest.Profiles(platform.GitHub, "one", schema.Official,
@@ -112,7 +112,7 @@ func TestEstimateAsksNoUpstreamAndKnowsTheCache(t *testing.T) {
 		t.Errorf("a fresh call: %+v", got)
 	}
 	if calls.Count() != asked {
-		t.Error("an estimate has asked an upstream")
+		t.Error("an estimate has called an upstream")
 	}
 }
 
@@ -137,13 +137,13 @@ func TestEstimateReportsALimitThatIsUsedUp(t *testing.T) {
 		limits []providers.LimitState
 		want   schema.SourceState
 	}{
-		"no limit":               {nil, schema.SourceUnknown},
-		"one that is not told":   {[]providers.LimitState{{}}, schema.SourceUnknown},
-		"one with a read left":   {[]providers.LimitState{some}, schema.SourceUnknown},
-		"one that is used up":    {[]providers.LimitState{used}, schema.SourceLimited},
-		"one of two used up":     {[]providers.LimitState{used, some}, schema.SourceUnknown},
-		"both used up":           {[]providers.LimitState{used, used}, schema.SourceLimited},
-		"one used, one not told": {[]providers.LimitState{used, {}}, schema.SourceLimited},
+		"no limit":              {nil, schema.SourceUnknown},
+		"one that is unknown":   {[]providers.LimitState{{}}, schema.SourceUnknown},
+		"one with a read left":  {[]providers.LimitState{some}, schema.SourceUnknown},
+		"one that is used up":   {[]providers.LimitState{used}, schema.SourceLimited},
+		"one of two used up":    {[]providers.LimitState{used, some}, schema.SourceUnknown},
+		"both used up":          {[]providers.LimitState{used, used}, schema.SourceLimited},
+		"one used, one unknown": {[]providers.LimitState{used, {}}, schema.SourceLimited},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -184,7 +184,7 @@ func TestEstimateKnowsTheLastPage(t *testing.T) {
 	}
 }
 
-func TestEstimateSaysWhetherTheCallCanBePaid(t *testing.T) {
+func TestEstimateReportsWhetherTheCallIsAffordable(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{Credits: 10})
 	capped := func(day, total *int64) *socialdata.Client {

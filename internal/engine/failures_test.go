@@ -16,9 +16,9 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// TestAPlatformThatFailedSaysWhy checks that a platform that failed has an error (D93), the same as for its search
+// TestAFailedPlatformHasAnError checks that a platform that failed has an error (D93), the same as for its search
 // alone, and never with text of the upstream.
-func TestAPlatformThatFailedSaysWhy(t *testing.T) {
+func TestAFailedPlatformHasAnError(t *testing.T) {
 	t.Parallel()
 	fails := func(err error) enginetest.Find {
 		return func(context.Context, providers.SearchQuery, string) (page providers.Page[schema.SearchResult], _ error) {
@@ -69,8 +69,8 @@ func TestAPlatformThatFailedSaysWhy(t *testing.T) {
 	}
 }
 
-// TestAJobSaysWhyAPlatformFailed checks that a platform that was late has its error in the job.
-func TestAJobSaysWhyAPlatformFailed(t *testing.T) {
+// TestAJobHasTheErrorOfAFailedPlatform checks that a platform that was late has its error in the job.
+func TestAJobHasTheErrorOfAFailedPlatform(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	late := enginetest.Searcher(platform.Bluesky, func(

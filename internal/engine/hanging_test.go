@@ -138,7 +138,7 @@ func TestCallsFailAtOnceWhileAStoreHangs(t *testing.T) {
 					synctest.Wait()
 				}
 				if got := client.Health(t.Context()).Dependencies[name]; got != schema.Down {
-					t.Errorf("Health says of the %s: %q; want %q", name, got, schema.Down)
+					t.Errorf("Health reports the %s as %q; want %q", name, got, schema.Down)
 				}
 				f.thaw()
 				wg.Wait()
@@ -146,10 +146,10 @@ func TestCallsFailAtOnceWhileAStoreHangs(t *testing.T) {
 					t.Errorf("%d calls tried in 28 s; want one every 2 s", waited)
 				}
 				if err := ask(); err != nil {
-					t.Errorf("a call when it is back: %v", err)
+					t.Errorf("a call after it has recovered: %v", err)
 				}
 				if got := client.Health(t.Context()).Dependencies; got != nil {
-					t.Errorf("Health names %v when all is well again", got)
+					t.Errorf("Health names %v after the recovery", got)
 				}
 			})
 		})
@@ -179,12 +179,12 @@ func TestTheRecoveryOfAStoreIsNoticedWithoutACall(t *testing.T) {
 			synctest.Wait()
 		}
 		if asked := f.count() - before; asked != 1 {
-			t.Errorf("asked %d times at once; want once", asked)
+			t.Errorf("called %d times at once; want once", asked)
 		}
 		f.thaw()
 		synctest.Wait()
 		if got := client.Health(t.Context()).Dependencies; got != nil {
-			t.Errorf("Health names %v when all is well again", got)
+			t.Errorf("Health names %v after the recovery", got)
 		}
 	})
 }

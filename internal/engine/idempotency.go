@@ -35,13 +35,13 @@ type kept struct {
 	Claim  string // the id of the call that makes the request
 
 	Answer  *operation.Answer `json:",omitempty"` // of a read
-	Due     *credits.Charge   `json:",omitempty"` // of Answer, recorded before it is made; only the ledger knows if it was
+	Due     *credits.Charge   `json:",omitempty"` // of Answer: may have been made, as the ledger knows; else nil
 	Job     string            `json:",omitempty"` // of a search, which is replayed from its own record
 	At      time.Time         // when it was answered
 	Failure *failure          `json:",omitempty"` // for calls that waited for it
 }
 
-// failure is the problem of a call with an idempotency key.
+// failure is the problem with which a call with an idempotency key has ended.
 type failure struct {
 	Code       problem.Code
 	Detail     string
@@ -73,11 +73,11 @@ type ready struct {
 // once makes a charge happen once for an idempotency key. The zero once is that of a call without a key.
 type once struct {
 	key string // the idempotency key of the charge in the ledger
-	// note records an answer with its charge before that is made; nil if it is not recorded.
+	// note records an answer with its charge before the charge is made; nil if nothing is recorded.
 	note func(ctx context.Context, answer *operation.Answer, c credits.Charge) error
 }
 
-// record records an answer that is to be charged. What cannot be recorded must not be charged.
+// record records an answer before it is charged. If that fails, it must not be charged.
 func (o once) record(ctx context.Context, answer *operation.Answer, c credits.Charge) error {
 	if o.note == nil || c.Amount == 0 {
 		return nil
@@ -126,13 +126,13 @@ func (a *attempt) share(ctx context.Context, do work) (*operation.Answer, error)
 	for {
 		own, mine := a.turns.take(a.key)
 		if mine {
-			var stands *kept
-			defer func() { a.turns.end(a.key, own, stands) }()
-			answer, err := a.make(ctx, do, &stands)
+			var current *kept
+			defer func() { a.turns.end(a.key, own, current) }()
+			answer, err := a.make(ctx, do, &current)
 			return answer, err
 		}
-		if stands := own.await(ctx, a.over); stands != nil {
-			answer, err := a.outcome(ctx, stands, stands.Claim)
+		if current := own.await(ctx, a.over); current != nil {
+			answer, err := a.outcome(ctx, current, current.Claim)
 			if err == nil || !errors.Is(err, errUnderWay) && !errors.Is(err, errVoid) {
 				return answer, err
 			}
@@ -145,39 +145,39 @@ func (a *attempt) share(ctx context.Context, do work) (*operation.Answer, error)
 
 // The two states of a key's record without an answer.
 var (
-	errUnderWay = errors.New("the earlier call is still under way")
-	errVoid     = errors.New("nothing is left of the earlier call but its record")
+	errUnderWay = errors.New("the earlier call is still in progress")
+	errVoid     = errors.New("the earlier call has left no answer")
 )
 
 // make claims the key and does the work, or waits for the result of an earlier claim: all calls that have waited get
-// its answer, or its failure. The final record goes to left.
-func (a *attempt) make(ctx context.Context, do work, left **kept) (*operation.Answer, error) {
+// its answer, or its failure. It stores the final record in last.
+func (a *attempt) make(ctx context.Context, do work, last **kept) (*operation.Answer, error) {
 	waited := ""
 	for wait := idempotencyPoll; ; wait = min(2*wait, idempotencySlow) {
-		stands, err := a.look(ctx, waited)
+		current, err := a.look(ctx, waited)
 		if err != nil {
 			return nil, err
 		}
-		if stands != nil {
-			answer, err := a.outcome(ctx, stands, waited)
+		if current != nil {
+			answer, err := a.outcome(ctx, current, waited)
 			if err == nil || !errors.Is(err, errUnderWay) && !errors.Is(err, errVoid) {
-				*left = stands
+				*last = current
 				return answer, err
 			}
 			if errors.Is(err, errVoid) {
-				if stands, err = a.claim(ctx, a.version); err != nil {
+				if current, err = a.claim(ctx, a.version); err != nil {
 					return nil, err
 				}
 			}
 		}
-		if stands == nil {
-			*left = &a.mine
+		if current == nil {
+			*last = &a.mine
 			if a.ready != nil {
 				return a.paid(ctx)
 			}
 			return a.recorded(ctx, do)
 		}
-		waited = stands.Claim
+		waited = current.Claim
 		if err := a.pause(ctx, wait); err != nil {
 			return nil, err
 		}
@@ -196,43 +196,43 @@ func (a *attempt) paid(ctx context.Context) (*operation.Answer, error) {
 }
 
 // outcome returns the result of the call in the record, for a caller that has waited for that claim.
-func (a *attempt) outcome(ctx context.Context, stands *kept, waited string) (*operation.Answer, error) {
-	f := stands.Failure
+func (a *attempt) outcome(ctx context.Context, current *kept, waited string) (*operation.Answer, error) {
+	f := current.Failure
 	switch {
-	case f != nil && stands.Claim == waited:
+	case f != nil && current.Claim == waited:
 		return nil, problem.New(f.Code, "%s", f.Detail).After(f.RetryAfter)
 	case f != nil:
 		return nil, errVoid
-	case stands.Digest != a.mine.Digest:
+	case current.Digest != a.mine.Digest:
 		return nil, problem.New(problem.InvalidRequest, "Idempotency-Key has been used for another request; use a new one")
-	case stands.Answer == nil && stands.Job == "":
+	case current.Answer == nil && current.Job == "":
 		return nil, errUnderWay
 	}
-	if stands.Due != nil {
-		return a.settled(ctx, stands)
+	if current.Due != nil {
+		return a.settled(ctx, current)
 	}
-	answer, err := a.replay(ctx, stands)
+	answer, err := a.replay(ctx, current)
 	if errors.Is(err, search.ErrNoJob) {
 		return nil, errVoid
 	}
 	return answer, err
 }
 
-// settled repeats an answer when it is not known whether it was paid for: this call charges for it, unless the ledger
-// has the charge already.
-func (a *attempt) settled(ctx context.Context, stands *kept) (*operation.Answer, error) {
-	answer := a.again(stands)
-	receipt, err := a.pay(ctx, answer, *stands.Due)
+// settled repeats an answer of which it is not known whether it was charged: this call charges for it, unless the
+// ledger has the charge already.
+func (a *attempt) settled(ctx context.Context, current *kept) (*operation.Answer, error) {
+	answer := a.again(current)
+	receipt, err := a.pay(ctx, answer, *current.Due)
 	if err != nil {
 		return nil, err
 	}
 	answer.Replayed = receipt.Earlier
-	stands.Due = nil
-	if b, err := schema.Marshal(stands); err == nil && a.version != 0 { // so that no other call needs to ask the ledger
-		r := records.Record{Key: a.key, Owner: a.who.Account(), Value: b, Version: a.version, Subjects: a.subjects(stands, b)}
+	current.Due = nil
+	if b, err := schema.Marshal(current); err == nil && a.version != 0 { // so that no other call needs to ask the ledger
+		r := records.Record{Key: a.key, Owner: a.who.Account(), Value: b, Version: a.version, Subjects: a.subjects(current, b)}
 		if _, err := a.cfg.Records.Put(context.WithoutCancel(ctx), r,
-			a.cfg.AnswerLife-a.cfg.Now().Sub(stands.At)); err != nil {
-			a.cfg.Log.DebugContext(ctx, "a paid answer is not noted as paid", "request_id", a.call.RequestID, "error", err)
+			a.cfg.AnswerLife-a.cfg.Now().Sub(current.At)); err != nil {
+			a.cfg.Log.DebugContext(ctx, "a charged answer is not recorded as charged", "request_id", a.call.RequestID, "error", err)
 		}
 	}
 	return answer, nil
@@ -260,22 +260,22 @@ func (a *attempt) pause(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// look returns the record of the key, or claims the key and returns nil. A call that has waited only reads, which locks
-// nothing, until there is no record.
+// look returns the record of the key, or claims the key and returns nil. A call that has waited only reads, without a
+// lock, until there is no record.
 func (a *attempt) look(ctx context.Context, waited string) (*kept, error) {
 	if waited == "" {
 		return a.claim(ctx, 0)
 	}
-	stands, err := a.cfg.Records.Get(ctx, a.key)
+	current, err := a.cfg.Records.Get(ctx, a.key)
 	if errors.Is(err, records.ErrAbsent) {
 		return a.claim(ctx, 0)
 	}
 	if err != nil {
 		return nil, err
 	}
-	a.version = stands.Version
+	a.version = current.Version
 	k := &kept{}
-	return k, json.Unmarshal(stands.Value, k)
+	return k, json.Unmarshal(current.Value, k)
 }
 
 // claim writes the claim if there is no record, or over that version, and returns nil; otherwise it returns the record.
@@ -285,7 +285,7 @@ func (a *attempt) claim(ctx context.Context, over int64) (*kept, error) {
 		return nil, err
 	}
 	ttl := idempotencyLease
-	if a.ready != nil { // not a claim, which has to be renewed, but the answer
+	if a.ready != nil { // the record has the answer, and is not a claim that has to be renewed
 		ttl = a.cfg.AnswerLife
 	}
 	if r.Version = over; over != 0 {
@@ -296,16 +296,16 @@ func (a *attempt) claim(ctx context.Context, over int64) (*kept, error) {
 		}
 		r.Version = 0
 	}
-	stands, added, err := a.cfg.Records.Add(ctx, r, ttl)
+	current, added, err := a.cfg.Records.Add(ctx, r, ttl)
 	if err != nil {
 		return nil, err
 	}
-	a.version = stands.Version
+	a.version = current.Version
 	if added {
 		return nil, nil
 	}
 	k := &kept{}
-	return k, json.Unmarshal(stands.Value, k)
+	return k, json.Unmarshal(current.Value, k)
 }
 
 // record returns the record of the attempt.
@@ -316,9 +316,9 @@ func (a *attempt) record() (records.Record, error) {
 	}, err
 }
 
-// subjects returns the marks of a record, encoded as b, that may hold anyone: a failure quotes what was asked, as a
-// batch does of the keys that it has not found, and the service's own operations answer with words that are not ours.
-// Who is in the others is read from them, and whom the call named: what is answered need not say so, such as the
+// subjects returns the marks of the people in a record, which is encoded as b. A failure, a batch and an answer of the
+// service's own operations may contain anyone: the first two quote parameters, the last any text. The marks of other
+// answers are read from them, and the call's parameters are added: an answer need not name its subject, such as the
 // products of a shop.
 func (a *attempt) subjects(k *kept, b []byte) privacy.Marks {
 	switch {
@@ -332,7 +332,7 @@ func (a *attempt) subjects(k *kept, b []byte) privacy.Marks {
 	return ""
 }
 
-// named returns the marks of everyone whom the parameters of the call name.
+// named returns the marks of all subjects in the parameters of the call.
 func (a *attempt) named() (marks privacy.Marks) {
 	h := a.erased.Hasher()
 	if h == nil {
@@ -355,8 +355,8 @@ func (a *attempt) named() (marks privacy.Marks) {
 	return marks
 }
 
-// note records the answer with its charge before that is made: if the process dies then, the next call with the key
-// gets the answer for the charge.
+// note records the answer with its charge before the charge is made: if the process dies after that, the next call with
+// the key gets the answer.
 func (a *attempt) note(ctx context.Context, answer *operation.Answer, c credits.Charge) error {
 	a.release()
 	a.mine.Answer, a.mine.Due, a.mine.At = answer, &c, a.cfg.Now()
@@ -369,23 +369,23 @@ func (a *attempt) note(ctx context.Context, answer *operation.Answer, c credits.
 }
 
 // put replaces the claim by the record, or adds it if the claim has expired, unless another call has claimed the key.
-// If the store fails, it may have written nevertheless: the claim then has another version. A call whose time is over
-// does not ask.
+// A write that failed may have reached the store: the claim then has another version, which is read and replaced,
+// unless the time of the call is over.
 func (a *attempt) put(ctx context.Context, ttl time.Duration) error {
 	ctx = context.WithoutCancel(ctx)
 	err := a.write(ctx, ttl)
 	if err == nil || !time.Now().Before(a.over) {
 		return err
 	}
-	stands, gerr := a.cfg.Records.Get(ctx, a.key)
+	current, gerr := a.cfg.Records.Get(ctx, a.key)
 	if errors.Is(gerr, records.ErrAbsent) {
 		return a.add(ctx, ttl, err)
 	}
 	var k kept
-	if gerr != nil || json.Unmarshal(stands.Value, &k) != nil || k.Claim != a.mine.Claim {
+	if gerr != nil || json.Unmarshal(current.Value, &k) != nil || k.Claim != a.mine.Claim {
 		return err
 	}
-	a.version = stands.Version
+	a.version = current.Version
 	return a.write(ctx, ttl)
 }
 
@@ -407,12 +407,12 @@ func (a *attempt) add(ctx context.Context, ttl time.Duration, conflict error) er
 		return err
 	}
 	r.Version = 0
-	stands, added, err := a.cfg.Records.Add(ctx, r, ttl)
+	current, added, err := a.cfg.Records.Add(ctx, r, ttl)
 	if err == nil && !added {
 		err = conflict
 	}
 	if err == nil {
-		a.version = stands.Version
+		a.version = current.Version
 	}
 	return err
 }
@@ -442,7 +442,7 @@ func (a *attempt) recorded(ctx context.Context, do work) (*operation.Answer, err
 	}
 	if err := a.put(ctx, a.cfg.AnswerLife); err != nil {
 		// The answer is valid. It is free, or that of a search, whose own record has its charges.
-		a.cfg.Log.ErrorContext(ctx, "idempotent answer not kept", "request_id", a.call.RequestID, "error", err)
+		a.cfg.Log.ErrorContext(ctx, "idempotent answer not stored", "request_id", a.call.RequestID, "error", err)
 	}
 	return answer, nil
 }
@@ -458,11 +458,11 @@ func (a *attempt) failed(ctx context.Context, err error) {
 		return
 	}
 	if err := a.put(ctx, idempotencyLease); err != nil {
-		a.cfg.Log.WarnContext(ctx, "failure under an idempotency key not told", "error", err)
+		a.cfg.Log.WarnContext(ctx, "failure under an idempotency key not stored", "error", err)
 	}
 }
 
-// renew renews the claim until the returned function is called, or until the claim is lost.
+// renew renews the claim until the returned function is called.
 func (a *attempt) renew(ctx context.Context) (release func()) {
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {

@@ -63,7 +63,7 @@ func TestARepetitionWithTheSameKeyIsFree(t *testing.T) {
 	}
 }
 
-func TestTheSameKeyIsForOneRequest(t *testing.T) {
+func TestAnIdempotencyKeyIsForOneRequest(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
 	use := func(operation, path string, params ...string) error {
@@ -178,7 +178,7 @@ func TestARepeatedFanOutIsFree(t *testing.T) {
 	}
 }
 
-func TestTheLedgerHoldsNothingOfAKeyedRequest(t *testing.T) {
+func TestTheLedgerDoesNotContainTheRequest(t *testing.T) {
 	t.Parallel()
 	store := records.NewMemory(records.MemoryConfig{})
 	kept := map[string]string{} // the ledger's idempotency key of each request

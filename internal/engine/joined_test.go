@@ -18,9 +18,9 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// TestLoneReadsOfManyCallersGoTogether checks that a thousand callers of two accounts, each with a handle of its own,
+// TestSingleReadsOfManyCallersAreBatched checks that a thousand callers of two accounts, each with a handle of its own,
 // cause few requests, and that each gets its own answer and pays for it.
-func TestLoneReadsOfManyCallersGoTogether(t *testing.T) {
+func TestSingleReadsOfManyCallersAreBatched(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		source := &enginetest.Batched{Most: 100, Answers: 50 * time.Millisecond}

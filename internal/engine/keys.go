@@ -25,9 +25,9 @@ const (
 // managingKeys is the operation in logs and problems of changes of keys.
 var managingKeys = &operation.Operation{Name: "keys", Func: "Keys", Path: "/manage/keys/{name}", Service: true}
 
-// errNoKeys means that the store of keys cannot list or change them.
+// errNoKeys means that the key store cannot list or change keys.
 var errNoKeys = problem.New(problem.PlatformUnavailable,
-	"the keys of this service are kept elsewhere: they cannot be seen or changed here")
+	"the key store of this service does not support listing or changing keys")
 
 // AccountKeys makes, changes, rotates and revokes the keys of the session's account.
 type AccountKeys struct{ session *Session }
@@ -48,7 +48,7 @@ func (a AccountKeys) admin() (store keys.Admin, owner string, err error) {
 	return store, key.Account, nil
 }
 
-// keptKeys translates an error of the store of keys for callers.
+// keptKeys translates an error of the key store for callers.
 func keptKeys(ctx context.Context, err error) error {
 	switch {
 	case err == nil, ctx.Err() != nil:
@@ -98,7 +98,7 @@ func listKeys(ctx context.Context, s *Session, row *read.Row, call operation.Cal
 	return s.paged(ctx, call, out, bound, next)
 }
 
-// KeyWish is the definition of a key by its account. A nil limit means the highest that is allowed.
+// KeyWish is the definition of a key by its account. A nil limit means the highest allowed one.
 type KeyWish struct {
 	Name        string
 	Environment keys.Environment // "" means live for a new key, and no change for an existing one
@@ -201,7 +201,7 @@ func (a AccountKeys) create(
 	}
 	if max(working, young) >= mostKeys {
 		return schema.MadeKey{}, problem.New(problem.InvalidRequest,
-			"the account has as many keys as it may have, or has made as many in a day: %d; change or rotate one of them",
+			"the account has the maximum of %d keys, or has made as many within a day; change or rotate one of them",
 			mostKeys)
 	}
 	bounds := a.session.who.Key().Most()
@@ -223,7 +223,7 @@ func (a AccountKeys) create(
 func (a AccountKeys) change(ctx context.Context, store keys.Admin, k keys.Key, w KeyWish) (schema.MadeKey, error) {
 	if w.Environment != "" && w.Environment != k.Environment {
 		return schema.MadeKey{},
-			problem.New(problem.InvalidRequest, "the key is a %s key, and stays one; make another key", k.Environment)
+			problem.New(problem.InvalidRequest, "the key is a %s key, which cannot be changed; make another key", k.Environment)
 	}
 	k, err := store.Change(ctx, k.ID, func(k *keys.Key) error {
 		bounds := k.Most()

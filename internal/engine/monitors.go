@@ -55,8 +55,8 @@ func watchStore(set watch.Store) (erasable, error) {
 	}
 	store, ok := set.(erasable)
 	if !ok {
-		return nil, errors.New("socialdata: WithWatches: the store must be a privacy.Eraser too: what monitors keep of " +
-			"people must be removable")
+		return nil, errors.New("socialdata: WithWatches: the store must also be a privacy.Eraser, so that personal data in " +
+			"monitors can be erased")
 	}
 	return store, nil
 }
@@ -120,7 +120,7 @@ func (w *watching) Watched(ctx context.Context, r watch.Read) (watch.Page, error
 	row := w.engine.rows[r.Operation]
 	if row == nil {
 		return watch.Page{}, s.fail(ctx, nil, call,
-			problem.New(problem.InvalidRequest, "there is no operation %q any more", r.Operation))
+			problem.New(problem.InvalidRequest, "the operation %q no longer exists", r.Operation))
 	}
 	if r.Key != "" {
 		who, err := w.engine.accounts.Named(ctx,
@@ -135,7 +135,7 @@ func (w *watching) Watched(ctx context.Context, r watch.Read) (watch.Page, error
 	}
 	begun := time.Now()
 	answer, err := s.Monitors().poll(ctx, row, call, r.Once)
-	if answer, err = s.tell(ctx, row, call, begun, answer, err); err != nil {
+	if answer, err = s.report(ctx, row, call, begun, answer, err); err != nil {
 		return watch.Page{}, err
 	}
 	page := watch.Page{Data: answer.Data, Next: answer.Meta.NextCursor, Credits: answer.Meta.CreditsUsed}
@@ -151,11 +151,11 @@ type AccountMonitors struct{ session *Session }
 // Monitors returns the monitors of the session's account.
 func (s *Session) Monitors() AccountMonitors { return AccountMonitors{s} }
 
-// poll reads a page, which the ledger charges once by its name.
+// poll reads a page, which the ledger charges once for its name.
 func (a AccountMonitors) poll(
 	ctx context.Context, row *read.Row, call operation.Call, name string,
 ) (*operation.Answer, error) {
-	if row.Price == operation.EachPlatform { // all the time there is, because no caller waits
+	if row.Price == operation.EachPlatform { // the maximum, because no caller waits
 		call.Pairs = append(call.Pairs, operation.Pair{Name: "wait_s", Value: "25"})
 	}
 	plan, err := a.session.plan(ctx, row, call)
@@ -267,17 +267,17 @@ func watchable(rows []*read.Row, name string) (*read.Row, error) {
 		}
 	}
 	slices.Sort(names)
-	return nil, problem.New(problem.InvalidRequest, "operation must be one that a monitor can ask: %s%s",
+	return nil, problem.New(problem.InvalidRequest, "operation must be one that a monitor can call: %s%s",
 		strings.Join(names, ", "), problem.DidYouMean(name, names))
 }
 
-// price checks a monitor's call, like making it does, and returns the price of a page.
+// price checks a monitor's call in the same way as making it, and returns the price of a page.
 func (a AccountMonitors) price(ctx context.Context, row *read.Row, ask watch.Ask, id string) (int64, error) {
 	fans := row.Price == operation.EachPlatform
 	switch {
 	case fans && ask.Platform != "":
 		return 0, problem.New(problem.InvalidRequest,
-			`%s has no platform of its own: name those to ask in the parameter "platforms"`, row.Name)
+			`%s is not for a single platform: name the platforms in the parameter "platforms"`, row.Name)
 	case !fans && ask.Platform == "":
 		return 0, problem.New(problem.InvalidRequest, "%s needs a platform", row.Name)
 	case !fans && !a.session.cfg.Platforms.Has(platform.ID(ask.Platform)):
@@ -287,8 +287,7 @@ func (a AccountMonitors) price(ctx context.Context, row *read.Row, ask watch.Ask
 	for i := range row.Params {
 		p := &row.Params[i]
 		if _, given := ask.Params[p.Name]; given && (p.Option || p.Form == operation.FormCursor) {
-			return 0, problem.New(problem.InvalidRequest, "parameter %q is not for monitors: they take what says what is read",
-				p.Name)
+			return 0, problem.New(problem.InvalidRequest, "parameter %q cannot be used in a monitor", p.Name)
 		}
 	}
 	plan, err := a.session.plan(ctx, row, callOf(ask, id))

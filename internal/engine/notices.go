@@ -20,24 +20,24 @@ import (
 )
 
 const (
-	// noticesLook is the interval at which everything is looked at, which finds what other processes have done.
+	// noticesLook is the interval at which all accounts are checked, which finds what other processes have done.
 	noticesLook = 30 * time.Second
 	// noticesTries is how often a record is written while other processes write it too.
 	noticesTries = 5
-	// revokedFor is for how long a revocation is still told. Changes are stored for longer, and are told once meanwhile.
+	// revokedFor is for how long a revocation is still reported. Changes are stored for longer, so it is reported once.
 	revokedFor = 24 * time.Hour
 	// clocksDiffer is how much the clocks of the store of keys and of this process may differ: a revocation from that
-	// long before the first endpoint of the account is told as well.
+	// long before the first endpoint of the account is reported as well.
 	clocksDiffer = time.Minute
 )
 
-// notices tells accounts with active endpoints what happens to them: that their credits are low or exhausted, that a
-// key was revoked, that a platform is down or up again. Calls only note that there may be something to tell; all else
-// is done in one goroutine.
+// notices reports events to the feeds of accounts with active endpoints: that their credits are low or exhausted, that
+// a key was revoked, that a platform is down or up again. Calls only note that there may be something to report; one
+// goroutine does the rest.
 //
-// Each of them is told once, however many processes notice it: the id of a change follows from what happened, and a
-// feed has each id once. What was told is written only afterwards, so that a process that ends in between leaves
-// nothing out.
+// Each event is reported once, however many processes notice it: its id is derived from what happened, and a feed has
+// each id once. That it was reported is recorded only afterwards, so that no event is lost if the process ends in
+// between.
 type notices struct {
 	engine *Engine
 	id     string // of this process, among those that share the records
@@ -48,12 +48,12 @@ type notices struct {
 	listeners atomic.Pointer[map[string]*listener] // by account; nil until the first look
 
 	mu      sync.Mutex
-	credit  map[string]bool      // accounts whose credits are to be looked at
-	keyed   map[string]bool      // accounts whose keys are to be looked at
+	credit  map[string]bool      // accounts whose credits are to be checked
+	keyed   map[string]bool      // accounts whose keys are to be checked
 	turned  map[platform.ID]bool // platforms with a circuit that has changed
 	renewed bool                 // endpoints were made or ended
 
-	told map[platform.ID]string // the outage that this process has told; only for its goroutine
+	outages map[platform.ID]string // the outage that this process has reported; only for its goroutine
 }
 
 // listener is an account with active endpoints.
@@ -64,27 +64,27 @@ type listener struct {
 	endpoints []watch.Endpoint
 	since     time.Time // when the first of them was made
 	revoked   map[string]bool
-	credits   standing // as it was found last
+	credits   reported // as of the last check
 	floor     int64    // the threshold of the account
 	known     bool     // credits and floor are set
-	lacking   bool     // a call was refused since credits were looked at
+	lacking   bool     // a call was refused since the last check
 }
 
-// open makes n ready to note. Nothing is told before it is started.
+// open prepares n for notes. Nothing is reported before start.
 func (n *notices) open(e *Engine) {
 	n.engine, n.id, n.nudge, n.ended = e, rand.Text(), make(chan struct{}, 1), make(chan struct{})
-	n.told = map[platform.ID]string{}
+	n.outages = map[platform.ID]string{}
 	n.reset()
 }
 
-// start begins to look. It is called once.
+// start starts the goroutine. It is called once.
 func (n *notices) start() {
 	ctx, stop := context.WithCancel(context.Background())
 	n.stop = stop
 	go n.run(ctx)
 }
 
-// close ends what start has begun, if anything.
+// close ends the goroutine, if it was started.
 func (n *notices) close(ctx context.Context) error {
 	if n.stop == nil {
 		return nil
@@ -98,7 +98,7 @@ func (n *notices) close(ctx context.Context) error {
 	}
 }
 
-// reset returns what is noted and forgets it.
+// reset returns the notes and clears them.
 func (n *notices) reset() (credit, keyed map[string]bool, turned map[platform.ID]bool, renewed bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -114,7 +114,7 @@ func (n *notices) note(set func()) {
 	n.mu.Unlock()
 	select {
 	case n.nudge <- struct{}{}:
-	default: // it is about to look
+	default: // it is about to check
 	}
 }
 
@@ -165,7 +165,7 @@ func (n *notices) run(ctx context.Context) {
 	defer ticker.Stop()
 	for whole := true; ; {
 		if err := n.look(ctx, whole); err != nil && ctx.Err() == nil {
-			n.engine.cfg.Log.WarnContext(ctx, "some events of accounts are not told yet", "error", err)
+			n.engine.cfg.Log.WarnContext(ctx, "some events of accounts are not reported yet", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -178,7 +178,7 @@ func (n *notices) run(ctx context.Context) {
 	}
 }
 
-// look looks at what was noted, and at everything if it is a whole look.
+// look checks what was noted, or everything if whole is set.
 func (n *notices) look(ctx context.Context, whole bool) (failed error) {
 	credit, keyed, turned, renewed := n.reset()
 	if whole || renewed {
@@ -208,7 +208,7 @@ func (n *notices) look(ctx context.Context, whole bool) (failed error) {
 	return errors.Join(failed, n.platforms(ctx, turned, whole))
 }
 
-// mine reports whether this process is the one that looks at all accounts this time.
+// mine reports whether this process is the one that checks all accounts this time.
 func (n *notices) mine(ctx context.Context) (bool, error) {
 	ctx, cancel := n.bounded(ctx)
 	defer cancel()
@@ -220,7 +220,7 @@ func (n *notices) bounded(ctx context.Context) (context.Context, context.CancelF
 	return context.WithTimeout(ctx, n.engine.cfg.Timeout)
 }
 
-// retried does something again while other processes write the same record.
+// retried repeats do while other processes write the same record.
 func (n *notices) retried(do func() error) (err error) {
 	for range noticesTries {
 		if err = do(); !errors.Is(err, records.ErrConflict) {
@@ -280,7 +280,7 @@ func (l *listener) set(endpoints []watch.Endpoint) {
 	l.since = slices.MinFunc(endpoints, earlier).CreatedAt
 }
 
-// wants reports whether one of the endpoints gets changes of one of those types that concern the account.
+// wants reports whether one of the endpoints gets account events of one of those types.
 func (l *listener) wants(types ...string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -293,7 +293,7 @@ func (l *listener) wantsLocked(types ...string) bool {
 	})
 }
 
-// tell adds changes to the feed of an account, those that one of its endpoints gets.
+// tell adds those changes to the feed of an account that one of its endpoints gets.
 func (n *notices) tell(ctx context.Context, l *listener, changes ...schema.Change) error {
 	changes = slices.DeleteFunc(changes, func(c schema.Change) bool { return !l.wants(c.Type) })
 	if len(changes) == 0 {
@@ -304,11 +304,11 @@ func (n *notices) tell(ctx context.Context, l *listener, changes ...schema.Chang
 	if err := n.engine.watching.store.Tell(ctx, l.account, changes); err != nil {
 		return err
 	}
-	n.engine.watching.told()
+	n.engine.watching.wake()
 	return nil
 }
 
-// keysOf tells of the keys of an account that were revoked since it has endpoints.
+// keysOf reports the keys of an account that were revoked since it has endpoints.
 func (n *notices) keysOf(ctx context.Context, l *listener) error {
 	store, ok := n.engine.accounts.Keys.(keys.Admin)
 	if !ok || !l.wants(watch.KeyRevoked) {

@@ -16,13 +16,13 @@ import (
 	"github.com/socialdata/socialdata/watch"
 )
 
-// standing is what was told of the credits of an account. It is kept in the records, for all processes.
-type standing struct {
+// reported is which changes of the credits of an account were reported. It is kept in the records, for all processes.
+type reported struct {
 	Epoch string // of this record, a part of the ids of its changes
 	Low   bool   // the balance is below the threshold
 	Out   bool   // it is exhausted
-	OutAt int64  // the balance at which that was told: it is exhausted until the balance is higher
-	Lows  int64  // how often each was told
+	OutAt int64  // the balance when that was reported: it is exhausted until the balance is higher
+	Lows  int64  // how often each was reported
 	Outs  int64
 	Last  int64 // the Seq of the last entry of the ledger that was read
 	Grant int64 // the last grant up to it
@@ -31,11 +31,11 @@ type standing struct {
 const (
 	entriesFirst = 100     // entries of the ledger that are read at first
 	entriesMore  = 1000    // in each further part
-	entriesSaved = 100_000 // entries after which the record is written although nothing was told
+	entriesSaved = 100_000 // entries after which the record is written although nothing was reported
 )
 
-// differs reports whether a balance may mean something else than what was told. A balance without open holds is lower
-// than that of the ledger, so what it means is looked up there.
+// differs reports whether a balance may differ from what was reported: low, exhausted or neither. Open holds make it
+// lower than the balance in the ledger, so tryCredits reads the ledger before it reports anything.
 func (l *listener) differs(balance int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -50,7 +50,7 @@ func (l *listener) differs(balance int64) bool {
 	return balance <= 0
 }
 
-// lacks notes that a call was refused, and reports whether that has to be told.
+// lacks notes that a call was refused, and returns whether the account has to be notified.
 func (l *listener) lacks() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,7 +61,7 @@ func (l *listener) lacks() bool {
 	return true
 }
 
-// creditsOf tells of the credits of an account.
+// creditsOf reports changes of the credits of an account to its feed.
 func (n *notices) creditsOf(ctx context.Context, l *listener) error {
 	if n.engine.accounts.Ledger == nil || !l.wants(watch.CreditsLow, watch.CreditsExhausted) {
 		return nil
@@ -70,7 +70,7 @@ func (n *notices) creditsOf(ctx context.Context, l *listener) error {
 }
 
 // tryCredits fails with records.ErrConflict when another process has written the record meanwhile. It reads the record
-// before the ledger: what it tells has the same id in every process that has read the same record.
+// before the ledger: the changes that it reports have the same ids in every process that has read the same record.
 func (n *notices) tryCredits(ctx context.Context, l *listener) error {
 	bounded, cancel := n.bounded(ctx)
 	defer cancel()
@@ -78,7 +78,7 @@ func (n *notices) tryCredits(ctx context.Context, l *listener) error {
 	if err != nil {
 		return err
 	}
-	r, was, err := n.standing(bounded, l.account)
+	r, was, err := n.reported(bounded, l.account)
 	if err != nil {
 		return err
 	}
@@ -131,13 +131,13 @@ func (n *notices) tryCredits(ctx context.Context, l *listener) error {
 	return nil
 }
 
-// standing reads what was told of the credits of an account, and makes the record if there is none.
-func (n *notices) standing(ctx context.Context, account string) (r records.Record, s standing, err error) {
+// reported reads the record of what was reported of an account's credits, and makes it if there is none.
+func (n *notices) reported(ctx context.Context, account string) (r records.Record, s reported, err error) {
 	key := records.Key("credits", account)
 	r, err = n.engine.cfg.Records.Get(ctx, key)
 	if errors.Is(err, records.ErrAbsent) {
 		var value []byte
-		if value, err = json.Marshal(standing{Epoch: rand.Text()}); err != nil {
+		if value, err = json.Marshal(reported{Epoch: rand.Text()}); err != nil {
 			return r, s, err
 		}
 		r, _, err = n.engine.cfg.Records.Add(ctx, records.Record{Key: key, Value: value}, secretTTL)
@@ -150,7 +150,7 @@ func (n *notices) standing(ctx context.Context, account string) (r records.Recor
 
 // readEntries reads the entries after the last one that was read, newest first, until it finds a grant. It returns the
 // balance without open holds, and whether there is any entry.
-func (n *notices) readEntries(ctx context.Context, account string, s *standing) (balance int64, any bool, err error) {
+func (n *notices) readEntries(ctx context.Context, account string, s *reported) (balance int64, any bool, err error) {
 	who := n.engine.accounts.Caller(&keys.Key{Account: account})
 	last, newest := s.Last, int64(0)
 	for q := (credits.Query{Limit: entriesFirst}); ; q.Limit = entriesMore {
@@ -164,7 +164,7 @@ func (n *notices) readEntries(ctx context.Context, account string, s *standing) 
 			e := &part[i]
 			if newest == 0 {
 				newest, balance = e.Seq, e.Balance
-				if newest < last { // another ledger than the one that was read before
+				if newest < last { // this is another ledger than last time
 					last = 0
 				}
 			}

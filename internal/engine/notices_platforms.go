@@ -17,17 +17,17 @@ import (
 	"github.com/socialdata/socialdata/watch"
 )
 
-// outage is a platform that is down. Its record is there as long as that lasts, for all processes: each has circuits
-// of its own, and the platform is up again when it is down for none of them.
+// outage is a platform that is down. All processes share its record, which exists while the platform is down. Each
+// process has its own circuits, and the platform is up again when it is down for none of them.
 type outage struct {
 	Epoch string           // of this outage, a part of the ids of its changes
 	By    map[string]int64 // until when each process says that the platform is down, in Unix seconds
 }
 
-// outageLease is for how long a platform is down for a process that does not say so again.
+// outageLease is for how long a platform counts as down for a process that does not renew this.
 const outageLease = 4 * noticesLook
 
-// observer returns o, and notes the circuits that change too.
+// observer returns o extended to note circuits that change.
 func (n *notices) observer(o observe.Observer) observe.Observer {
 	before := o.Breaker
 	o.Breaker = func(b observe.Breaker) {
@@ -41,7 +41,7 @@ const outagePrefix = "outage/"
 
 func outageKey(id platform.ID) string { return records.Key("outage", string(id)) }
 
-// platforms tells of the platforms that have turned, and in a whole look of all.
+// platforms reports the platforms that have gone down or up: those in turned, or all if whole is set.
 func (n *notices) platforms(ctx context.Context, turned map[platform.ID]bool, whole bool) (failed error) {
 	var under []string
 	if whole {
@@ -64,7 +64,7 @@ func (n *notices) platforms(ctx context.Context, turned map[platform.ID]bool, wh
 	return failed
 }
 
-// down writes that a platform is down for this process, and tells it.
+// down records that a platform is down for this process, and reports it.
 func (n *notices) down(ctx context.Context, id platform.ID) error {
 	bounded, cancel := n.bounded(ctx)
 	defer cancel()
@@ -83,18 +83,18 @@ func (n *notices) down(ctx context.Context, id platform.ID) error {
 			err = n.put(ctx, r, o)
 		}
 	}
-	if err != nil || n.told[id] == o.Epoch {
+	if err != nil || n.outages[id] == o.Epoch {
 		return err
 	}
-	const detail = "all upstreams of the platform fail: its calls are refused for now"
+	const detail = "all upstreams of the platform are failing; calls are refused for now"
 	err = n.tellAll(ctx, watch.PlatformDown, id, detail, o.Epoch)
 	if err == nil {
-		n.told[id] = o.Epoch
+		n.outages[id] = o.Epoch
 	}
 	return err
 }
 
-// up writes that a platform is not down for this process, and tells it if it is down for none.
+// up records that a platform is not down for this process, and reports it as up if it is down for no process.
 func (n *notices) up(ctx context.Context, id platform.ID) error {
 	bounded, cancel := n.bounded(ctx)
 	defer cancel()
@@ -119,7 +119,7 @@ func (n *notices) up(ctx context.Context, id platform.ID) error {
 		return nil
 	}
 	// The version distinguishes this end from an earlier one that another process has prevented.
-	err = n.tellAll(ctx, watch.PlatformUp, id, "the platform can be read again", o.Epoch, strconv.FormatInt(r.Version, 10))
+	err = n.tellAll(ctx, watch.PlatformUp, id, "the platform is available again", o.Epoch, strconv.FormatInt(r.Version, 10))
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (o *outage) prune(now time.Time) {
 	}
 }
 
-// tellAll tells every account with active endpoints of a platform.
+// tellAll reports an event of a platform to every account with active endpoints.
 func (n *notices) tellAll(
 	ctx context.Context, kind string, id platform.ID, detail string, once ...string,
 ) (failed error) {

@@ -29,8 +29,8 @@ import (
 	"github.com/socialdata/socialdata/watch"
 )
 
-// listen makes an endpoint that gets changes of some types, all without any. Nothing listens at its URL: these tests
-// read the feed.
+// listen makes an endpoint that gets changes of those types, or of all types if there are none. Nothing listens at its
+// URL: these tests read the feed.
 func listen(t *testing.T, c *socialdata.Client, types ...string) {
 	t.Helper()
 	req := socialdata.EndpointRequest{Name: "mine", URL: "http://127.0.0.1:9/", Types: types}
@@ -49,8 +49,8 @@ func feed(t *testing.T, c *socialdata.Client) []schema.Change {
 	return page.Data
 }
 
-// told waits until the feed has n changes, and returns it.
-func told(t *testing.T, c *socialdata.Client, n int) []schema.Change {
+// await waits until the feed has n changes, and returns it.
+func await(t *testing.T, c *socialdata.Client, n int) []schema.Change {
 	t.Helper()
 	for {
 		if got := feed(t, c); len(got) >= n {
@@ -60,8 +60,8 @@ func told(t *testing.T, c *socialdata.Client, n int) []schema.Change {
 	}
 }
 
-// marked revokes a new key with c, waits until that is told, and returns all other changes. What was noticed before is
-// told before it.
+// marked revokes a new key with c, waits until that is in the feed, and returns all other changes. Everything that was
+// noticed earlier is in the feed by then.
 func marked(t *testing.T, e *enginetest.Engine, c *socialdata.Client) (out []schema.Change) {
 	t.Helper()
 	_, k, err := e.Keys.CreateKey(t.Context(), keys.NewKey{Account: e.Key.Account, Name: "old", Environment: keys.Live})
@@ -133,7 +133,7 @@ func compare(t *testing.T, want, got []schema.Change) {
 	}
 }
 
-func TestLowCreditsAreToldOncePerCrossing(t *testing.T) {
+func TestLowCreditsAreReportedOncePerCrossing(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{Credits: 40})
 	listen(t, e.Client)
@@ -178,7 +178,7 @@ func TestTheThresholdIsASettingOfTheAccount(t *testing.T) {
 	}
 }
 
-func TestExhaustedCreditsAreToldOnce(t *testing.T) {
+func TestExhaustedCreditsAreReportedOnce(t *testing.T) {
 	t.Parallel()
 	const few = "a call was refused because the account has too few credits for it: 1"
 	for _, tt := range []struct {
@@ -220,7 +220,7 @@ func TestExhaustedCreditsAreToldOnce(t *testing.T) {
 	}
 }
 
-func TestEventsOfAnAccountAreItsOwn(t *testing.T) {
+func TestAccountsGetOnlyTheirOwnEvents(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{Credits: 20})
 	key, _ := e.Account(t, "other", 20)
@@ -230,13 +230,13 @@ func TestEventsOfAnAccountAreItsOwn(t *testing.T) {
 	marked(t, e, e.Client)
 	spend(t, e.Client, 20)
 	if got := marked(t, e, e.Client); len(got) != 2 {
-		t.Errorf("the account is told %v; want low and exhausted credits", got)
+		t.Errorf("the account gets %v; want low and exhausted credits", got)
 	}
 	if _, err := other.Keys().Revoke(t.Context(), key.ID); err != nil {
 		t.Fatal(err)
 	}
-	if got := told(t, other, 1); len(got) != 1 || got[0].Key == nil || *got[0].Key != key.ID {
-		t.Errorf("another account is told %v; want its own key", got)
+	if got := await(t, other, 1); len(got) != 1 || got[0].Key == nil || *got[0].Key != key.ID {
+		t.Errorf("another account gets %v; want its own key", got)
 	}
 	for _, c := range append(feed(t, e.Client), feed(t, other)...) {
 		b, err := json.Marshal(c)
@@ -264,7 +264,7 @@ func replica(t *testing.T, e *enginetest.Engine, store watch.Store) *socialdata.
 	return c.As(e.Key)
 }
 
-func TestReplicasTellAnEventOnce(t *testing.T) {
+func TestReplicasReportAnEventOnce(t *testing.T) {
 	t.Parallel()
 	store := watch.NewMemory()
 	e := enginetest.New(t, enginetest.Config{
@@ -298,7 +298,7 @@ func TestReplicasTellAnEventOnce(t *testing.T) {
 	}
 }
 
-func TestKeysThatWereRevokedElsewhereAreTold(t *testing.T) {
+func TestKeysRevokedElsewhereAreReported(t *testing.T) {
 	t.Parallel()
 	store := watch.NewMemory()
 	e := enginetest.New(t, enginetest.Config{Options: []socialdata.Option{socialdata.WithWatches(store)}})
@@ -316,7 +316,7 @@ func TestKeysThatWereRevokedElsewhereAreTold(t *testing.T) {
 		e.Clock.Advance(time.Hour)
 		listen(t, e.Client)
 	}
-	got := told(t, replica(t, e, store), 1)
+	got := await(t, replica(t, e, store), 1)
 	k, err := e.Keys.Key(t.Context(), ids[1])
 	if err != nil {
 		t.Fatal(err)
@@ -327,8 +327,8 @@ func TestKeysThatWereRevokedElsewhereAreTold(t *testing.T) {
 	}}, got)
 }
 
-// TestAnEventIsToldOnceAlthoughThatCannotBeWritten has the record of what was told fail at first.
-func TestAnEventIsToldOnceAlthoughThatCannotBeWritten(t *testing.T) {
+// TestAnEventIsReportedOnceDespiteFailedWrites lets writes of the record of reported changes fail at first.
+func TestAnEventIsReportedOnceDespiteFailedWrites(t *testing.T) {
 	t.Parallel()
 	failing := &failingCredits{Store: records.NewMemory(records.MemoryConfig{})}
 	failing.fails.Store(true)
@@ -346,7 +346,7 @@ func TestAnEventIsToldOnceAlthoughThatCannotBeWritten(t *testing.T) {
 	compare(t, want, marked(t, e, e.Client))
 }
 
-// failingCredits are records in which what was told of credits cannot be written while it fails.
+// failingCredits are records whose writes of reported credits fail while fails is set.
 type failingCredits struct {
 	records.Store
 	fails atomic.Bool
@@ -389,7 +389,7 @@ func TestCallsDoNotWaitForEvents(t *testing.T) {
 	}
 }
 
-// unsteady is a provider of profiles that fails while it is told to.
+// unsteady is a provider of profiles that fails while fails is set.
 func unsteady(fails *atomic.Bool) providers.Provider {
 	return enginetest.Profiles(platform.GitHub, "github", schema.Own,
 		func(_ context.Context, handle string) (schema.Profile, error) {
@@ -462,6 +462,6 @@ func TestAPlatformIsDownAndUpAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		wait(time.Minute, down, up, down)
-		wait(2*time.Minute, down, up, down, up) // of the process that is gone nothing is heard any more
+		wait(2*time.Minute, down, up, down, up) // the process has ended and renews nothing
 	})
 }

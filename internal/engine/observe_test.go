@@ -15,12 +15,12 @@ import (
 func TestEachChargeIsObservedOnce(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
-	told := map[observe.Charge]int{}
+	observed := map[observe.Charge]int{}
 	e := enginetest.New(t, enginetest.Config{Options: []socialdata.Option{socialdata.WithObserver(observe.Observer{
 		Charge: func(c observe.Charge) {
 			mu.Lock()
 			defer mu.Unlock()
-			told[c]++
+			observed[c]++
 		},
 	})}})
 	for _, c := range []struct{ operation, key, params string }{
@@ -41,7 +41,7 @@ func TestEachChargeIsObservedOnce(t *testing.T) {
 	for _, c := range e.Charges(t) {
 		want[observe.Charge{Operation: c.Operation, Platform: c.Platform, Credits: c.Amount}]++
 	}
-	if diff := cmp.Diff(want, told); diff != "" || len(want) != 3 {
-		t.Errorf("what was told is not what stands in the books (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, observed); diff != "" || len(want) != 3 {
+		t.Errorf("the observed charges are not those of the ledger (-want +got):\n%s", diff)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// changeLife is for how long the answer to a change is repeated for its idempotency key.
+// changeLife is for how long the answer to a change is stored for its idempotency key.
 const changeLife = 24 * time.Hour
 
 // onceLease is how long a change may take before another call with its key makes it instead.
@@ -29,9 +29,8 @@ type change struct {
 // changing is the operation in logs and problems of changes with an idempotency key.
 var changing = &operation.Operation{Name: "manage", Path: "/manage", Service: true}
 
-// Once makes a change of the session's account once for an idempotency key within a day. A call that repeats an earlier
-// one gets the result of its do; one that comes while that is in progress waits for it. A change that fails is not
-// stored.
+// Once makes a change of the session's account once for an idempotency key within a day. A repeated call gets the
+// result of the earlier one, and waits while that is in progress. The result of a failed change is not stored.
 func (s *Session) Once(
 	ctx context.Context, idempotencyKey, request string, do func(context.Context) ([]byte, error),
 ) (answer []byte, replayed bool, err error) {
@@ -63,7 +62,7 @@ func (s *Session) Once(
 		mine.Value, _ = json.Marshal(k) // strings and bytes: it cannot fail
 	}
 	if _, err := s.cfg.Records.Put(lasting, mine, changeLife); err != nil {
-		s.cfg.Log.ErrorContext(ctx, "answer under an idempotency key not kept", "request_id", id, "error", err)
+		s.cfg.Log.ErrorContext(ctx, "answer under an idempotency key not stored", "request_id", id, "error", err)
 	}
 	return answer, false, nil
 }

@@ -38,8 +38,8 @@ func lateSource() providers.Provider {
 	return p
 }
 
-// TestStoresThatHangDoNotDelayAnAnswer lets each step of a call in the stores take almost as long as it may, or for
-// ever, from each step on. The answer comes in time, and what is told is what is charged.
+// TestStoresThatHangDoNotDelayAnAnswer makes every store call, from each one of a call on, take almost as long as it
+// may, or hang. The answer comes in time, and what is reported is what is charged.
 func TestStoresThatHangDoNotDelayAnAnswer(t *testing.T) {
 	t.Parallel()
 	calls := map[string]operation.Call{
@@ -93,8 +93,8 @@ func TestAStreamMayLastLongerThanACall(t *testing.T) {
 	})
 }
 
-// playOvertime makes a call while the stores hang, from one of their calls on, and compares what is told with what is
-// charged when they are back. A call with a key is repeated until it is answered.
+// playOvertime makes a call while the stores hang, from one of their calls on, and compares what is reported with what
+// is charged when they respond again. A call with a key is repeated until it is answered.
 func playOvertime(t *testing.T, name string, call operation.Call, from int, hangs time.Duration) {
 	t.Helper()
 	ledger := credits.NewMemory(credits.MemoryConfig{})
@@ -118,10 +118,10 @@ func playOvertime(t *testing.T, name string, call operation.Call, from int, hang
 		time.Sleep(time.Second)
 		a, err, _ = m.Do(t.Context(), name, call)
 	}
-	told := int64(0)
+	reported := int64(0)
 	for try := 0; a != nil && try < 200; try++ {
 		if err == nil {
-			told += a.Meta.CreditsUsed
+			reported += a.Meta.CreditsUsed
 			call = operation.Call{Params: url.Values{"id": {a.Meta.JobID}}}
 		}
 		if a.Meta.JobID == "" {
@@ -137,8 +137,8 @@ func playOvertime(t *testing.T, name string, call operation.Call, from int, hang
 	if err := m.Close(); err != nil {
 		t.Error(err)
 	}
-	if left, err := ledger.Balance(t.Context(), "account"); err != nil || left != 1000-told {
-		t.Errorf("%s, hanging from call %d for %v: %d credits are left (%v), and %d were told",
-			name, from, hangs, left, err, told)
+	if left, err := ledger.Balance(t.Context(), "account"); err != nil || left != 1000-reported {
+		t.Errorf("%s, hanging from call %d for %v: %d credits are left (%v), and %d were reported",
+			name, from, hangs, left, err, reported)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/socialdata/socialdata/operation"
 )
 
-// boundTo returns what the cursor of a page is bound to.
+// boundTo returns the text to which the cursor of a page is bound: the operation, the account and the parameters.
 func boundTo(row *read.Row, owner string, in operation.Args) string {
 	return row.Name + "|" + strconv.Quote(owner) + in.Binding()
 }
@@ -41,8 +41,8 @@ func (s *Session) placeNumber(ctx context.Context, bound string, in operation.Ar
 	return at, nil
 }
 
-// pageOf returns a page, as callers see its items, of a list that holds one item more than size if another page
-// follows. next is then the position of the page's last item, otherwise "".
+// pageOf returns the first size items of list as callers see them. If the list has more items, next is the position of
+// the page's last item, otherwise "".
 func pageOf[T, U any](list []T, size int, place func(*T) string, shown func(*T) U) (page []U, next string) {
 	if len(list) > size {
 		list = list[:size]

@@ -64,7 +64,7 @@ func (e *Engine) operationInfo(id platform.ID, row *read.Row) schema.OperationIn
 		}
 		if needs := p.Required[row.Op]; !out.Available {
 			out.Required = append(out.Required, needs...)
-		} else { // a provider without it is enough
+		} else { // a parameter is required only if every provider requires it
 			out.Required = slices.DeleteFunc(out.Required, func(name string) bool { return !slices.Contains(needs, name) })
 		}
 		if !out.Available && e.batched(row) {

@@ -19,7 +19,7 @@ import (
 	"github.com/socialdata/socialdata/watch"
 )
 
-// problemOf translates any error of the engine into a problem for the caller. It is the only place that does.
+// problemOf translates any error of the engine into a problem for the caller. No other code does this.
 func problemOf(o *operation.Operation, call operation.Call, err error) *problem.Error {
 	p := translate(o, call, err)
 	p.Call = o.Title(call)
@@ -42,19 +42,19 @@ func translate(o *operation.Operation, call operation.Call, err error) *problem.
 	switch {
 	case errors.Is(err, account.ErrUndecided):
 		return problem.Wrap(err, problem.PlatformUnavailable,
-			"the service's books do not answer, and it is not known whether "+
-				"the call was charged; if it was, it is refunded; repeated under its Idempotency-Key, it is charged once").
+			"the service's ledger is not responding, and it is not known whether the call was charged; if it was, it is "+
+				"refunded; a retry with the same Idempotency-Key is charged once").
 			After(account.HangsAfter)
 	case store != nil:
 		return problem.Wrap(err, problem.PlatformUnavailable,
-			"the service's %s do not answer; nothing was charged; try again",
+			"the service's %s is not responding; nothing was charged; retry",
 			storeWords(store.Store)).After(account.HangsAfter)
 	case full != nil:
-		return problem.Wrap(err, problem.RateLimited, "the answers that are kept for the account's idempotency keys "+
-			"take as much as they may; wait, or call without a key; nothing was charged").After(full.RetryAfter)
+		return problem.Wrap(err, problem.RateLimited, "the stored answers for the account's idempotency keys "+
+			"have reached their maximum size; wait, or call without a key; nothing was charged").After(full.RetryAfter)
 	case errors.Is(err, credits.ErrLate):
-		return problem.Wrap(err, problem.PlatformUnavailable, "the call took longer than its credits were held, and they "+
-			"are spent; nothing was charged")
+		return problem.Wrap(err, problem.PlatformUnavailable, "the call took longer than its credits were held, and other "+
+			"calls have spent them; nothing was charged")
 	case errors.Is(err, upstreams.ErrPanic):
 		return problem.Wrap(err, problem.InternalError, "something went wrong on our side")
 	case errors.Is(err, credits.ErrCap):
@@ -74,13 +74,13 @@ func translate(o *operation.Operation, call operation.Call, err error) *problem.
 	case errors.Is(err, watch.ErrAbsent):
 		return problem.Wrap(err, problem.NotFound, "the account has no monitor of that name")
 	case errors.Is(err, watch.ErrFull):
-		return problem.Wrap(err, problem.InvalidRequest, "the account has as many monitors as it may have; end one first")
+		return problem.Wrap(err, problem.InvalidRequest, "the account has the maximum number of monitors; end one first")
 	case errors.Is(err, watch.ErrNoEndpoint):
 		return problem.Wrap(err, problem.NotFound, "the account has no endpoint of that name")
 	case errors.Is(err, watch.ErrNoDelivery):
-		return problem.Wrap(err, problem.NotFound, "the account has no such delivery, or its change is not kept any more")
+		return problem.Wrap(err, problem.NotFound, "the account has no such delivery, or its change is no longer stored")
 	case errors.Is(err, watch.ErrEndpointsFull):
-		return problem.Wrap(err, problem.InvalidRequest, "the account has as many endpoints as it may have; end one first")
+		return problem.Wrap(err, problem.InvalidRequest, "the account has the maximum number of endpoints; end one first")
 	case errors.Is(err, watch.ErrInvalid):
 		return problem.Wrap(err, problem.InvalidRequest, "%s", strings.TrimPrefix(err.Error(), watch.ErrInvalid.Error()+": "))
 	case upstreams.OnlyTimeouts(err):
@@ -100,18 +100,18 @@ func translate(o *operation.Operation, call operation.Call, err error) *problem.
 	return problem.Wrap(err, problem.InternalError, "something went wrong on our side")
 }
 
-// explain returns why the search of one platform failed, as for that search alone.
+// explain returns the error of one platform in a search of several: the same as for a search of that platform alone.
 func (e *Engine) explain(on platform.ID, err error) schema.PlatformError {
 	p := problemOf(e.reads(providers.OpSearch).Operation, operation.Call{Platform: string(on)}, err)
 	return schema.PlatformError{Code: p.Code, Detail: p.Detail}
 }
 
-// storeWords returns the name of a store for callers.
+// storeWords names a store in a problem.
 func storeWords(store string) string {
 	if store == "ledger" {
-		return "books"
+		return store
 	}
-	return store
+	return "store of " + store
 }
 
 // price returns the price of the call and what the account can spend, in words; "" if that is not known.

@@ -15,12 +15,12 @@ import (
 
 const (
 	quotaEvery = 5 * time.Second    // maximum time until the use of limits is saved
-	quotaPart  = 50                 // or earlier, when a fiftieth of a limit was used: then three replicas stay within 5 %
-	quotaTTL   = 3 * 24 * time.Hour // no saved limit is longer than a day
+	quotaPart  = 50                 // or when a fiftieth of a limit was used, so that three replicas stay within 5 %
+	quotaTTL   = 3 * 24 * time.Hour // no saved limit has a period of more than a day
 	quotaTries = 5                  // attempts while others save concurrently
 )
 
-// quotas saves how much of the upstreams' limits was used, and adds what other processes have used.
+// quotas saves how much of the upstreams' limits this process has used, and adds the use of other processes.
 type quotas struct {
 	limits   map[string][]providers.Limit // by provider
 	records  records.Store                // nil: each process counts separately
@@ -53,9 +53,9 @@ func (q *quotas) open(limits map[string][]providers.Limit, store records.Store, 
 	q.restore(ctx)
 }
 
-// failed logs that for now each process counts separately.
+// failed logs that each process counts separately for now.
 func (q *quotas) failed(err error) {
-	q.log.Warn("what was used of the upstreams' limits is neither saved nor shared", "error", err)
+	q.log.Warn("the use of the upstreams' limits is neither saved nor shared", "error", err)
 }
 
 // restore loads what is saved.
@@ -148,7 +148,7 @@ func (q *quotas) save() {
 	}
 }
 
-// saveOne adds the use of one limit to what others have saved.
+// saveOne adds the use of one limit to the use that other processes have saved.
 func (q *quotas) saveOne(ctx context.Context, key string, l providers.Limit) error {
 	for try := 0; ; try++ {
 		before, err := q.records.Get(ctx, key)
@@ -178,7 +178,7 @@ func (q *quotas) saveOne(ctx context.Context, key string, l providers.Limit) err
 	}
 }
 
-// close saves the rest, and ends.
+// close saves the unsaved use.
 func (q *quotas) close(ctx context.Context) error {
 	if q.records == nil {
 		return nil

@@ -130,7 +130,7 @@ func TestWithoutAStoreEachProcessCountsForItself(t *testing.T) {
 	}
 }
 
-func TestABudgetThatIsUsedUpAsksTheNextSource(t *testing.T) {
+func TestTheNextSourceIsUsedWhenABudgetIsUsedUp(t *testing.T) {
 	t.Parallel()
 	sent := 0
 	var second enginetest.Counter

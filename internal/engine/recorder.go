@@ -16,11 +16,11 @@ import (
 const (
 	queuedMost  = 32_768                 // maximum number of requests in the queue; any more are dropped and counted
 	writeEvery  = 200 * time.Millisecond // maximum time in the queue
-	foldEvery   = 10 * time.Second       // maximum delay of the usage behind the ledger while it is not read
+	foldEvery   = 10 * time.Second       // maximum delay of the usage compared to the ledger while it is not read
 	foldMany    = 2048                   // entries of an account that are folded at once, while they are in memory
 	trimEvery   = time.Minute
 	writeWithin = 5 * time.Second // time limit of the store for one write
-	warnEvery   = time.Minute     // interval of warnings about what could not be written
+	warnEvery   = time.Minute     // interval of warnings about failed writes
 )
 
 // recorder writes the request log in the background, so that calls do not wait for it. A log in memory is written
@@ -30,7 +30,7 @@ type recorder struct {
 	memory *requests.Memory // the store, if it is in memory
 	books  requests.Books   // nil when nothing is charged
 	bounds requests.Bounds
-	off    bool // there is no log
+	off    bool // nothing is logged
 	now    func() time.Time
 	log    *slog.Logger
 	work   background.Group
@@ -38,10 +38,10 @@ type recorder struct {
 
 	mu      sync.Mutex
 	running bool
-	closing bool // what was dropped is written a last time
-	tried   bool // the last time has passed
+	closing bool // the counts of dropped requests are written one last time
+	tried   bool // that was tried
 	queue   []requests.Request
-	counted requests.Tallies // what is not in the queue: requests that were dropped, and what upstreams were sent
+	counted requests.Tallies // what is not in the queue: dropped requests, and requests to upstreams
 	charged map[string]int   // accounts with entries that may be missing in the usage, and how many at least
 	came    uint64           // number of requests that were queued
 	done    uint64           // number of those that were written or dropped
@@ -64,7 +64,7 @@ func newRecorder(cfg *Config) *recorder {
 		r.store = requests.NewMemory(r.bounds)
 	}
 	if r.off = r.bounds.Most < 0; r.off {
-		r.bounds.Most = 1 // what an earlier process has written is trimmed
+		r.bounds.Most = 1 // trims the log of earlier processes
 	}
 	r.memory, _ = r.store.(*requests.Memory)
 	return r
@@ -102,7 +102,7 @@ func (r *recorder) note(q requests.Request) {
 	}
 }
 
-// send counts what a provider was sent. In a store it is written with the next batch.
+// send counts requests to a provider. A store gets the counts with the next batch.
 func (r *recorder) send(id platform.ID, operation, provider string, sent requests.Upstream) {
 	at := r.now()
 	if r.memory != nil {
@@ -120,7 +120,7 @@ func (r *recorder) send(id platform.ID, operation, provider string, sent request
 	}
 }
 
-// observer returns o, and counts the requests that it is told of.
+// observer returns o extended to count the requests to upstreams.
 func (r *recorder) observer(o observe.Observer) observe.Observer {
 	before := o.Upstream
 	o.Upstream = func(u observe.Upstream) {
@@ -135,7 +135,7 @@ func (r *recorder) paid(id platform.ID, provider, operation string, credits int6
 	r.send(id, operation, provider, requests.Upstream{Credits: credits})
 }
 
-// charge notes that the books of an account may say more than its usage.
+// charge notes that the ledger may have entries of an account that are not in its usage.
 func (r *recorder) charge(account string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -178,7 +178,7 @@ func (r *recorder) pause() {
 	}
 }
 
-// take returns what is to be written now, and false when there is nothing and the goroutine may end.
+// take returns what is to be written now; more is false when there is nothing, so that the goroutine ends.
 func (r *recorder) take() (batch []requests.Request, lost []requests.Tally, more bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -189,7 +189,7 @@ func (r *recorder) take() (batch []requests.Request, lost []requests.Tally, more
 	return batch, lost, r.running
 }
 
-// write writes requests in parts, and the counts of lost ones. What cannot be written is lost.
+// write writes requests in parts, with the counts of lost ones. Requests that cannot be written are lost.
 func (r *recorder) write(batch []requests.Request, lost []requests.Tally) {
 	for {
 		part := batch[:min(len(batch), requests.AtOnce)]
@@ -235,10 +235,10 @@ func (r *recorder) tend(idle bool) {
 	if idle || now.Sub(r.folded) >= foldEvery {
 		r.folded, least = now, 1
 	}
-	r.warn("the usage lags behind the books", r.foldCharged(context.Background(), least))
+	r.warn("the usage lacks entries of the ledger", r.foldCharged(context.Background(), least))
 }
 
-// warn logs at intervals that something could not be stored.
+// warn logs that something could not be stored, at most once in warnEvery.
 func (r *recorder) warn(what string, err error) {
 	if err == nil || r.now().Sub(r.warned) < warnEvery {
 		return

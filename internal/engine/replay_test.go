@@ -45,7 +45,7 @@ func TestAReplayHasTheCurrentAgeOfTheData(t *testing.T) {
 	}
 }
 
-func TestAReplayHasTheBytesOfItsTag(t *testing.T) {
+func TestAReplayHasTheSameBytesAndTag(t *testing.T) {
 	t.Parallel()
 	dish := enginetest.By("a & b", "dish", 1)
 	dish.Object.(*schema.Post).Text = "fish & <chips>"
@@ -61,7 +61,7 @@ func TestAReplayHasTheBytesOfItsTag(t *testing.T) {
 	}
 }
 
-func TestAccountsWithSlashesAreApart(t *testing.T) {
+func TestAccountsWithSlashesHaveSeparateRecords(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
 	for _, name := range []string{"acme", "acme/eu"} {
@@ -150,7 +150,7 @@ func TestACallerWhoHangsUpDuringEnrichmentPaysNothing(t *testing.T) {
 	}
 }
 
-func TestTheFirstFailureIsThatOfAllWaitingCalls(t *testing.T) {
+func TestWaitingCallsGetTheFirstFailure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var calls enginetest.Counter
@@ -237,14 +237,14 @@ func TestAnExpiredClaimReportsTheCharge(t *testing.T) {
 		time.Sleep(7 * time.Second) // the claim has expired
 		store.stall(false)
 		go fetch()
-		told := int64(0)
+		reported := int64(0)
 		for range 2 {
 			if a := <-answers; a != nil && !a.Replayed {
-				told += a.Meta.CreditsUsed
+				reported += a.Meta.CreditsUsed
 			}
 		}
-		if paid := 1000 - e.Balance(t); told != paid || paid != 2 { // fresh costs two
-			t.Errorf("%d credits were charged and %d told", paid, told)
+		if paid := 1000 - e.Balance(t); reported != paid || paid != 2 { // fresh costs two
+			t.Errorf("%d credits were charged and %d reported", paid, reported)
 		}
 	})
 }

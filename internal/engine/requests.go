@@ -38,7 +38,7 @@ func (s *Session) remember(
 		r.Operation = o.Name
 	}
 	if info, known := s.cfg.Platforms.Lookup(platform.ID(call.Platform)); known {
-		r.Platform = string(info.ID) // an unknown platform is text of the caller
+		r.Platform = string(info.ID) // an unknown platform is the caller's text and is not logged
 	}
 	if meta != nil {
 		r.Cache, r.Credits = string(meta.Cache), charged
@@ -115,7 +115,7 @@ func (e *Engine) Rollups(ctx context.Context, q requests.SumQuery) ([]requests.R
 	return e.requests.sums(ctx, e.requests.books, q)
 }
 
-// booksOf is the ledger of the session's account, with the limits of its calls.
+// booksOf is the ledger of the session's account, with the time limit of store calls.
 type booksOf struct{ *Session }
 
 // Entries implements [requests.Books].

@@ -126,7 +126,7 @@ func TestLogUsageAndLedgerAgree(t *testing.T) {
 	}
 }
 
-// testEqual makes 10,000 calls with 50 keys concurrently, and compares what callers were told with the log, the usage
+// testEqual makes 10,000 calls with 50 keys concurrently, and compares the reported charges with the log, the usage
 // and the ledger.
 func testEqual(t *testing.T, options []socialdata.Option) {
 	t.Helper()
@@ -197,7 +197,7 @@ func testEqual(t *testing.T, options []socialdata.Option) {
 	}
 	for u, key := range all {
 		if logged[key.ID] != charged[u] || booked[key.ID] != charged[u] {
-			t.Errorf("key %d was told %d credits, %d are in the log and %d in the books", u, charged[u], logged[key.ID],
+			t.Errorf("key %d was answered with %d credits, %d are in the log and %d in the ledger", u, charged[u], logged[key.ID],
 				booked[key.ID])
 		}
 		r := used[key.ID]
@@ -235,7 +235,7 @@ func TestLostLogLinesAreCountedAndNoCallWaits(t *testing.T) {
 		}
 	}
 	if got, err := e.Client.Requests(t.Context(), socialdata.RequestsRequest{}); err != nil || len(got.Data) != 0 {
-		t.Errorf("a log that was away lists %d requests, %v", len(got.Data), err)
+		t.Errorf("an unavailable log lists %d requests, %v", len(got.Data), err)
 	}
 	store.back.Store(true)
 	for {

@@ -49,7 +49,7 @@ func (s *Session) redirect(
 	}
 	found, err := s.resolver.Text(in.Get("url"))
 	if short, ok := errors.AsType[*resolve.ShortLinkError](err); ok && open {
-		found, err = s.behind(ctx, short)
+		found, err = s.openLink(ctx, short)
 	}
 	if err != nil {
 		return nil, call, nil, err
@@ -69,9 +69,9 @@ func (s *Session) redirect(
 	return s.rows[first.Operation.Name], call, made, nil
 }
 
-// behind opens a short link and returns what its target names. It takes one of the account's unpaid calls if an
+// openLink opens a short link and returns what its target names. It takes one of the account's unpaid calls if an
 // upstream is called (D97); the read that follows gives it back when it is charged.
-func (s *Session) behind(ctx context.Context, short *resolve.ShortLinkError) (*resolve.Found, error) {
+func (s *Session) openLink(ctx context.Context, short *resolve.ShortLinkError) (*resolve.Found, error) {
 	q, err := s.reader.PlanOpen(ctx, short.Platform, short.URL)
 	if err != nil {
 		return nil, err
@@ -91,12 +91,12 @@ func (s *Session) behind(ctx context.Context, short *resolve.ShortLinkError) (*r
 	}
 	to, err := url.Parse(target)
 	if err != nil || to.Host == "" || to.Scheme != "https" && to.Scheme != "http" {
-		return nil, problem.New(problem.NotFound, "the short link leads to no web address")
+		return nil, problem.New(problem.NotFound, "the target of the short link is not a web address")
 	}
 	found, err := s.resolver.Address(to)
 	if again, ok := errors.AsType[*resolve.ShortLinkError](err); ok {
 		return nil, problem.New(problem.NotFound,
-			"the short link leads to another one, of %s: open it and pass the address that it leads to",
+			"the short link leads to another short link, of %s: open that and pass the address that it leads to",
 			again.Platform)
 	}
 	return found, err

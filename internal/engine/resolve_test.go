@@ -91,7 +91,7 @@ func TestAShortLinkIsOpenedOnceADay(t *testing.T) {
 	e.Clock.Advance(time.Second)
 	read("https://s.example/a")
 	if len(l.opened) != 2 || l.reads.Count() != 2 {
-		t.Errorf("behind a day: opened %q, %d reads", l.opened, l.reads.Count())
+		t.Errorf("after a day: opened %q, %d reads", l.opened, l.reads.Count())
 	}
 	want := []enginetest.Charge{
 		enginetest.Charged(1, "profile", "x", "MISS"), enginetest.Charged(1, "profile", "x", "HIT"),
@@ -99,7 +99,7 @@ func TestAShortLinkIsOpenedOnceADay(t *testing.T) {
 		enginetest.Charged(1, "profile", "x", "MISS"), enginetest.Charged(1, "profile", "x", "HIT"),
 	}
 	if diff := cmp.Diff(want, e.Charges(t)); diff != "" {
-		t.Errorf("the books (-want +got):\n%s", diff)
+		t.Errorf("the entries (-want +got):\n%s", diff)
 	}
 }
 
@@ -111,13 +111,13 @@ func TestAShortLinkIsOneHop(t *testing.T) {
 		code        problem.Code
 		words       string
 	}{
-		{"/again", "https://s.example/a", problem.NotFound, "leads to another one"},
-		{"/itself", "https://s.example/itself", problem.NotFound, "leads to another one"},
+		{"/again", "https://s.example/a", problem.NotFound, "leads to another short link"},
+		{"/itself", "https://s.example/itself", problem.NotFound, "leads to another short link"},
 		{"/elsewhere", "https://elsewhere.example/", problem.NotFound, "not an address of one of the platforms"},
 		{"/inside", "http://127.0.0.1:6379/", problem.NotFound, "not an address of one of the platforms"},
 		{"/page", "https://x.example/", problem.NotFound, "names nothing"},
-		{"/script", "javascript:alert(1)", problem.NotFound, "no web address"},
-		{"/file", "file:///etc/passwd", problem.NotFound, "no web address"},
+		{"/script", "javascript:alert(1)", problem.NotFound, "not a web address"},
+		{"/file", "file:///etc/passwd", problem.NotFound, "not a web address"},
 		{"/silent", "", problem.PlatformUnavailable, ""},
 		{"/missing", "-", problem.NotFound, ""},
 	}
@@ -176,13 +176,13 @@ func TestAShortLinkThatIsOpenedIsAnUnpaidCall(t *testing.T) {
 	e.Clock.Advance(time.Hour)
 	for i := range 900 { // each takes one and gives it back, and its own read takes none
 		if l.leads[fmt.Sprint("/", i)] = "https://x.example/ann"; read(fmt.Sprint("/", i)) != nil {
-			t.Fatalf("read %d behind an hour", i)
+			t.Fatalf("read %d after an hour", i)
 		}
 	}
 	e.Clock.Advance(time.Minute)
 	for i := range 900 {
 		if err := read(fmt.Sprint("/none", i)); err == nil || strings.Contains(err.Error(), "came to nothing") {
-			t.Fatalf("absence %d behind them: %v", i, err)
+			t.Fatalf("absence %d after them: %v", i, err)
 		}
 	}
 }

@@ -167,7 +167,7 @@ func usageRow(e *credits.Entry) schema.Usage {
 	return u
 }
 
-// set returns a pointer to s, or nil when it is empty.
+// set returns a pointer to s, or nil if s is empty.
 func set(s string) *string {
 	if s == "" {
 		return nil

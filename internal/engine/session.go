@@ -77,12 +77,12 @@ func (s *Session) Do(ctx context.Context, o *operation.Operation, call operation
 	if row.Redirects {
 		target, to, instead, err := s.redirect(ctx, row, call, true)
 		if err != nil {
-			return s.tell(ctx, row, call, begun, nil, err)
+			return s.report(ctx, row, call, begun, nil, err)
 		}
 		row, call, made = target, to, instead
 	}
 	answer, err := s.handle(ctx, row, call)
-	if answer, err = s.tell(ctx, row, call, begun, answer, err); err != nil {
+	if answer, err = s.report(ctx, row, call, begun, answer, err); err != nil {
 		return nil, err
 	}
 	answer.Made = made
@@ -98,37 +98,37 @@ func (s *Session) Read(
 	ctx, call.RequestID = named(ctx, "")
 	begun := time.Now()
 	if err := s.knowing(ctx, row); err != nil {
-		return s.tell(ctx, row, call, begun, nil, err)
+		return s.report(ctx, row, call, begun, nil, err)
 	}
 	q, err := s.reader.PlanPairs(ctx, row, on, given)
 	if err != nil {
-		return s.tell(ctx, row, call, begun, nil, err)
+		return s.report(ctx, row, call, begun, nil, err)
 	}
 	q.Typed = true
 	answer, err := s.charge(ctx, q, s.left(ctx), call.RequestID, once{})
-	return s.tell(ctx, row, call, begun, answer, err)
+	return s.report(ctx, row, call, begun, answer, err)
 }
 
-// tell reports the result of a call to the observer and the request log, and translates its error into a problem.
-func (s *Session) tell(
+// report reports the result of a call to the observer and the request log, and translates its error into a problem.
+func (s *Session) report(
 	ctx context.Context, row *read.Row, call operation.Call, begun time.Time, answer *operation.Answer, err error,
 ) (*operation.Answer, error) {
-	told := observe.Call{Operation: row.Name, Platform: call.Platform, Duration: time.Since(begun)}
+	seen := observe.Call{Operation: row.Name, Platform: call.Platform, Duration: time.Since(begun)}
 	if err != nil {
 		p := s.fail(ctx, row.Operation, call, err)
-		told.Code = p.Code
-		s.cfg.Observer.Call(told)
+		seen.Code = p.Code
+		s.cfg.Observer.Call(seen)
 		s.remember(ctx, row.Operation, call, begun, nil, 0, p)
 		return nil, p
 	}
-	told.Cache, told.Credits, told.Replayed = answer.Meta.Cache, answer.Meta.CreditsUsed, answer.Replayed
-	s.cfg.Observer.Call(told)
+	seen.Cache, seen.Credits, seen.Replayed = answer.Meta.Cache, answer.Meta.CreditsUsed, answer.Replayed
+	s.cfg.Observer.Call(seen)
 	s.remember(ctx, row.Operation, call, begun, &answer.Meta, chargedNow(row.Operation, answer), nil)
 	return answer, nil
 }
 
-// chargedNow returns what this call was charged: the answer of a repeated call, or of a job that is collected, reports
-// earlier charges.
+// chargedNow returns what this call itself was charged: CreditsUsed of a repeated call, or of a collected job, is an
+// earlier charge.
 func chargedNow(o *operation.Operation, a *operation.Answer) int64 {
 	if a.Replayed || o.Price == operation.Free {
 		return 0
@@ -209,19 +209,19 @@ func whole(q *read.Query, entry *cache.Entry) bool {
 	return entry != nil && !entry.NotFound && !q.Enrich
 }
 
-// recall returns the answer to q that is in the cache and may be charged, nil when there is none.
+// recall returns the answer to q from the cache; nil when there is none, or when it costs more than the caller allows.
 func (s *Session) recall(ctx context.Context, q *read.Query, requestID string) (*ready, error) {
 	if account.Within(q.Quote.Total(), q.Most) != nil {
-		return nil, nil //nolint:nilnil // the call is refused once its key is claimed
+		return nil, nil //nolint:nilnil // charge refuses the call after its key is claimed
 	}
 	entry := s.reader.Recall(ctx, q)
-	if !whole(q, entry) || account.Within(q.Quote.Total(), q.Most) != nil { // it is refused with the key
-		return nil, nil //nolint:nilnil // it is not there
+	if !whole(q, entry) {
+		return nil, nil //nolint:nilnil // the cache does not have the whole answer
 	}
 	return s.ready(ctx, q, entry, requestID)
 }
 
-// ready makes the answer to q of an entry that is the whole answer.
+// ready makes the answer to q from a cache entry that is the whole answer.
 func (s *Session) ready(ctx context.Context, q *read.Query, entry *cache.Entry, requestID string) (*ready, error) {
 	answer := &q.Blank
 	answer.Meta.RequestID, answer.Meta.Cache = requestID, schema.Hit
@@ -360,7 +360,7 @@ func (s *Session) fanOut(
 	}
 	if call.IdempotencyKey != "" {
 		return problem.New(problem.InvalidRequest,
-			"Idempotency-Key cannot be used with a stream of events: it cannot be given again")
+			"Idempotency-Key cannot be used with a stream of events: streams are not stored for replay")
 	}
 	plan, err := s.search.Plan(ctx, s.who, in)
 	if err != nil {

@@ -14,10 +14,10 @@ type turns struct {
 	by map[string]*turn
 }
 
-// turn is a call that handles a key, and the record that it leaves for those that wait.
+// turn is a call that handles a key, and the record that it leaves for the calls that wait.
 type turn struct {
 	over   chan struct{} // closed when it has ended
-	stands []byte        // the key's record at the end, a kept as JSON; nil when it is not known
+	record []byte        // the key's record at the end, a kept as JSON; nil when it is not known
 }
 
 // take gives the caller the turn for key, or returns the turn of another call.
@@ -36,9 +36,9 @@ func (t *turns) take(key string) (own *turn, mine bool) {
 }
 
 // end ends a turn.
-func (t *turns) end(key string, own *turn, stands *kept) {
-	if stands != nil {
-		own.stands, _ = json.Marshal(stands) // without it, the calls that wait read the store
+func (t *turns) end(key string, own *turn, record *kept) {
+	if record != nil {
+		own.record, _ = json.Marshal(record) // without it, the calls that wait read the store
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -58,9 +58,9 @@ func (own *turn) await(ctx context.Context, over time.Time) *kept {
 	case <-timer.C:
 		return nil
 	}
-	stands := &kept{}
-	if own.stands == nil || json.Unmarshal(own.stands, stands) != nil {
+	record := &kept{}
+	if own.record == nil || json.Unmarshal(own.record, record) != nil {
 		return nil
 	}
-	return stands
+	return record
 }

@@ -140,9 +140,9 @@ func TestAChargeOfAFailedCallIsRefunded(t *testing.T) {
 		"a miss, and it is back in time":             {false, false, 5 * time.Second, false, []credits.Entry{chargedOne}},
 		"a hit, and it is back in time":              {true, false, 5 * time.Second, false, []credits.Entry{chargedOne}},
 		"a hit in two steps, and it is back in time": {true, true, 5 * time.Second, false, []credits.Entry{chargedOne}},
-		"a miss, and it is gone":                     {false, false, time.Minute, true, []credits.Entry{chargedOne, givenBack}},
-		"a hit, and it is gone":                      {true, false, time.Minute, true, []credits.Entry{chargedOne, givenBack}},
-		"a hit in two steps, and it is gone":         {true, true, time.Minute, true, []credits.Entry{chargedOne, givenBack}},
+		"a miss, and it is unavailable":              {false, false, time.Minute, true, []credits.Entry{chargedOne, givenBack}},
+		"a hit, and it is unavailable":               {true, false, time.Minute, true, []credits.Entry{chargedOne, givenBack}},
+		"a hit in two steps, and it is unavailable":  {true, true, time.Minute, true, []credits.Entry{chargedOne, givenBack}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -45,9 +45,9 @@ func profileOf(handle string) socialdata.ProfileRequest {
 	return socialdata.ProfileRequest{Platform: platform.GitHub, Handle: handle}
 }
 
-// TestUnpaidCallsHaveAnEnd checks that only an account that reads a thousand things that do not exist is refused, until
-// it pays for some or time has passed (D97).
-func TestUnpaidCallsHaveAnEnd(t *testing.T) {
+// TestUnpaidCallsAreLimited checks that only an account that reads a thousand things that do not exist is refused,
+// until it pays for some or time has passed (D97).
+func TestUnpaidCallsAreLimited(t *testing.T) {
 	t.Parallel()
 	e, calls := unpaidEngine(t, 1000)
 	ctx := t.Context()
@@ -96,14 +96,14 @@ func TestUnpaidCallsHaveAnEnd(t *testing.T) {
 		t.Errorf("what the cache can answer: %v", err)
 	}
 	if _, err := e.Client.Profile(ctx, profileOf("mojombo")); err != nil {
-		t.Errorf("behind a call that was charged: %v", err)
+		t.Errorf("after a call that was charged: %v", err)
 	}
 	e.Clock.Advance(time.Hour)
 	reached = calls.Count()
 	for i := range 1001 {
 		_, err = e.Client.Profile(ctx, profileOf(fmt.Sprint("nor", i)))
 	}
-	refused("behind an hour and a thousand calls", err)
+	refused("after an hour and a thousand calls", err)
 	if n := calls.Count() - reached; n != 1000 {
 		t.Errorf("%d calls reached the upstream in the next hour, want 1000", n)
 	}
@@ -154,16 +154,16 @@ func TestUnpaidCallsOfOneAccountDoNotAffectOthers(t *testing.T) {
 		}()
 		synctest.Wait() // it reads
 		if _, err := e.Open.As(key).Profile(t.Context(), profileOf("octocat")); err != nil {
-			t.Errorf("who has joined: %v", err)
+			t.Errorf("the call that joined: %v", err)
 		}
 		if p := enginetest.WantProblem(t, <-done, problem.PlatformUnavailable); p.RetryAfter != time.Hour {
-			t.Errorf("who has had its share: retry after %v", p.RetryAfter)
+			t.Errorf("the call without unpaid calls left: retry after %v", p.RetryAfter)
 		}
 		if reads.Count() != 2 {
 			t.Errorf("%d reads, want one of each", reads.Count())
 		}
 		if _, err := e.Open.As(key).Profile(t.Context(), profileOf("hubot")); err != nil {
-			t.Errorf("the upstream is left alone for all: %v", err)
+			t.Errorf("the upstream is blocked for all accounts: %v", err)
 		}
 	})
 }

@@ -14,7 +14,7 @@ import (
 // why returns the causes of err that are not in said, in words for the program that embeds the engine. It leaves out
 // the URL, which is long and may contain what was requested.
 func why(err error, said string) string {
-	switch e := err.(type) { //nolint:errorlint // it looks at each link by itself
+	switch e := err.(type) { //nolint:errorlint // it handles each link of the chain itself
 	case nil:
 		return ""
 	case *problem.Error:
@@ -46,8 +46,8 @@ func why(err error, said string) string {
 	return wrapped(err, said)
 }
 
-// wrapped returns the words around the cause of err, and those of the cause. The words around a provider's error have
-// the URL, and are left out.
+// wrapped returns the text of err and its cause. If the cause is a provider's error, the text of err contains the URL
+// and is left out.
 func wrapped(err error, said string) string {
 	inner := errors.Unwrap(err)
 	if inner == nil {
