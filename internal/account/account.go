@@ -1,5 +1,5 @@
 // Package account handles the caller of a call and its payment: the key that was presented, its rate limit, the balance
-// of its account, and the call's holds and charges. It knows nothing of upstreams.
+// of its account, and the call's holds and charges. It does not deal with upstreams.
 package account
 
 import (
@@ -34,7 +34,7 @@ type Config struct {
 	Spent  func(account string, balance int64)
 	Lacked func(account string)
 	Log    *slog.Logger
-	Shared bool // Records are durable: notes of other processes are read too
+	Shared bool // Records are durable, so notes of other processes are read as well
 }
 
 // Accounts manages the callers of one engine.
@@ -127,9 +127,9 @@ func (a *Accounts) lookup(ctx context.Context, h keys.Hash) (k keys.Key, err err
 	return k, err
 }
 
-// Named returns the caller whose key has that id and is of that account, without its secret: for work that the key has
-// ordered. It fails with [keys.ErrUnknown] when there is no such key or it is revoked. A store of keys that cannot be
-// asked for ids is believed: the key has what known says.
+// Named returns the caller with the key that has the id and the account of known, without its secret: for background
+// work of a key, such as that of a monitor. It fails with [keys.ErrUnknown] when there is no such key or it is revoked.
+// If the store cannot look up a key by its id, known is used as it is.
 func (a *Accounts) Named(ctx context.Context, known keys.Key) (c Caller, err error) {
 	admin, ok := a.Keys.(keys.Admin)
 	if !ok {
@@ -209,7 +209,7 @@ func (c Caller) Balance(ctx context.Context) (int64, error) {
 		return 0, nil
 	}
 	n, err := c.accounts.balance(ctx, c.key.Account)
-	if errors.Is(err, credits.ErrUnknownAccount) { // has a key, but no entries yet
+	if errors.Is(err, credits.ErrUnknownAccount) { // an account without entries
 		return 0, nil
 	}
 	return n, err
@@ -231,7 +231,7 @@ func (c Caller) Affords(ctx context.Context, n int64) (bool, error) {
 	return err == nil, err
 }
 
-// Entries returns entries of the caller's account, whichever account q names.
+// Entries returns the entries of the caller's account that q selects; q.Account is ignored.
 func (c Caller) Entries(ctx context.Context, q credits.Query) ([]credits.Entry, error) {
 	if c.accounts.Ledger == nil {
 		return nil, nil

@@ -31,14 +31,14 @@ type Books struct {
 type Due struct {
 	Hold   credits.Hold
 	Charge credits.Charge
-	// Shared means that the charge may be that of another call too, in this process or in the one that made the hold,
-	// and that call may tell its caller that it has failed. Of the two, the one that answers for the charge says so in
-	// the records.
+	// Shared means that another call may be charged with this charge as well, in this process or in the one that made
+	// the hold, and may report to its caller that it has failed. The call that returns an answer for the charge notes
+	// this in the records.
 	Shared bool `json:"-"`
 }
 
 // ErrUndecided means that the ledger failed and that it is unknown whether it charged. Settling again resolves that.
-var ErrUndecided = errors.New("socialdata: it is not known whether the ledger has charged")
+var ErrUndecided = errors.New("socialdata: it is not known whether the ledger has made the charge")
 
 // undecidedError is an [ErrUndecided] with the error of the charge and that of the last attempt to find out.
 type undecidedError struct{ cause, last error }
@@ -106,9 +106,9 @@ func NewDue(hold credits.Hold, requestID, idempotencyKey string, charge credits.
 	return Due{Hold: hold, Charge: charge}
 }
 
-// Settle ends a hold with its charge. Without a ledger the receipt has what would have been charged. After an error
-// nothing was charged and nothing is held, unless it is [ErrUndecided]. It continues when the context ends: the charge
-// must be written even if the caller has hung up.
+// Settle ends a hold with its charge. Without a ledger the receipt has the amount that would have been charged. After
+// an error nothing was charged and nothing is held, unless it is [ErrUndecided]. Settle continues when the context
+// ends: the charge must be written even if the caller has hung up.
 func (a *Accounts) Settle(ctx context.Context, d Due) (credits.Receipt, error) {
 	ctx = operation.Detach(ctx)
 	receipt, err := a.settleOnce(ctx, &d)
@@ -145,19 +145,19 @@ func (c Caller) Settle(ctx context.Context, d Due) (credits.Receipt, error) {
 // Over returns when a store call of the call in ctx that begins now must have returned.
 func (a *Accounts) Over(ctx context.Context) time.Time { return a.guard.over(ctx, 0) }
 
-// end retries until it is known whether d was charged, or the call's time is over. Of a charge that the ledger has
-// told, only the note is made again.
+// end retries until it is known whether d was charged, or until the call's time is over. If the ledger has returned the
+// charge (failed is nil), only its note is written again.
 func (a *Accounts) end(
-	ctx context.Context, d Due, over time.Time, told credits.Receipt, failed error,
+	ctx context.Context, d Due, over time.Time, first credits.Receipt, failed error,
 ) (credits.Receipt, error) {
-	receipt, err := a.booked(ctx, d, told, failed)
+	receipt, err := a.booked(ctx, d, first, failed)
 	for wait := firstPause; errors.Is(err, ErrUndecided); wait = min(2*wait, longestPause) {
 		if time.Now().Add(wait).After(over) {
 			a.ToldAsFailed(ctx, d, err)
 			return receipt, err
 		}
 		time.Sleep(wait)
-		if receipt, err = told, nil; failed != nil {
+		if receipt, err = first, nil; failed != nil {
 			receipt, err = a.resolve(ctx, &d, failed)
 		}
 		receipt, err = a.booked(ctx, d, receipt, err)
@@ -165,14 +165,14 @@ func (a *Accounts) end(
 	return receipt, err
 }
 
-// How long to wait before asking again whether a charge was made.
+// The pauses before it is checked again whether a charge was made.
 const (
 	firstPause   = 20 * time.Millisecond
 	longestPause = 500 * time.Millisecond
 )
 
-// booked handles the receipt of a charge. A charge that another call may have made, and told its caller as failed,
-// belongs to the caller who now gets its answer; until that is noted it is undecided.
+// booked handles the receipt of a charge. A charge that another call may have made and reported as failed belongs to
+// the caller that now gets the answer; until that is noted, the charge is undecided.
 func (a *Accounts) booked(ctx context.Context, d Due, receipt credits.Receipt, err error) (credits.Receipt, error) {
 	if err != nil || a.Ledger == nil {
 		return receipt, err
@@ -189,9 +189,9 @@ func (a *Accounts) booked(ctx context.Context, d Due, receipt credits.Receipt, e
 	return receipt, nil
 }
 
-// claim notes that the charge of the receipt belongs to the answer that is given now. Another call that was charged
-// with it and has failed then does not refund it. If it is refunded already, the answer costs nothing. After an error
-// it is undecided.
+// claim notes that the charge of the receipt belongs to the answer that is returned now, so that it is not refunded for
+// another call that was charged with it and has failed. If it has been refunded already, the answer costs nothing.
+// After an error the charge is undecided.
 func (a *Accounts) claim(ctx context.Context, d Due, receipt credits.Receipt) (credits.Receipt, error) {
 	receipt, err := a.owed.answered(ctx, d, receipt)
 	if err != nil {
@@ -201,7 +201,7 @@ func (a *Accounts) claim(ctx context.Context, d Due, receipt credits.Receipt) (c
 }
 
 // Release ends a hold without a charge. If it was charged nevertheless, by a ledger whose answer was lost, the receipt
-// has the charge, which belongs to the answer that is given now. Its errors are those of [Accounts.Settle].
+// has the charge, which belongs to the answer that is returned now. Its errors are those of [Accounts.Settle].
 func (a *Accounts) Release(ctx context.Context, d Due) (credits.Receipt, error) {
 	receipt, err := a.Withdraw(ctx, d)
 	if err == nil && receipt.Charged > 0 && (d.Shared || d.Charge.IdempotencyKey != "") {
@@ -217,8 +217,8 @@ func (a *Accounts) Withdraw(ctx context.Context, d Due) (credits.Receipt, error)
 }
 
 // resolve finds out whether a charge that failed with err was made: the ledger may have written it before it failed.
-// Releasing the hold tells, and then changes nothing. With an idempotency key, the charge may be that of another call
-// with the key: d is then shared.
+// Releasing the hold returns the charge, and changes nothing if there is one. With an idempotency key, the charge may
+// be that of another call with the key: d is then shared.
 func (a *Accounts) resolve(ctx context.Context, d *Due, err error) (credits.Receipt, error) {
 	if earlier, ok := errors.AsType[*undecidedError](err); ok {
 		err = earlier.cause
@@ -227,7 +227,7 @@ func (a *Accounts) resolve(ctx context.Context, d *Due, err error) (credits.Rece
 	switch {
 	case released == nil && receipt.Charged > 0:
 		d.Shared = d.Shared || d.Charge.IdempotencyKey != ""
-		receipt.Earlier = false // as far as is known, it is this call's own
+		receipt.Earlier = false // it counts as this call's own
 		return receipt, nil
 	case released == nil, errors.Is(released, credits.ErrExpired):
 		return receipt, err
@@ -236,8 +236,8 @@ func (a *Accounts) resolve(ctx context.Context, d *Due, err error) (credits.Rece
 }
 
 // Charge charges the caller for an answer that is already available, in one step if the ledger supports it. Without a
-// ledger the receipt has what would have been charged. If the context has ended before, nothing is charged; afterwards
-// its end is ignored. After an error nothing was charged, unless it is [ErrUndecided].
+// ledger the receipt has the amount that would have been charged. If the context has ended already, nothing is charged;
+// if it ends later, this is ignored. After an error nothing was charged, unless it is [ErrUndecided].
 func (c Caller) Charge(
 	ctx context.Context, requestID, idempotencyKey string, charge credits.Charge,
 ) (credits.Receipt, error) {
@@ -275,7 +275,8 @@ func (c Caller) Charge(
 	if err == nil || idempotencyKey == "" || isRefused(err) || errors.Is(err, ErrUndecided) || !time.Now().Before(over) {
 		return receipt, err
 	}
-	// It was not made. It may be that of an earlier call with the key, which the ledger could not tell.
+	// No charge was made. An earlier call with the key may have been charged, of which the ledger could not return the
+	// result.
 	return attempt()
 }
 
@@ -297,7 +298,7 @@ func (a *Accounts) charged(d Due, r credits.Receipt) {
 	}
 }
 
-// hold holds amounts, all or none, or returns what was lacking.
+// hold holds amounts, all or none. If they are refused, the error is a [ShortError].
 func (a *Accounts) hold(ctx context.Context, who credits.Spender, amounts ...int64) ([]credits.Hold, error) {
 	holds, err := a.reserve(ctx, who, amounts)
 	if !isRefused(err) {
@@ -358,7 +359,7 @@ func isRefused(err error) bool {
 
 // short adds to a refusal the price of the call and what the account can spend.
 func (a *Accounts) short(ctx context.Context, account string, price int64, err error) error {
-	if !errors.Is(err, credits.ErrCap) { // that is a limit of the key
+	if !errors.Is(err, credits.ErrCap) { // a cap is a limit of the key, not of the account
 		a.Lacked(account)
 	}
 	short := &ShortError{Price: price, Err: err}

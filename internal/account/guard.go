@@ -12,19 +12,20 @@ import (
 )
 
 const (
-	// HangsAfter is how long a store may leave all of its calls unanswered before it counts as hanging.
+	// HangsAfter is for how long a store may leave all calls unanswered before it counts as hanging.
 	HangsAfter = 2 * time.Second
 	// patience is the time limit of store calls that no caller waits for.
 	patience = 10 * time.Second
-	// reserve is the part of a call's time that is left for the stores when its reads end: they charge for what was
-	// found, record it, and release what is held. A call with less than 15 s reserves a fifteenth of its time, and its
-	// stores get the rest of this after its end.
+	// reserve is the part of a call's time that is left for store calls when its reads end: to charge for the answer,
+	// to record it, and to release holds. A call with less than 15 s reserves a fifteenth of its time, and its store
+	// calls may continue for the rest of reserve after its end.
 	reserve = time.Second
 	// asking is the part of reserve for finding out whether a charge was made.
 	asking = reserve / 2
 )
 
-// UnavailableError means that a store cannot be used now: it hangs, it has not answered in time, or it says so itself.
+// UnavailableError means that a store cannot be used now: it hangs, it has not answered in time, or it has reported
+// that it is unavailable.
 type UnavailableError struct {
 	Store string // such as "ledger"
 	Err   error
@@ -67,7 +68,7 @@ func NewGuard(timeout time.Duration) *Guard {
 func (g *Guard) Reading() time.Duration { return g.timeout - min(reserve, g.timeout/15) }
 
 // over returns when a store call that begins now must have returned: at the end of the time of the call in ctx, less
-// spare. Without a call it is when our patience ends. What is not done by then is left to the background.
+// spare; without a call, after patience. Work that is not done by then continues in the background.
 func (g *Guard) over(ctx context.Context, spare time.Duration) time.Time {
 	counts := operation.Counts(ctx)
 	if counts.IsZero() {
@@ -136,7 +137,7 @@ func (g *gate) leave(answered bool) {
 	switch {
 	case answered && g.waiting > 0:
 		g.since = now
-	case answered, g.waiting == 0 && !g.hangs(now): // or the caller left it no time
+	case answered, g.waiting == 0 && !g.hangs(now): // the last caller may have given it too little time
 		g.since = time.Time{}
 	}
 }
@@ -170,7 +171,7 @@ func (g *gate) ask() (err error) {
 	return g.probe(bounded)
 }
 
-// unavailable reports whether the store's error says that it could not be reached, or not in time.
+// unavailable reports whether an error of the store means that the store could not be reached in time.
 func unavailable(err error) bool {
 	says, ok := errors.AsType[interface {
 		error

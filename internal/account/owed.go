@@ -27,14 +27,14 @@ const (
 	// owedBegin is the delay before a note is first processed, and owedEvery the interval until it is resolved.
 	owedBegin, owedEvery = time.Second, 5 * time.Second
 	// owedScan is how often notes of other processes are searched, and owedAge how old one must be before this process
-	// assumes that its process has died: by then no request of it can still be on its way to the ledger.
+	// assumes that its process has died: by then no request of that process can still reach the ledger.
 	owedScan, owedAge = 20 * time.Second, 40 * time.Second
 )
 
-// owed are the charges whose callers were told that they had failed while that was unknown. Each is noted in memory and
-// in the records; once the ledger can say that the charge was made after all, it is refunded. There is one note for
-// each charge, or for each idempotency key: a caller that repeats the call with the key gets the answer for the charge
-// instead.
+// owed handles charges whose calls were reported as failed while it was unknown whether the charge was made. Each is
+// noted in memory and in the records, and refunded once the ledger reports that the charge was made. There is one note
+// for each charge, or for each idempotency key: a caller that repeats the call with the key gets the answer for the
+// charge instead.
 type owed struct {
 	*Accounts
 	process string
@@ -51,7 +51,7 @@ type due struct {
 	key   string
 	dues  []Due
 	noted bool // it is in the records
-	// untold means that an answer for the charge was on its way, and has failed.
+	// untold means that the charge was noted for an answer, and that this answer has failed then.
 	untold bool
 }
 
@@ -107,14 +107,14 @@ func owedKey(d Due) string {
 	return records.Key(owedPrefix, d.Hold.Spender.Account, d.Hold.ID)
 }
 
-// ToldAsFailed notes that the caller of the call charged with d is told that it failed, while it is unknown, because of
+// ToldAsFailed notes that the call charged with d is reported as failed to its caller, while it is unknown, because of
 // cause, whether it was charged. If it was, the charge is refunded.
 func (a *Accounts) ToldAsFailed(ctx context.Context, d Due, cause error) {
 	a.toldAsFailed(ctx, d, false, cause)
 }
 
 // Untold is [Accounts.ToldAsFailed] for a charge that was settled for an answer which then failed, because of cause,
-// and which no other answer tells.
+// and that no other answer reports.
 func (a *Accounts) Untold(ctx context.Context, d Due, cause error) {
 	a.toldAsFailed(ctx, d, true, cause)
 }
@@ -123,7 +123,7 @@ func (a *Accounts) toldAsFailed(ctx context.Context, d Due, untold bool, cause e
 	if a.Ledger == nil || d.Hold.ID == "" {
 		return
 	}
-	a.Log.WarnContext(ctx, "told as failed what may be charged; it is given back if it is",
+	a.Log.WarnContext(ctx, "a call was reported as failed and may have been charged; if it was, the charge is refunded",
 		"request_id", d.Charge.RequestID, "hold", d.Hold.ID, "error", cause)
 	o := a.owed
 	o.mu.Lock()
@@ -145,7 +145,7 @@ func (o *owed) wake(d time.Duration) {
 	}
 }
 
-// again processes the notes, and again later while there are some.
+// again processes the notes, and repeats this later while there are any.
 func (o *owed) again() {
 	if !o.work.Begin() {
 		return
@@ -166,7 +166,7 @@ func (o *owed) pass(ctx context.Context) {
 	o.mu.Unlock()
 	for _, key := range keys {
 		if err := o.tryOwn(ctx, key); err != nil {
-			o.Log.DebugContext(ctx, "what was told as failed is still open", "error", err)
+			o.Log.DebugContext(ctx, "the charge of a call that was reported as failed is not resolved yet", "error", err)
 		}
 	}
 }
@@ -196,8 +196,8 @@ func (o *owed) tryOwn(ctx context.Context, key string) error {
 	return nil
 }
 
-// put adds dues to a note in the records, beside those of another attempt with the same key. If untold, the note may be
-// of the answer that has failed.
+// put adds dues to the note in the records, which may have those of another attempt with the same key. If untold is
+// set, a note that it was answered is replaced: that answer has failed.
 func (o *owed) put(ctx context.Context, key string, dues []Due, untold bool) error {
 	for {
 		mine := &owedNote{State: told, Dues: dues, Process: o.process, At: o.Now()}
@@ -205,19 +205,19 @@ func (o *owed) put(ctx context.Context, key string, dues []Due, untold bool) err
 		if err != nil {
 			return err
 		}
-		stands, added, err := o.Records.Add(ctx, r, owedTTL)
+		current, added, err := o.Records.Add(ctx, r, owedTTL)
 		if err != nil || added {
 			return err
 		}
 		there := &owedNote{}
-		if err := json.Unmarshal(stands.Value, there); err != nil {
+		if err := json.Unmarshal(current.Value, there); err != nil {
 			return err
 		}
 		if there.State == answered && untold {
 			there = &owedNote{State: told}
 		}
 		if there.State != told {
-			return nil // finish returns what remains to be done
+			return nil // finish does what remains to be done
 		}
 		for _, d := range dues {
 			if !slices.ContainsFunc(there.Dues, func(t Due) bool { return t.Hold.ID == d.Hold.ID }) {
@@ -225,7 +225,7 @@ func (o *owed) put(ctx context.Context, key string, dues []Due, untold bool) err
 			}
 		}
 		there.Process, there.At = o.process, o.Now()
-		if _, err = o.write(ctx, key, there, stands.Version, owedTTL); !errors.Is(err, records.ErrConflict) {
+		if _, err = o.write(ctx, key, there, current.Version, owedTTL); !errors.Is(err, records.ErrConflict) {
 			return err
 		}
 	}
@@ -248,13 +248,13 @@ func (o *owed) write(ctx context.Context, key string, n *owedNote, over int64, t
 // finish refunds the charge of a note in the records, if it was made, and removes the note. It returns nil when nothing
 // remains to be done.
 func (o *owed) finish(ctx context.Context, key string) error {
-	stands, err := o.Records.Get(ctx, key)
+	current, err := o.Records.Get(ctx, key)
 	if errors.Is(err, records.ErrAbsent) {
 		return nil
 	}
 	n := &owedNote{}
 	if err == nil {
-		err = json.Unmarshal(stands.Value, n)
+		err = json.Unmarshal(current.Value, n)
 	}
 	if err != nil || n.State == answered || n.State == refunded {
 		return err
@@ -264,10 +264,10 @@ func (o *owed) finish(ctx context.Context, key string) error {
 		return err
 	}
 	if made == nil {
-		return o.Records.Delete(ctx, key, stands.Version)
+		return o.Records.Delete(ctx, key, current.Version)
 	}
-	version := stands.Version
-	if n.State == told { // from here on a repeated call is told that the charge is refunded
+	version := current.Version
+	if n.State == told { // from now on a repeated call reports that the charge is refunded
 		n.State, n.Process, n.At = refunding, o.process, o.Now()
 		if version, err = o.write(ctx, key, n, version, owedTTL); err != nil {
 			return err
@@ -295,7 +295,7 @@ func (o *owed) made(ctx context.Context, dues []Due) (*Due, error) {
 		if err != nil || receipt.Charged == 0 {
 			continue
 		}
-		// With an idempotency key, the result of a hold may be another call's charge, which its caller knows about.
+		// With an idempotency key, settling a hold may return the charge of another call, which that call has reported.
 		entries, err := o.entriesOf(ctx, d)
 		if err != nil {
 			return nil, err
@@ -310,7 +310,7 @@ func (o *owed) made(ctx context.Context, dues []Due) (*Due, error) {
 	return made, nil
 }
 
-// mostOfRequest is more than the entries of any one request.
+// mostOfRequest is more than the number of entries of any request.
 const mostOfRequest = 1000
 
 func (o *owed) entriesOf(ctx context.Context, d Due) ([]credits.Entry, error) {
@@ -336,14 +336,14 @@ func (o *owed) refund(ctx context.Context, d Due) (err error) {
 		Reason: ToldAsFailed, Key: ToldAsFailed + " " + d.Hold.ID,
 	})
 	if err == nil {
-		o.Log.InfoContext(ctx, "refunded what was told as failed and was charged", "request_id", d.Charge.RequestID,
+		o.Log.InfoContext(ctx, "refunded the charge of a call that was reported as failed", "request_id", d.Charge.RequestID,
 			"credits", d.Charge.Amount)
 	}
 	return err
 }
 
-// answered notes that a caller who was told that a charge had failed has repeated the call with its idempotency key,
-// and gets the answer for that charge. If it was already refunded, the answer is reported to cost nothing.
+// answered notes that a call that was reported as failed has been repeated with its idempotency key, and gets the
+// answer for its charge. If that was already refunded, the answer is reported to cost nothing.
 func (o *owed) answered(ctx context.Context, d Due, receipt credits.Receipt) (credits.Receipt, error) {
 	key := owedKey(d)
 	for {
@@ -352,7 +352,7 @@ func (o *owed) answered(ctx context.Context, d Due, receipt credits.Receipt) (cr
 		if err != nil {
 			return receipt, err
 		}
-		stands, added, err := o.Records.Add(ctx, r, credits.IdempotentFor)
+		current, added, err := o.Records.Add(ctx, r, credits.IdempotentFor)
 		if err != nil {
 			return receipt, err
 		}
@@ -360,7 +360,7 @@ func (o *owed) answered(ctx context.Context, d Due, receipt credits.Receipt) (cr
 			return receipt, nil
 		}
 		there := &owedNote{}
-		if err := json.Unmarshal(stands.Value, there); err != nil {
+		if err := json.Unmarshal(current.Value, there); err != nil {
 			return receipt, err
 		}
 		if there.State == refunding || there.State == refunded {
@@ -369,13 +369,13 @@ func (o *owed) answered(ctx context.Context, d Due, receipt credits.Receipt) (cr
 		if there.State != told {
 			return receipt, nil
 		}
-		if _, err := o.write(ctx, key, mine, stands.Version, credits.IdempotentFor); !errors.Is(err, records.ErrConflict) {
+		if _, err := o.write(ctx, key, mine, current.Version, credits.IdempotentFor); !errors.Is(err, records.ErrConflict) {
 			return receipt, err
 		}
 	}
 }
 
-// scan takes over the notes of processes that have died, or whose callers got their answer before the note was written.
+// scan resolves the notes of processes that have died.
 func (o *owed) scan() {
 	if !o.work.Begin() {
 		return
@@ -385,7 +385,7 @@ func (o *owed) scan() {
 	if keys, err := o.Records.Keys(ctx, owedPrefix+"/"); err == nil {
 		for _, key := range keys {
 			if err := o.takeUp(ctx, key); err != nil {
-				o.Log.DebugContext(ctx, "what was told as failed is still open", "error", err)
+				o.Log.DebugContext(ctx, "the charge of a call that was reported as failed is not resolved yet", "error", err)
 			}
 		}
 	}
@@ -396,12 +396,12 @@ func (o *owed) scan() {
 
 // takeUp resolves another process's note, once it is old enough.
 func (o *owed) takeUp(ctx context.Context, key string) error {
-	stands, err := o.Records.Get(ctx, key)
+	current, err := o.Records.Get(ctx, key)
 	if err != nil {
 		return err
 	}
 	n := &owedNote{}
-	if err := json.Unmarshal(stands.Value, n); err != nil {
+	if err := json.Unmarshal(current.Value, n); err != nil {
 		return err
 	}
 	if n.Process == o.process || n.State == answered || n.State == refunded || o.Now().Sub(n.At) < owedAge {

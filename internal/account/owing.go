@@ -13,7 +13,7 @@ import (
 const mostOwing = 10_000
 
 // owing remembers the accounts whose bucket of unpaid calls is not full, as far as this process knows, so that an
-// answer from the cache does not give back what was not taken. Its zero value is ready to use.
+// answer from the cache does not give back a call that was not taken. Its zero value is ready to use.
 type owing struct {
 	mu sync.Mutex
 	by *simplelru.LRU[string, struct{}]

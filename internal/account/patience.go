@@ -18,12 +18,12 @@ type bound struct {
 // of the caller's.
 func (b *bound) leave(err *error) {
 	timedOut := false
-	if v := recover(); v != nil { // a search settles in goroutines of its own, where nothing else recovers
+	if v := recover(); v != nil { // a search settles in its own goroutines, where nothing else recovers
 		*err = fmt.Errorf("socialdata: the %s panicked: %s", b.gate.name, observe.Recovered(v))
 	} else if *err != nil {
 		ended := b.Err() != nil
 		if timedOut = ended; ended && b.Context.Context.Err() == nil {
-			*err = &UnavailableError{b.gate.name, fmt.Errorf("it has not answered in time: %v", *err)} //nolint:errorlint // not the caller's end
+			*err = &UnavailableError{b.gate.name, fmt.Errorf("it has not answered in time: %v", *err)} //nolint:errorlint // must not match the end of the caller's context
 		} else if !ended && unavailable(*err) {
 			*err = &UnavailableError{b.gate.name, *err}
 		}

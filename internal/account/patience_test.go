@@ -17,16 +17,16 @@ func enter(t *testing.T, ctx context.Context) *bound { //nolint:revive // the te
 	return b
 }
 
-func TestABoundEndsLikeAnyContext(t *testing.T) {
+func TestABoundBehavesLikeAContext(t *testing.T) {
 	t.Parallel()
 	type key struct{}
 	tests := []struct {
 		name string
-		with func(context.Context) (context.Context, context.CancelFunc) // what the caller comes with
+		with func(context.Context) (context.Context, context.CancelFunc) // makes the caller's context
 		want error
 		took time.Duration
 	}{
-		{"by our patience", context.WithCancel, context.DeadlineExceeded, patience},
+		{"after patience", context.WithCancel, context.DeadlineExceeded, patience},
 		{"with the caller's time", func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeout(ctx, time.Second)
 		}, context.DeadlineExceeded, time.Second},
@@ -37,7 +37,7 @@ func TestABoundEndsLikeAnyContext(t *testing.T) {
 		}, context.Canceled, time.Second},
 	}
 	for _, tt := range tests {
-		for _, waits := range []string{"who only asks", "who waits", "who waits below"} {
+		for _, waits := range []string{"only Err", "Done", "Done of a derived context"} {
 			t.Run(tt.name+", "+waits, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					ctx, cancel := tt.with(context.WithValue(t.Context(), key{}, "the caller's"))
@@ -47,21 +47,21 @@ func TestABoundEndsLikeAnyContext(t *testing.T) {
 					var err error
 					defer b.leave(&err)
 					if at, ok := b.Deadline(); !ok || errors.Is(tt.want, context.DeadlineExceeded) && at.Sub(began) != tt.took {
-						t.Errorf("Deadline = %v behind, %v", at.Sub(began), ok)
+						t.Errorf("Deadline after %v, %v", at.Sub(began), ok)
 					}
 					if b.Err() != nil || b.Value(key{}) != "the caller's" {
 						t.Errorf("Err = %v and Value = %v at first", b.Err(), b.Value(key{}))
 					}
 					switch waits {
-					case "who only asks":
+					case "only Err":
 						time.Sleep(tt.took)
 						synctest.Wait()
-					case "who waits":
+					case "Done":
 						<-b.Done()
-					case "who waits below":
-						below, cancel := context.WithCancel(b)
+					case "Done of a derived context":
+						derived, cancel := context.WithCancel(b)
 						defer cancel()
-						<-below.Done()
+						<-derived.Done()
 					}
 					if took := time.Since(began); took != tt.took || !errors.Is(b.Err(), tt.want) {
 						t.Errorf("ended after %v with %v; want %v and %v", took, b.Err(), tt.took, tt.want)
@@ -72,15 +72,15 @@ func TestABoundEndsLikeAnyContext(t *testing.T) {
 	}
 }
 
-func TestABoundThatIsOverHoldsNothing(t *testing.T) {
+func TestLeavingABoundEndsDerivedContexts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := enter(t, t.Context())
-		below, cancel := context.WithCancel(b)
+		derived, cancel := context.WithCancel(b)
 		defer cancel()
 		var err error
 		b.leave(&err)
-		if <-below.Done(); !errors.Is(b.Err(), context.Canceled) {
+		if <-derived.Done(); !errors.Is(b.Err(), context.Canceled) {
 			t.Errorf("Err = %v; want %v", b.Err(), context.Canceled)
 		}
 	})

@@ -8,7 +8,7 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// Records returns s with the guard in front of it.
+// Records returns s protected by the guard.
 func (g *Guard) Records(s records.Store) records.Store {
 	g.records.probe = func(ctx context.Context) error {
 		_, err := s.Get(ctx, "probe")
@@ -46,10 +46,10 @@ func (g guarded) Put(ctx context.Context, r records.Record, ttl time.Duration) (
 // Add implements [records.Store].
 func (g guarded) Add(
 	ctx context.Context, r records.Record, ttl time.Duration,
-) (stands records.Record, added bool, err error) {
+) (current records.Record, added bool, err error) {
 	bounded, err := g.gate.enter(ctx, 0)
 	if err != nil {
-		return stands, false, err
+		return current, false, err
 	}
 	defer bounded.leave(&err)
 	return g.store.Add(bounded, r, ttl)
@@ -65,7 +65,7 @@ func (g guarded) Delete(ctx context.Context, key string, version int64) (err err
 	return g.store.Delete(bounded, key, version)
 }
 
-// Erase implements [records.Store]. It has as long as it takes: no call waits for it.
+// Erase implements [records.Store]. It has no time limit, because no call waits for it.
 func (g guarded) Erase(ctx context.Context, s privacy.Subject) (map[string]int, error) {
 	return g.store.Erase(ctx, s)
 }

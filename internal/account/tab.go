@@ -15,14 +15,13 @@ import (
 // unpaid is the size of each account's bucket for calls that went upstream and were not charged (D97).
 var unpaid = keys.Rate{Capacity: 1000, Refill: 1000.0 / 3600}
 
-// Tab is a call that may go upstream, until it is known whether it is paid for; a batch counts as one call for each
-// key. In the meantime it holds as many of the account's unpaid calls, so that concurrent calls never use more than
-// there are.
+// Tab is a call that may go upstream, until it is known whether it is charged; a batch counts as one call for each key.
+// Until then it has taken that many of the account's unpaid calls, so that concurrent calls cannot exceed the limit.
 type Tab struct {
 	accounts *Accounts
 	account  string
 	counted  bool          // counts against the unpaid calls
-	asked    []atomic.Bool // for each call, whether an upstream was asked
+	asked    []atomic.Bool // for each call, whether an upstream was called
 }
 
 // Outcome is the result of a call, as far as the account's unpaid calls are concerned.
@@ -30,8 +29,8 @@ type Outcome int
 
 // The outcomes of a call.
 const (
-	Failed   Outcome = iota // uses an unpaid call if an upstream was asked
-	Answered                // without a charge, because it is free or was paid for before
+	Failed   Outcome = iota // uses an unpaid call if an upstream was called
+	Answered                // without a new charge, because it is free or was charged earlier
 	Charged                 // gives an unpaid call back
 )
 
@@ -48,8 +47,8 @@ func (c Caller) Open(ctx context.Context, sandbox bool, calls int) (*Tab, error)
 		return nil, err
 	}
 	if !a.OK {
-		return nil, problem.New(problem.RateLimited, "too many calls of the account came to nothing, or are under way: "+
-			"%d such calls are free, as many come back in an hour, and each call that is charged gives one back",
+		return nil, problem.New(problem.RateLimited, "too many calls of the account were not charged, or are in progress: "+
+			"%d such calls are free, the same number is added in an hour, and each charged call gives one back",
 			unpaid.Capacity).After(a.RetryAfter)
 	}
 	t.counted = true
@@ -68,7 +67,7 @@ func (t *Tab) Context(ctx context.Context, call int) context.Context {
 }
 
 // Close closes the tab with the outcome of each of its calls; calls without one have failed. If the caller has hung up,
-// it is unknown whether an upstream will still be asked, so it counts as asked.
+// it is unknown whether an upstream will still be called, so this counts as called.
 func (t *Tab) Close(ctx context.Context, outcomes ...Outcome) {
 	if t == nil || !t.counted {
 		return
@@ -109,7 +108,7 @@ func (a *Accounts) giveBack(ctx context.Context, account string, n int) {
 
 func unpaidOf(account string) string { return "unpaid:" + account }
 
-// alone reports whether there is at most one account. It asks the store of keys once a minute until there are two, and
+// alone reports whether there is at most one account. It calls the key store once a minute until there are two, and
 // only the first call waits for the answer.
 func (a *Accounts) alone(ctx context.Context) bool {
 	admin, ok := a.Keys.(keys.Admin)
@@ -122,7 +121,7 @@ func (a *Accounts) alone(ctx context.Context) bool {
 	}
 	switch {
 	case last == 0:
-		_ = a.count(ctx, admin) // otherwise it asks again in a minute
+		_ = a.count(ctx, admin) // after an error it is repeated in a minute
 	case a.guard.probes.Begin():
 		go func() {
 			defer a.guard.probes.End()

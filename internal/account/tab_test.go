@@ -26,9 +26,9 @@ func (u *uncountable) Accounts(ctx context.Context) ([]keys.Account, error) {
 	return u.Memory.Accounts(ctx)
 }
 
-// TestCountingAccountsDelaysNoCall lets the store of keys hang when a call asks how many accounts there are: the first
-// call waits no longer than its own time, and later ones do not wait.
-func TestCountingAccountsDelaysNoCall(t *testing.T) {
+// TestCountingAccountsDoesNotDelayCalls lets the store of keys hang when a call asks how many accounts there are: the
+// first call waits no longer than its own time, and later ones do not wait.
+func TestCountingAccountsDoesNotDelayCalls(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		hangs   bool // at the first call too
@@ -59,7 +59,7 @@ func TestCountingAccountsDelaysNoCall(t *testing.T) {
 					t.Error(err)
 				}
 				if n := store.asked.Load(); n != 3 {
-					t.Errorf("asked %d times; want 3", n)
+					t.Errorf("called %d times; want 3", n)
 				}
 			})
 		})

@@ -17,7 +17,7 @@ const (
 // unknown remembers briefly which keys do not exist, unknown and revoked ones alike. Its zero value is ready to use.
 type unknown struct {
 	mu sync.Mutex
-	by *simplelru.LRU[keys.Hash, time.Time] // since when
+	by *simplelru.LRU[keys.Hash, time.Time] // when it was looked up
 }
 
 func (u *unknown) add(h keys.Hash) {
