@@ -402,7 +402,9 @@ func TestEachPartOfAFailedPollIsRefunded(t *testing.T) {
 	t.Parallel()
 	s := schedule{
 		Upstreams: []upstream{
-			{After: 10100 * time.Millisecond, Fails: true}, {Results: 1}, {After: 8400 * time.Millisecond, Results: 1},
+			{After: 10100 * time.Millisecond, Fails: true},
+			{Results: 1},
+			{After: 8400 * time.Millisecond, Results: 1},
 			{After: 8700 * time.Millisecond},
 		},
 		Unhappy: true, Keyed: true, Wait: 2, Replicas: true, Polls: []time.Duration{0},
