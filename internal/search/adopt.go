@@ -22,10 +22,10 @@ func (s *Service) adopt(ctx context.Context, req Request) (a *operation.Answer, 
 	if st.Answered {
 		return s.replay(ctx, st, s.balance(ctx, req.Who, st), req.ID), id, nil
 	}
-	if st.running != nil { // this process is about to answer it, or to abandon it
+	if st.running != nil { // this process is still making it
 		return nil, "", errTaken
 	}
-	// Something is open if another process still makes the search, or if the ledger cannot say yet what was charged.
+	// Something is open if another process still makes the search, or if it is not known yet what was charged.
 	if s.settleLate(ctx, st); st.open() {
 		return nil, "", errTaken
 	}

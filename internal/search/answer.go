@@ -52,7 +52,7 @@ func pause(ctx context.Context) {
 // errNothingYet means that nothing could be charged yet, and that results may still come.
 var errNothingYet = errors.New("socialdata: nothing of the search is paid yet")
 
-// firstAnswer charges for what was found and answers it, or returns why there is nothing. It fails with
+// firstAnswer charges for what was found and returns it, or returns why there is nothing. It fails with
 // [errNothingYet], unless late is true.
 func (s *Service) firstAnswer(
 	ctx context.Context, req Request, j *job, late bool,
@@ -82,7 +82,7 @@ func (s *Service) firstAnswer(
 	return s.answerFirst(ctx, req, st)
 }
 
-// abandon ends a search with a problem: nothing more is charged, and nothing is held. Where the stores need longer than
+// abandon ends a search with a problem: nothing more is charged, and holds are released. If stores need longer than
 // the call has, that is done in the background.
 func (s *Service) abandon(ctx context.Context, st *state, err error) error {
 	if st.running == nil || st.running.left {
@@ -127,7 +127,7 @@ func (s *Service) withdrawAll(ctx context.Context, st *state) {
 }
 
 // errAbandoned is the reason of refunds for a search that was abandoned.
-var errAbandoned = errors.New("socialdata: the search was given up")
+var errAbandoned = errors.New("socialdata: the search was abandoned")
 
 // answerFirst makes the first answer. What is paid for is answered: from here on, an internal error costs the caller at
 // most a cursor, or what is pending.
@@ -139,14 +139,14 @@ func (s *Service) answerFirst(
 		return nil, "", s.abandon(ctx, st, err)
 	}
 	if err != nil {
-		s.cfg.Log.ErrorContext(ctx, "a search is not kept: what is pending is given up", "job", st.ID, "error", err)
+		s.cfg.Log.ErrorContext(ctx, "a search cannot be stored: its pending parts are abandoned", "job", st.ID, "error", err)
 		s.givePendingUp(ctx, st)
 		page = s.firstPage(ctx, st)
 		page.tell(&st.record)
 	}
 	a = s.answer(&st.record, page.results, st.FirstTold, 0, req)
 	a.Meta.NextCursor, a.Fresh = st.Next.Cursor, st.Fresh
-	if a.Envelope == nil && !a.Pending && !st.any(failed) && !st.spoilt() { // what failed may succeed the next time
+	if a.Envelope == nil && !a.Pending && !st.any(failed) && !st.spoilt() { // a failed part may succeed the next time
 		a.Seal(s.cfg.Row.TTL, st.Next.Digest)
 	}
 	s.settleFound(ctx, st)
@@ -167,13 +167,13 @@ func (s *Service) settleFound(ctx context.Context, st *state) {
 		defer st.running.lock.Unlock()
 		if st.unwritten() {
 			if err := s.store.note(ctx, st); err != nil {
-				s.cfg.Log.ErrorContext(ctx, "what a search has found is not noted", "job", st.ID, "error", err)
+				s.cfg.Log.ErrorContext(ctx, "the results of a search are not stored", "job", st.ID, "error", err)
 				s.holds.withdrawUnwritten(ctx, st)
 			}
 		}
 		s.holds.settle(ctx, st)
 		if err := s.store.note(ctx, st); err != nil { // the hold in the record shows what was charged
-			s.cfg.Log.ErrorContext(ctx, "a charge of a search is not noted", "job", st.ID, "error", err)
+			s.cfg.Log.ErrorContext(ctx, "a charge of a search is not stored", "job", st.ID, "error", err)
 		}
 		st.signal()
 	}()
@@ -230,7 +230,7 @@ func (s *Service) firstPage(ctx context.Context, st *state) firstPage {
 	r, back := st.clone(), st.holdBack(held, parts)
 	st.away(func() { next, err = s.cursors.next(ctx, &r, back) })
 	if err != nil {
-		s.cfg.Log.ErrorContext(ctx, "a search goes without its cursor", "job", st.ID, "error", err)
+		s.cfg.Log.ErrorContext(ctx, "a search is answered without a cursor", "job", st.ID, "error", err)
 		shown, held = all, nil
 	}
 	page := firstPage{results: slices.Concat(st.front(), shown), next: next}
@@ -251,7 +251,7 @@ func (s *Service) givePendingUp(ctx context.Context, st *state) {
 	s.holds.withdrawFee(ctx, st)
 }
 
-// balance returns what the account can spend, or 0 when that is not known: an answer that is paid for is given.
+// balance returns what the account can spend, or 0 when that is not known: a paid answer is returned all the same.
 func (s *Service) balance(ctx context.Context, who account.Caller, st *state) int64 {
 	var n int64
 	var err error

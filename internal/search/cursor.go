@@ -21,15 +21,15 @@ import (
 type place struct {
 	Issued int64                  `json:"t"`
 	Inner  map[platform.ID][]byte `json:"i,omitempty"` // the position of each platform that has more
-	Seen   []byte                 `json:"s,omitempty"` // hashes of the URLs that all platforms have shown
+	Seen   []byte                 `json:"s,omitempty"` // hashes of the URLs on earlier pages
 	Held   *heldPlace             `json:"h,omitempty"` // results that the previous page held back
 }
 
-// maxURLs is how many URLs are kept along a fan-out walk, or all of the last page if those are more. A platform's own
-// cursor knows its own results; these are for results that several platforms return.
+// maxURLs is how many URLs of earlier pages a cursor keeps, or all of the last page if those are more. A platform's own
+// cursor excludes its own earlier results; these URLs exclude results that another platform has returned.
 const maxURLs = 300
 
-// errExpired is the problem of a cursor that was valid once.
+// errExpired is the problem of a cursor that is no longer valid.
 var errExpired = problem.New(problem.InvalidRequest, "parameter \"cursor\": cursor expired, start again")
 
 // resume opens the cursor of a search and returns the position of each platform.
@@ -74,7 +74,7 @@ func (c *cursors) open(ctx context.Context, bound, given string) (*place, error)
 		return nil, providers.ErrCursor
 	case errors.Is(err, cursor.ErrInvalid):
 		return nil, problem.Wrap(err, problem.InvalidRequest, "parameter \"cursor\" is not a cursor of this request; "+
-			"pass meta.next_cursor of the page before unchanged, with the same parameters")
+			"pass meta.next_cursor of the previous page unchanged, with the same parameters")
 	case err != nil:
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func (s *Service) Estimate(ctx context.Context, plan *Plan) schema.Estimate {
 		}
 	}
 	out.Credits.Most = plan.Price()
-	if len(plan.held.pages) > 0 { // they are an answer that costs nothing
+	if len(plan.held.pages) > 0 { // held back results alone are an answer, which is free
 		out.Credits.Least = 0
 	}
 	if out.Cache == schema.Miss || len(plan.parts) == 0 {

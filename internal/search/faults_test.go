@@ -41,7 +41,7 @@ func (f *faulty) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (
 	return f.Ledger.Settle(ctx, h, c)
 }
 
-// brittle is a store of records that fails when put says so.
+// brittle is a store of records that fails when put returns an error.
 type brittle struct {
 	records.Store
 	mu   sync.Mutex
@@ -224,7 +224,7 @@ func TestALatePartIsRecordedBeforeItIsCharged(t *testing.T) {
 
 func TestTheRecordedHoldDecidesAfterACrash(t *testing.T) {
 	t.Parallel()
-	for name, charged := range map[string]bool{"before the charge": false, "behind the charge": true} {
+	for name, charged := range map[string]bool{"before the charge": false, "after the charge": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
@@ -264,18 +264,18 @@ func TestOnlyOneReplicaReportsACharge(t *testing.T) {
 			slow(enginetest.Searcher(platform.YouTube, enginetest.Lists(10, enginetest.Some("y", 2)...)), 3*time.Second))
 		one, another := over(t, e, nil, nil, platforms...), over(t, e, nil, nil, platforms...)
 		first := searchAll(t, one, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
-		told, results := first.Meta.CreditsUsed, len(first.Data)
+		reported, results := first.Meta.CreditsUsed, len(first.Data)
 		for range 3 { // between two polls a part ends, and the first process records it
 			time.Sleep(2500 * time.Millisecond)
 			for _, c := range []*socialdata.Client{another, one} {
 				if got := job(t, c, first.Meta.JobID, 0); got.Meta.CreditsUsed > 0 {
-					told += got.Meta.CreditsUsed
+					reported += got.Meta.CreditsUsed
 					results += len(got.Data)
 				}
 			}
 		}
-		if told != 3 || results != 6 || e.Balance(t) != 997 {
-			t.Errorf("%d credits told for %d results, %d left", told, results, e.Balance(t))
+		if reported != 3 || results != 6 || e.Balance(t) != 997 {
+			t.Errorf("%d credits reported for %d results, %d left", reported, results, e.Balance(t))
 		}
 	})
 }
@@ -293,13 +293,13 @@ func TestAPollThatCannotBeRecordedFails(t *testing.T) {
 		store.set(nil)
 		for i, want := range []int64{1, 0} {
 			if got := job(t, e.Client, id, 0); got.Meta.CreditsUsed != want {
-				t.Errorf("poll %d tells %d credits, want %d", i+1, got.Meta.CreditsUsed, want)
+				t.Errorf("poll %d reports %d credits, want %d", i+1, got.Meta.CreditsUsed, want)
 			}
 		}
 	})
 }
 
-func TestHeldBackResultsComeOnceWhateverTheirContent(t *testing.T) {
+func TestHeldBackResultsAreReturnedOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var loud []schema.SearchResult
@@ -402,7 +402,7 @@ func TestPageTwoOfAWideSearchRepeatsNothing(t *testing.T) {
 		}
 	}
 	if again > 0 || len(first.Data) != 400 || len(second.Data) != 100 {
-		t.Errorf("pages of %d and %d, %d came again", len(first.Data), len(second.Data), again)
+		t.Errorf("pages of %d and %d, %d were repeated", len(first.Data), len(second.Data), again)
 	}
 }
 
@@ -471,7 +471,7 @@ func TestACallerWhoLeavesAStreamPaysForItsEvents(t *testing.T) {
 				return ev.Platform == ""
 			})
 		if paid := len(e.Charges(t)) - before; err != nil || paid != 1 {
-			t.Errorf("%d parts paid for one that was handed over, %v", paid, err)
+			t.Errorf("%d parts paid for one that was yielded, %v", paid, err)
 		}
 		if e.Balance(t) != 997 {
 			t.Errorf("%d credits are left", e.Balance(t))
@@ -479,7 +479,7 @@ func TestACallerWhoLeavesAStreamPaysForItsEvents(t *testing.T) {
 	})
 }
 
-// vague is a ledger that makes each charge but returns an error, also when it is first asked to release the hold.
+// vague is a ledger that makes each charge but returns an error, and an error for the first release as well.
 type vague struct {
 	credits.Ledger
 	mu    sync.Mutex
@@ -502,19 +502,19 @@ func TestAStreamReportsAChargeWithALostAnswer(t *testing.T) {
 		e := enginetest.New(t, enginetest.Config{})
 		c := over(t, e, &vague{Ledger: e.Ledger, asked: map[string]int{}}, nil, twoPlatforms()...)
 		results := 0
-		var told schema.Meta
+		var reported schema.Meta
 		err := c.Stream(t.Context(), socialdata.Operation("search_across"), enginetest.Call("query", "coffee"),
 			func(ev operation.Event) bool {
 				if ev.Result != nil {
 					results++
 				}
 				if ev.Meta != nil {
-					told = *ev.Meta
+					reported = *ev.Meta
 				}
 				return true
 			})
-		if charged := len(e.Charges(t)); err != nil || results != 4 || charged != 2 || told.CreditsUsed != 2 {
-			t.Errorf("%d results and %d credits are told of %d charges, %v", results, told.CreditsUsed, charged, err)
+		if charged := len(e.Charges(t)); err != nil || results != 4 || charged != 2 || reported.CreditsUsed != 2 {
+			t.Errorf("%d results and %d credits are reported of %d charges, %v", results, reported.CreditsUsed, charged, err)
 		}
 	})
 }
@@ -530,7 +530,7 @@ func TestALedgerThatPanicsFails(t *testing.T) {
 	}
 }
 
-// failsToPay makes a search whose charges all fail, and leaves before its time limit.
+// failsToPay makes a search whose charges all fail, and hangs up before its time limit.
 func failsToPay(t *testing.T, c *socialdata.Client) {
 	t.Helper()
 	ctx, leave := context.WithTimeout(t.Context(), 500*time.Millisecond)
@@ -539,7 +539,7 @@ func failsToPay(t *testing.T, c *socialdata.Client) {
 	enginetest.WantProblem(t, err, problem.UpstreamTimeout)
 }
 
-func TestCloseMayRaceWithSearches(t *testing.T) {
+func TestCloseDuringSearches(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{
 		Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X), Credits: 100_000,
@@ -563,11 +563,11 @@ func TestASearchThatFindsNoTextIsNotEnriched(t *testing.T) {
 	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(10)))
 	got := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Enrich: socialdata.Arabic})
 	if got.Meta.CreditsUsed != 1 || e.Balance(t) != 999 {
-		t.Errorf("%d credits for nothing to enrich, %d left", got.Meta.CreditsUsed, e.Balance(t))
+		t.Errorf("%d credits although there was nothing to enrich, %d left", got.Meta.CreditsUsed, e.Balance(t))
 	}
 }
 
-func TestASearchEndsWhateverItsProvidersDo(t *testing.T) {
+func TestASearchEndsWhileProvidersHang(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		deaf := enginetest.Searcher(platform.X, func(context.Context, providers.SearchQuery, string) (found, error) {
@@ -599,7 +599,7 @@ func (h *delayed) Put(ctx context.Context, r records.Record, ttl time.Duration) 
 	return h.Store.Put(ctx, r, ttl)
 }
 
-// TestAStaleCopyDoesNotLoseResults asks another process for a job at its deadline. That process has read the
+// TestAStaleCopyDoesNotLoseResults polls another process for a job at its deadline. That process has read the
 // record before the last part is found and charged, and writes it after that.
 func TestAStaleCopyDoesNotLoseResults(t *testing.T) {
 	t.Parallel()
@@ -647,7 +647,7 @@ func TestALedgerThatHangsDoesNotBlockJobs(t *testing.T) {
 			slow(enginetest.Searcher(platform.YouTube, enginetest.Lists(10, enginetest.Some("y", 2)...)), 7*time.Second))
 		c := over(t, e, ledger, nil, platforms...)
 		first := searchAll(t, c, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
-		told, hangs := first.Meta.CreditsUsed, time.Now().Add(4500*time.Millisecond)
+		reported, hangs := first.Meta.CreditsUsed, time.Now().Add(4500*time.Millisecond)
 		for _, want := range []struct {
 			at   time.Duration // after the charge began to hang
 			used int64
@@ -664,13 +664,13 @@ func TestALedgerThatHangsDoesNotBlockJobs(t *testing.T) {
 				t.Errorf("at %v a poll takes %v", want.at, took)
 			}
 			if state := got.Meta.Platforms[platform.X]; got.Meta.CreditsUsed != want.used || state != want.x {
-				t.Errorf("at %v %d credits are told, and x is %s; want %d, %s", want.at, got.Meta.CreditsUsed, state, want.used,
+				t.Errorf("at %v %d credits are reported, and x is %s; want %d, %s", want.at, got.Meta.CreditsUsed, state, want.used,
 					want.x)
 			}
-			told += got.Meta.CreditsUsed
+			reported += got.Meta.CreditsUsed
 		}
-		if told != 3 || e.Balance(t) != 997 {
-			t.Errorf("%d credits told, %d left", told, e.Balance(t))
+		if reported != 3 || e.Balance(t) != 997 {
+			t.Errorf("%d credits reported, %d left", reported, e.Balance(t))
 		}
 	})
 }
@@ -771,7 +771,7 @@ func TestTheDeadlineOfADeadProcessIsNotMoved(t *testing.T) {
 }
 
 // TestASearchThatAnotherProcessAnswersIsNotRefunded repeats a search under its key at a process that answers it, while
-// the process that made it, and told its caller that it has failed, is still finding out what was charged and cannot
+// the process that made it, and reported it as failed, is still finding out what was charged and cannot
 // write records.
 func TestASearchThatAnotherProcessAnswersIsNotRefunded(t *testing.T) {
 	t.Parallel()
@@ -785,7 +785,7 @@ func TestASearchThatAnotherProcessAnswersIsNotRefunded(t *testing.T) {
 			},
 			func(real *credits.Memory) credits.Ledger { return real },
 		},
-		"the one that adopts it learns from the hold what is charged": {
+		"the one that adopts it finds the charge by its hold": {
 			func(began time.Time, real *credits.Memory) credits.Ledger {
 				return &vagueFor{Memory: real, until: began.Add(30 * time.Second)}
 			},
@@ -809,25 +809,25 @@ func TestASearchThatAnotherProcessAnswersIsNotRefunded(t *testing.T) {
 				}()
 				time.Sleep(16 * time.Second)
 				e.Clock.Advance(time.Minute) // the time of the search is over
-				var told int64
+				var reported int64
 				for answered := false; !answered && time.Since(began) < time.Minute; time.Sleep(100 * time.Millisecond) {
 					if a, err := adopts.Do(t.Context(), socialdata.Operation("search_across"), call); err == nil {
-						told, answered = a.Meta.CreditsUsed, true
+						reported, answered = a.Meta.CreditsUsed, true
 					}
 				}
 				time.Sleep(5 * time.Minute)
 				if err := <-failed; err == nil {
 					t.Error("a search is answered of which it is unknown whether it is paid for")
 				}
-				if charged := 1000 - e.Balance(t); told != 1 || charged != 1 {
-					t.Errorf("%d credits told and %d charged", told, charged)
+				if charged := 1000 - e.Balance(t); reported != 1 || charged != 1 {
+					t.Errorf("%d credits reported and %d charged", reported, charged)
 				}
 			})
 		})
 	}
 }
 
-// unreachable is a ledger that settles nothing until a time.
+// unreachable is a ledger that fails to settle until a time.
 type unreachable struct {
 	*credits.Memory
 	until time.Time

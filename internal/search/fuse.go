@@ -17,7 +17,7 @@ const (
 	mostPerAuthor = 3  // on the first page
 )
 
-// ranked is one result on its way into a merged list.
+// ranked is one result of a merged list.
 type ranked struct {
 	raw    json.RawMessage
 	value  schema.SearchResult // what raw is decoded to, shared; the zero value if that is not known
@@ -126,7 +126,7 @@ func (p part) ranked(place int) []ranked {
 }
 
 func rankedOf(results []byte, place int) []ranked {
-	list, _ := read.Elements(results) // our own encoding: it is valid
+	list, _ := read.Elements(results) // encoded by the engine, so it is valid
 	out := make([]ranked, len(list))
 	for i, raw := range list {
 		out[i] = newRanked(raw, place)
@@ -178,7 +178,7 @@ func authorOf(author []byte) string {
 	return on + "|" + id
 }
 
-// text decodes a string in our own encoding, "" for null.
+// text decodes a string that the engine has encoded; "" for null.
 func text(value []byte) string {
 	if len(value) < 2 || value[0] != '"' {
 		return ""
@@ -187,7 +187,7 @@ func text(value []byte) string {
 		return string(value[1 : len(value)-1])
 	}
 	var s string
-	_ = json.Unmarshal(value, &s) // our own encoding: it is valid
+	_ = json.Unmarshal(value, &s) // encoded by the engine, so it is valid
 	return s
 }
 

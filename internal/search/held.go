@@ -17,8 +17,8 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// heldLife is how long results that were held back can be read. Since cursors have the hour of their time, it is at
-// least an hour.
+// heldLife is for how long results that were held back can be read: at least an hour, since the time in a cursor is
+// rounded down to the hour.
 const heldLife = 2 * time.Hour
 
 // heldPlace refers to results that a page has held back: the pages that had them, and their identities. The results
@@ -70,15 +70,15 @@ func ownerOf(account string) []byte {
 	return sum[:8]
 }
 
-// heldBack is the results at the beginning of a page that the previous page held back.
+// heldBack has the results that the previous page held back, which begin this page.
 type heldBack struct {
 	pages []searchPart
 	ids   [][]uint64 // of each page
 	order []byte
 }
 
-// planHeld plans the reads of what the previous page held back. Its account has paid for it then, and gets it with the
-// options of that call.
+// planHeld plans the reads of the results that the previous page held back. The account has paid for them, and gets
+// them with the options of that call.
 func (p *planner) planHeld(
 	ctx context.Context, who account.Caller, plan *Plan, in operation.Args, at *place,
 ) (heldBack, error) {
@@ -91,7 +91,7 @@ func (p *planner) planHeld(
 		return out, errExpired
 	case h.Raw != plan.raw || h.Enrich != plan.enrich:
 		return out, problem.New(problem.InvalidRequest, "parameter \"cursor\": "+
-			"this page begins with results of the page before; pass the same include_raw and enrich")
+			"this page begins with results of the previous page; pass the same include_raw and enrich")
 	}
 	out.order = h.Order
 	for _, back := range h.Pages {
@@ -119,7 +119,7 @@ func (p *planner) planHeldPage(ctx context.Context, in operation.Args, back held
 	return page, err
 }
 
-// recall reads what the previous page held back. Results that the platform does not return any more are left out.
+// recall reads the results that the previous page held back. Those that the platform no longer returns are left out.
 func (f *fetcher) recall(ctx context.Context, plan *Plan, over time.Time) ([]json.RawMessage, error) {
 	if len(plan.held.pages) == 0 {
 		return nil, nil
@@ -185,7 +185,7 @@ func pick(entry *cache.Entry, only map[uint64]bool) *cache.Entry {
 	return &out
 }
 
-// list returns results, which are in our own encoding, as one JSON list.
+// list joins encoded results to one JSON list.
 func list(results []json.RawMessage) []byte {
 	out := []byte{'['}
 	for i, raw := range results {

@@ -8,8 +8,8 @@ import (
 	"github.com/socialdata/socialdata/internal/account"
 )
 
-// job is a search that this process makes, or that a caller asks about. Everything in it that changes is in its state,
-// which lock returns.
+// job is a search that this process makes, or that it has read from the store for a poll. Everything in it that changes
+// is in its state, which lock returns.
 type job struct {
 	mu    turn
 	state state
@@ -69,7 +69,7 @@ type running struct {
 	books   account.Books
 	tab     *account.Tab
 	changed chan struct{} // closed when a part ends, and replaced
-	left    bool          // the caller is gone without an answer: nothing more is paid
+	left    bool          // the caller has hung up without an answer: nothing more is charged
 	asking  map[int]bool  // the parts, and theFee, whose charge a goroutine is settling
 	lock    sync.Locker   // the job's
 	writing turn          // held while the record is written; it is taken while the job is not locked
@@ -88,7 +88,7 @@ func (st *state) away(do func()) {
 	do()
 }
 
-// left reports whether the caller of a search that this process makes is gone without an answer.
+// left reports whether the caller of a search that this process makes has hung up without an answer.
 func (st *state) left() bool { return st.running != nil && st.running.left }
 
 // ask reports whether no other goroutine is settling that part, and notes that this one is, until asked.
@@ -117,7 +117,7 @@ func (j *job) lock() *state {
 
 func (j *job) unlock() { j.mu.Unlock() }
 
-// signal wakes everyone that waits for a part to end.
+// signal wakes all goroutines that wait for a part to end.
 func (st *state) signal() {
 	close(st.running.changed)
 	st.running.changed = make(chan struct{})
@@ -150,5 +150,5 @@ func ended(r *record) bool { return !r.any(pending) }
 // settled reports whether everything is decided.
 func settled(r *record) bool { return !r.open() }
 
-// worth reports whether there is something to answer, or nothing more to wait for.
+// worth reports whether there are results to return, or nothing more to wait for.
 func worth(r *record) bool { return ended(r) || r.any(found) || r.any(paid) }

@@ -28,7 +28,7 @@ func listed(t *testing.T, c *socialdata.Client, account string, limit int) (jobs
 	return jobs, of
 }
 
-func TestAJobIsListedFromItsBeginningUntilItExpires(t *testing.T) {
+func TestAJobIsListedUntilItExpires(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e, onX, onYouTube := pendingWorld(t, enginetest.Config{})
@@ -56,7 +56,7 @@ func TestAJobIsListedFromItsBeginningUntilItExpires(t *testing.T) {
 				t.Errorf("%s, of %d (-want +got):\n%s", when, of, diff)
 			}
 			if b, err := json.Marshal(got); err != nil || strings.Contains(string(b), "coffee") {
-				t.Errorf("%s, what was asked is shown: %s, %v", when, b, err)
+				t.Errorf("%s, the query is shown: %s, %v", when, b, err)
 			}
 		}
 		check("in progress")

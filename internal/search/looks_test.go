@@ -39,7 +39,7 @@ func TestCallersThatWaitForAJobShareItsReads(t *testing.T) {
 		}
 		wg.Wait()
 		if took := time.Since(begun); took < 3*time.Second || took > 5*time.Second {
-			t.Errorf("they have waited for %v; want until the job has ended, four seconds", took)
+			t.Errorf("the callers have waited for %v; want until the job has ended, four seconds", took)
 		}
 		// Each reads it at the beginning and at the end; in between they share a read every 200 ms.
 		if n := store.n.Count() - before; n > 4*callers+25 {

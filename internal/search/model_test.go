@@ -113,7 +113,7 @@ type world struct {
 	now     *enginetest.Machine // the one that receives calls
 	replica *enginetest.Machine
 
-	told     int64
+	reported int64
 	answered bool // whether the search was answered
 	expected schema.EstimateCredits
 	cut      bool // a process died during a first call without a key
@@ -220,7 +220,7 @@ func (w *world) run(ctx context.Context) {
 	w.expected = estimate.Data.Credits
 	if a := w.search(ctx, call); a != nil {
 		w.answered = true
-		w.told += a.Meta.CreditsUsed
+		w.reported += a.Meta.CreditsUsed
 		w.collect(ctx, a)
 		w.replays(ctx, call)
 	}
@@ -248,7 +248,7 @@ func (w *world) search(ctx context.Context, call operation.Call) *operation.Answ
 		leave()
 		switch {
 		case answered && err == nil:
-			if m.Wrong() > faulty { // it may have told a platform as failed, whose charge it did not know
+			if m.Wrong() > faulty { // it may have reported a platform as failed without knowing its charge
 				m.Failed()
 			}
 			return a
@@ -286,7 +286,7 @@ func (w *world) collect(ctx context.Context, a *operation.Answer) {
 			panic("the job is gone")
 		}
 		if answered && err == nil {
-			w.told += got.Meta.CreditsUsed
+			w.reported += got.Meta.CreditsUsed
 			a = got
 		} else {
 			time.Sleep(2 * time.Second)
@@ -389,14 +389,14 @@ func (w *world) compare(ctx context.Context) string {
 		return fmt.Sprintf("%d credits were charged, and the estimate was %+v:%s", charged, w.expected, lines)
 	case w.answered && charged != w.expected.Most && w.happy():
 		return fmt.Sprintf("nothing failed, %d credits were charged, and the estimate was %+v:%s", charged, w.expected, lines)
-	case charged > w.told && (w.lost || slices.ContainsFunc(w.made, (*enginetest.Machine).Forgetful)):
-	case charged != w.told && !w.cut && !w.again:
-		return fmt.Sprintf("%d credits were charged and %d told:%s", charged, w.told, lines)
+	case charged > w.reported && (w.lost || slices.ContainsFunc(w.made, (*enginetest.Machine).Forgetful)):
+	case charged != w.reported && !w.cut && !w.again:
+		return fmt.Sprintf("%d credits were charged and %d reported:%s", charged, w.reported, lines)
 	}
 	return ""
 }
 
-// TestEachPartOfAFailedPollIsRefunded plays a schedule in which a poll that would tell two parts fails, and then the
+// TestEachPartOfAFailedPollIsRefunded plays a schedule in which a poll that would report two parts fails, and then the
 // first refund of one of them.
 func TestEachPartOfAFailedPollIsRefunded(t *testing.T) {
 	t.Parallel()

@@ -33,12 +33,12 @@ type Plan struct {
 	recent bool  // newest first, and not by rank
 	enrich bool
 	raw    bool
-	fresh  bool // without the cache
+	fresh  bool // do not use the cache
 	typed  bool // the caller gets Go values if possible
 	first  bool // whether it is the first page
 }
 
-// searchPart is one platform's share.
+// searchPart is the search of one platform.
 type searchPart struct {
 	platform platform.ID
 	from     []byte // the position of this page; nil is the first
@@ -54,8 +54,8 @@ func (p *Plan) Price() int64 {
 	return n
 }
 
-// enrichPrice is for all platforms together. Results that were held back have their enrichment already, and cost
-// nothing.
+// enrichPrice returns the price of the enrichment, for all platforms together. Results that were held back have been
+// enriched already, and are free.
 func (p *Plan) enrichPrice() int64 {
 	if p.enrich && len(p.parts) > 0 {
 		return credits.EnrichPrice
@@ -194,7 +194,7 @@ func (p *planner) planPart(ctx context.Context, in operation.Args, id platform.I
 	} {
 		v := in.Get(name)
 		if name == "sort" && !p.upstreams.FiltersBy(id, p.row.Op, name, v) {
-			continue // the merge orders the results in any case
+			continue // the merge sorts the results
 		}
 		if v != "" {
 			params.Set(name, v)

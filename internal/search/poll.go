@@ -10,7 +10,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// leastToTell is what is reserved from a poll's time for its own write, while it waits for those of others.
+// leastToTell is the part of a poll's time that is reserved for its own write, after waiting for those of other polls.
 const leastToTell = 2 * time.Second
 
 // Job returns what has been found since the last answer to the job or, once everything has been returned, all results
@@ -31,7 +31,7 @@ func (s *Service) Job(
 	st := j.lock()
 	defer j.unlock()
 	if s.settleLate(ctx, st); !st.Answered {
-		return nil, ErrNoJob // its id has not been given to the caller
+		return nil, ErrNoJob // the caller has no answer with its id yet
 	}
 	var balance int64
 	st.away(func() { balance, err = who.Balance(ctx) })
@@ -41,11 +41,12 @@ func (s *Service) Job(
 	return s.tell(ctx, st, balance, req)
 }
 
-// tell answers what no answer has told yet. It is noted as told before it is given: of two who ask at once, one is
-// told. If that fails, it may have been noted all the same: what it would have told is kept in memory.
+// tell returns the results and charges that no answer has reported yet. They are recorded as reported before they are
+// returned, so that of two concurrent polls one reports them. If that write fails, it may have been made all the same,
+// so the telling is kept in memory.
 func (s *Service) tell(ctx context.Context, st *state, balance int64, req Request) (*operation.Answer, error) {
 	failed := s.untold.take(st.ID)
-	var tried []telling // of this poll, each in a write that another process came before, or that failed
+	var tried []telling // of this poll, one for each write, which failed or was preceded by that of another process
 	var results []ranked
 	var used int64
 	waits, cancel := context.WithDeadline(ctx, s.cfg.Accounts.Over(ctx).Add(-leastToTell)) // for other writes
@@ -57,7 +58,7 @@ func (s *Service) tell(ctx context.Context, st *state, balance int64, req Reques
 		for _, t := range again {
 			used += t.credits
 		}
-		fence := len(r.landed(failed)) < len(failed) // a write that is still in progress must not succeed after this one
+		fence := len(r.landed(failed)) < len(failed) // forces a write, which an older one cannot follow
 		if r.Complete {
 			results = r.whole()
 			return fence
@@ -96,27 +97,27 @@ func (r *record) forgetUntold() {
 	}
 }
 
-// settleLate ends a job whose process has not: after the deadline, what is pending has failed, and what was found is
-// charged with the hold in the record.
+// settleLate ends a job whose process has not ended it: after the deadline, pending parts fail, and found parts are
+// charged with the holds in the record.
 func (s *Service) settleLate(ctx context.Context, st *state) {
 	if st.running != nil || !st.open() || !s.store.past(st.Deadline) {
 		return
 	}
-	// This is decided within the change, so that what another process has found or paid meanwhile is kept.
+	// This is decided within the change, so that parts that another process has found or charged meanwhile are kept.
 	if err := s.store.change(ctx, st, func(r *record) bool {
 		given := r.any(pending)
 		r.giveUp(pending, true)
 		r.end(r.Deadline)
 		return given
 	}); err != nil {
-		s.cfg.Log.ErrorContext(ctx, "what is late is not given up", "job", st.ID, "error", err)
+		s.cfg.Log.ErrorContext(ctx, "late parts of a search are not abandoned", "job", st.ID, "error", err)
 		return
 	}
 	s.holds.settle(ctx, st)
 }
 
 // Replay repeats the answer of a search with an idempotency key: everything that answers have returned so far, with the
-// credits of the first one. It returns nothing new, which is left for calls of Job.
+// credits of the first one. New results are left for calls of Job.
 func (s *Service) Replay(ctx context.Context, who account.Caller, id, requestID string) (*operation.Answer, error) {
 	j, err := s.jobs.find(ctx, who, id)
 	if err != nil {

@@ -22,7 +22,8 @@ const (
 	paid    stage = "paid" // it has results, and is paid
 )
 
-// rank orders the stages. A charge outranks a failure: if two processes have decided concurrently, the ledger is right.
+// rank orders the stages. A charge outranks a failure: if two processes decide concurrently, the ledger is
+// authoritative.
 func (s stage) rank() int { return slices.Index([]stage{pending, found, failed, paid}, s) }
 
 // goneFurther reports whether a part has moved further than the stored one. A part with results replaces one that only
@@ -83,11 +84,11 @@ type record struct {
 	Tellings []string `json:",omitempty"`
 	Complete bool     // an answer has said that nothing is pending
 
-	Deadline time.Time // when every part has ended in any case
+	Deadline time.Time // by which every part has ended
 	Ended    time.Time // when every part had ended; zero before
 }
 
-// part is one platform's share of a search.
+// part is the part of a search that one platform answers.
 type part struct {
 	Platform platform.ID
 	Stage    stage
@@ -102,7 +103,7 @@ type part struct {
 	HasText   bool // something could be enriched
 	Spoilt    bool // something with text could not be
 	TimedOut  bool // it failed by running out of time
-	// Why it failed, for callers; nil if it was abandoned, or has not failed.
+	// Why is the reason of the failure, for callers; nil if it was abandoned or has not failed.
 	Why   *schema.PlatformError `json:",omitempty"`
 	Shown bool                  // its results were in an answer
 
@@ -125,7 +126,7 @@ func (r *record) clone() record {
 	return c
 }
 
-// join takes over from mine what has moved further there: r and mine are later states of the same record.
+// join copies from mine the parts that have moved further there: r and mine are later states of the same record.
 func (r *record) join(mine *record) {
 	for i := range r.Parts {
 		if mine.Parts[i].goneFurther(&r.Parts[i], r.Complete) {
@@ -140,7 +141,7 @@ func (r *record) join(mine *record) {
 	}
 }
 
-// keep takes over from now what has changed in the parts since before, while r was written.
+// keep copies from now what has changed in the parts since before, while r was written.
 func (r *record) keep(before, now *record) {
 	for i := range r.Parts {
 		if now.Parts[i].Stage != before.Parts[i].Stage {
@@ -155,13 +156,13 @@ func (r *record) keep(before, now *record) {
 	}
 }
 
-// become returns the current part now, with what is stored and answered of p.
+// become returns now with the stored and answered state of p.
 func (p *part) become(now part) part {
 	now.Shown, now.noted = p.Shown, p.noted
 	return now
 }
 
-// written notes that the record is stored as it is.
+// written notes that the current record is stored.
 func (r *record) written() {
 	for i := range r.Parts {
 		r.Parts[i].noted = r.Parts[i].Stage
@@ -252,12 +253,12 @@ func (r *record) giveUp(s stage, timedOut bool) {
 	}
 }
 
-// fail drops what was found: it is not reported, and not paid.
+// fail drops the results of a part, which are not returned and not charged.
 func (p *part) fail(timedOut bool) {
 	p.Stage, p.Results, p.list, p.Place, p.TimedOut, p.Why = failed, nil, nil, nil, timedOut, nil
 }
 
-// why returns why the part has failed.
+// why returns the reason of the failure of the part.
 func (p *part) why() schema.PlatformError {
 	switch {
 	case p.Why != nil:
@@ -275,7 +276,7 @@ func (r *record) end(now time.Time) {
 	}
 }
 
-// allFailed is the problem of a search in which no platform answered. What is still pending did not answer in time.
+// allFailed is the problem of a search in which no platform answered. Parts that are still pending have timed out.
 func (r *record) allFailed() error {
 	code, ids := problem.UpstreamTimeout, make([]platform.ID, 0, len(r.Parts))
 	for i := range r.Parts {

@@ -267,7 +267,7 @@ func (s *Service) endPart(ctx context.Context, st *state, i int, r partResult, e
 // recorded is not charged.
 func (s *Service) endLate(ctx context.Context, st *state, i int) {
 	if err := s.store.note(ctx, st); err != nil {
-		s.cfg.Log.ErrorContext(ctx, "a part of a search is not noted",
+		s.cfg.Log.ErrorContext(ctx, "a part of a search is not stored",
 			"job", st.ID, "part", st.Parts[i].Platform, "error", err)
 		if st.Parts[i].Stage == found {
 			s.holds.withdrawParts(ctx, st, i)
@@ -275,7 +275,7 @@ func (s *Service) endLate(ctx context.Context, st *state, i int) {
 	}
 	s.holds.settle(ctx, st)
 	if err := s.store.note(ctx, st); err != nil { // the hold in the record shows what was charged
-		s.cfg.Log.ErrorContext(ctx, "a charge of a search is not noted", "job", st.ID, "error", err)
+		s.cfg.Log.ErrorContext(ctx, "a charge of a search is not stored", "job", st.ID, "error", err)
 	}
 }
 

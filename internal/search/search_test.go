@@ -231,7 +231,7 @@ func TestACombinedCursorWalksEveryPlatformToItsEnd(t *testing.T) {
 		got := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Cursor: cursor})
 		for _, id := range enginetest.IDs(got.Data) {
 			if seen[id] {
-				t.Errorf("%s came twice", id)
+				t.Errorf("%s was returned twice", id)
 			}
 			seen[id] = true
 		}
@@ -256,7 +256,7 @@ func TestACombinedCursorWalksEveryPlatformToItsEnd(t *testing.T) {
 	}
 }
 
-func TestResultsOfTwoPlatformsOnDifferentPagesComeOnce(t *testing.T) {
+func TestAResultOfTwoPlatformsIsReturnedOnceAcrossPages(t *testing.T) {
 	t.Parallel()
 	same := enginetest.By("w", "same", 1)
 	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok,
@@ -275,7 +275,7 @@ func TestResultsOfTwoPlatformsOnDifferentPagesComeOnce(t *testing.T) {
 	}
 }
 
-func TestAFanOutWalkNeverRepeatsNeverLosesAndEnds(t *testing.T) {
+func TestAFanOutWalkReturnsEachResultOnceAndEnds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		shown, got := map[string]bool{}, map[string]bool{}
@@ -312,7 +312,7 @@ func TestAFanOutWalkNeverRepeatsNeverLosesAndEnds(t *testing.T) {
 			for _, r := range page.Data {
 				id := r.Shared().ID
 				if got[id] {
-					t.Fatalf("%s came twice", id)
+					t.Fatalf("%s was returned twice", id)
 				}
 				got[id] = true
 			}
@@ -432,9 +432,9 @@ func TestPlatformsThatAreSearchedByDefault(t *testing.T) {
 		enrich socialdata.Enrichment
 		want   states
 	}{
-		{"all that can search, but for the sandbox", ids{platform.Mock, platform.TikTok, platform.Reddit}, "", states{platform.TikTok: schema.OK, platform.Reddit: schema.OK}},
-		{"the sandbox when it is alone", ids{platform.Mock}, "", states{platform.Mock: schema.OK}},
-		{"not what may not be enriched", ids{platform.TikTok, platform.Reddit, platform.Spotify}, socialdata.Arabic, states{platform.TikTok: schema.OK}},
+		{"all that can search, except the sandbox", ids{platform.Mock, platform.TikTok, platform.Reddit}, "", states{platform.TikTok: schema.OK, platform.Reddit: schema.OK}},
+		{"only the sandbox", ids{platform.Mock}, "", states{platform.Mock: schema.OK}},
+		{"without platforms that may not be enriched", ids{platform.TikTok, platform.Reddit, platform.Spotify}, socialdata.Arabic, states{platform.TikTok: schema.OK}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -448,7 +448,7 @@ func TestPlatformsThatAreSearchedByDefault(t *testing.T) {
 	}
 }
 
-func TestAFilterThatOnePlatformLacks(t *testing.T) {
+func TestAFilterThatOnePlatformDoesNotSupport(t *testing.T) {
 	t.Parallel()
 	e := enginetest.Of(t, mock.NewFor(platform.TikTok, mock.Config{}),
 		enginetest.Searcher(platform.X, enginetest.Lists(10, enginetest.Some("x", 3)...)))
@@ -501,7 +501,7 @@ func TestEnrichmentThatFailsOnOnePlatformIsRefunded(t *testing.T) {
 	}
 }
 
-func TestAFanOutThatDoesNotFitHoldsNothing(t *testing.T) {
+func TestAFanOutThatTheBalanceDoesNotCoverHoldsNothing(t *testing.T) {
 	t.Parallel()
 	p, calls := enginetest.Searcher(platform.TikTok, nil), enginetest.Counter{}
 	p.Search = func(context.Context, providers.SearchQuery, string) (providers.Page[schema.SearchResult], error) {
@@ -517,7 +517,7 @@ func TestAFanOutThatDoesNotFitHoldsNothing(t *testing.T) {
 	}
 }
 
-func TestAPlatformsCursorWhoseProviderIsGone(t *testing.T) {
+func TestACursorOfAPlatformWithoutAProvider(t *testing.T) {
 	t.Parallel()
 	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(2, enginetest.Some("t", 5)...)))
 	cursor := searchAll(t, e.Client, socialdata.SearchAcrossRequest{}).Meta.NextCursor
@@ -535,12 +535,12 @@ func TestACombinedCursorIsValidForItsOwnSearchOnly(t *testing.T) {
 	named := ids{platform.TikTok, platform.X}
 	cursor := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Platforms: named}).Meta.NextCursor
 	for name, req := range map[string]socialdata.SearchAcrossRequest{
-		"another query":    {Query: "tea", Platforms: named},
-		"another kind":     {Query: "coffee", Platforms: named, Kind: schema.PostResult},
-		"another order":    {Query: "coffee", Platforms: named, Sort: "recent"},
-		"other platforms":  {Query: "coffee", Platforms: named[:1]},
-		"nobody is named":  {Query: "coffee"},
-		"a language added": {Query: "coffee", Platforms: named, Lang: "ar"},
+		"another query":     {Query: "tea", Platforms: named},
+		"another kind":      {Query: "coffee", Platforms: named, Kind: schema.PostResult},
+		"another order":     {Query: "coffee", Platforms: named, Sort: "recent"},
+		"other platforms":   {Query: "coffee", Platforms: named[:1]},
+		"no platform named": {Query: "coffee"},
+		"a language added":  {Query: "coffee", Platforms: named, Lang: "ar"},
 	} {
 		req.Cursor = cursor
 		_, err := e.Client.SearchAcross(t.Context(), req)
@@ -600,14 +600,14 @@ func TestLatePlatformsBecomeAJob(t *testing.T) {
 		began = time.Now()
 		idle := job(t, e.Client, id, 0)
 		if len(idle.Data) != 0 || idle.Meta.JobID != id || idle.Meta.CreditsUsed != 0 || time.Since(began) != 0 {
-			t.Errorf("nothing has come: %+v", idle)
+			t.Errorf("a poll without news: %+v", idle)
 		}
 
 		close(onX)
 		synctest.Wait()
 		second := job(t, e.Client, id, 3)
 		if diff := gocmp.Diff([]string{"x0", "x1", "x2"}, enginetest.IDs(second.Data)); diff != "" {
-			t.Errorf("what has come (-want +got):\n%s", diff)
+			t.Errorf("the news (-want +got):\n%s", diff)
 		}
 		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK, platform.YouTube: schema.Pending},
 			second.Meta.Platforms)
@@ -615,7 +615,7 @@ func TestLatePlatformsBecomeAJob(t *testing.T) {
 			t.Errorf("meta is %+v", second.Meta)
 		}
 		if again := job(t, e.Client, id, 0); len(again.Data) != 0 || again.Meta.CreditsUsed != 0 {
-			t.Errorf("asked again at once: %+v", again)
+			t.Errorf("the next poll at once: %+v", again)
 		}
 
 		close(onYouTube)
@@ -663,7 +663,7 @@ func TestALatePlatformMayFail(t *testing.T) {
 	})
 }
 
-func TestTheFirstAnswerWaitsForSomething(t *testing.T) {
+func TestTheFirstAnswerWaitsForResults(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		onX := make(chan struct{})
@@ -721,7 +721,7 @@ func TestAJobBelongsToItsAccount(t *testing.T) {
 			t.Helper()
 			_, err := e.Client.As(other).Job(t.Context(), socialdata.JobRequest{ID: id})
 			if p := enginetest.WantProblem(t, err, problem.NotFound); want != "" && p.Detail != want {
-				t.Errorf("detail %q tells it from %q", p.Detail, want)
+				t.Errorf("detail %q differs from %q", p.Detail, want)
 			} else {
 				want = p.Detail
 			}
@@ -908,7 +908,7 @@ func TestCloseWaitsForCallsInProgress(t *testing.T) {
 		short, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := e.Client.Close(short); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("closed with %v while a search was under way", err)
+			t.Errorf("closed with %v while a search was in progress", err)
 		}
 		if err := e.Client.Close(t.Context()); err != nil || e.Balance(t) != 999 {
 			t.Errorf("%v, %d credits are left", err, e.Balance(t))

@@ -29,7 +29,7 @@ type Service struct {
 	cursors *cursors
 	store   *store  // of records
 	jobs    *finder // finds jobs, and waits for them
-	untold  *untold // of polls that have failed
+	untold  *untold // tellings of polls that have failed
 }
 
 // Config is what a [Service] needs. All fields are required.
@@ -72,7 +72,7 @@ func New(cfg Config) *Service {
 	return s
 }
 
-// Request is who makes a search, and how.
+// Request is the caller and the settings of a search.
 type Request struct {
 	Who            account.Caller
 	ID             string    // the request id of the call
@@ -92,7 +92,7 @@ func (s *Service) over(req Request) time.Time {
 // errClosed means that the service is closed.
 var errClosed = problem.New(problem.PlatformUnavailable, "the service is shutting down; nothing was charged")
 
-// Close refuses new searches and returns when all in progress have ended, or when ctx ends.
+// Close refuses new searches and waits until those in progress have ended, or until ctx ends.
 func (s *Service) Close(ctx context.Context) error {
 	s.untold.close()
 	return s.work.Close(ctx)

@@ -17,15 +17,15 @@ import (
 // enrichment is the name of the hold of the enrichment; those of the parts have the names of their platforms.
 const enrichment = "enrichment"
 
-// holds charges what is held for a search, or releases it. It changes the search in memory; writing the record is for
-// the caller.
+// holds settles or releases the holds of a search. It changes the search in memory; the caller of its methods writes
+// the record.
 type holds struct {
 	accounts *account.Accounts
 	log      *slog.Logger
 }
 
 // settle decides every part with results that may be charged, concurrently, so that a durable ledger writes them in one
-// transaction. Once all parts are decided, it decides the enrichment too. If it is not known whether a part was
+// transaction. Once all parts are decided, it decides the enrichment as well. If it is not known whether a part was
 // charged, it stays found. It leaves out parts that another goroutine is settling.
 func (h *holds) settle(ctx context.Context, st *state) {
 	h.settleParts(ctx, st, st.indexes(st.payable)...)
@@ -103,7 +103,7 @@ func (h *holds) settleFee(ctx context.Context, st *state) {
 	}
 }
 
-// shared returns due for the process that settles it: that which made the hold, or another.
+// shared returns due for the process that settles it, which may be another than the one that made the hold.
 func (st *state) shared(due account.Due) account.Due {
 	due.Shared = st.running == nil
 	return due
@@ -114,14 +114,13 @@ func (h *holds) withdraw(ctx context.Context, st *state, from stage) {
 	h.withdrawParts(ctx, st, st.indexes(func(p *part) bool { return p.Stage == from })...)
 }
 
-// withdrawUnwritten abandons parts with results that could not be recorded, because what is not recorded must not be
-// charged.
+// withdrawUnwritten abandons parts whose results could not be stored, because those must not be charged.
 func (h *holds) withdrawUnwritten(ctx context.Context, st *state) {
 	h.withdrawParts(ctx, st, st.indexes(func(p *part) bool { return p.Stage == found && p.noted != found })...)
 }
 
-// withdrawParts abandons parts and releases their holds, concurrently: a ledger that fails may need the whole time of
-// each. If that shows that a part had been charged, by a ledger whose answer was lost, it is paid.
+// withdrawParts abandons parts and releases their holds, concurrently, because each may take the whole time limit of a
+// failing ledger. A part is paid if its release shows that it was charged, by a call whose answer was lost.
 func (h *holds) withdrawParts(ctx context.Context, st *state, parts ...int) {
 	dues := make([]account.Due, len(parts))
 	for n, i := range parts {
@@ -156,8 +155,8 @@ func (h *holds) withdrawFee(ctx context.Context, st *state) {
 	}
 }
 
-// release releases a hold and returns what had been charged to it, which belongs to the answer, unless the search was
-// left and has none. The job is not locked.
+// release releases a hold and returns the amount that was charged to it. That charge belongs to the answer, unless left
+// is set: the caller has hung up without one. The job is not locked.
 func (h *holds) release(ctx context.Context, job string, due account.Due, left bool) int64 {
 	if due.Hold.ID == "" {
 		return 0

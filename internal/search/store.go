@@ -16,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// maxWrites is the maximum number of attempts at one change while others write.
+// maxWrites is the maximum number of attempts to write one change while other processes write.
 const maxWrites = 100
 
 // errTaken means that another call makes the search with the same idempotency key.
@@ -36,8 +36,8 @@ type store struct {
 
 // change applies do to the record and writes it, unless do returns false. If another process has written the record
 // meanwhile, do is applied to the new version. After an error the record is unchanged in this process. The job is not
-// locked during the write: changes of its parts meanwhile are kept, and written the next time. Other writes wait, until
-// ctx ends.
+// locked during the write: changes of its parts in the meantime are kept for the next write. Other writes of this
+// process wait, at most until ctx ends.
 func (s *store) change(ctx context.Context, st *state, do func(*record) bool) error {
 	if r := st.running; r != nil {
 		if !r.writing.tryLock() {
@@ -74,13 +74,13 @@ func (s *store) change(ctx context.Context, st *state, do func(*record) bool) er
 	return fmt.Errorf("socialdata: job %s: %w for the %dth time", st.ID, records.ErrConflict, maxWrites)
 }
 
-// note writes the record. It waits for other writes as long as they take.
+// note writes the record. It waits for other writes without a limit.
 func (s *store) note(ctx context.Context, st *state) error {
 	return s.change(context.WithoutCancel(ctx), st, func(*record) bool { return true })
 }
 
-// put writes next over a version and returns the new one. If the store fails, it may have written nevertheless: then
-// the stored record shows it.
+// put writes next over a version and returns the new one. A write that fails may have been made all the same: put reads
+// the record to find out.
 func (s *store) put(ctx context.Context, version int64, next *record) (int64, error) {
 	ctx = context.WithoutCancel(ctx)
 	next.Write = rand.Text()
@@ -90,18 +90,18 @@ func (s *store) put(ctx context.Context, version int64, next *record) (int64, er
 	}
 	r := records.Record{Key: jobKey(next.ID), Value: value, Version: version}
 	if next.Keyed {
-		r.Owner = next.Account // it is stored for a day
+		r.Owner = next.Account // a keyed record is stored for a day
 	}
 	version, err = s.write(ctx, r, s.lifeOf(next))
 	if err != nil {
-		stands, gerr := s.standing(ctx, r.Key)
+		current, gerr := s.current(ctx, r.Key)
 		if gerr != nil && !errors.Is(gerr, records.ErrAbsent) {
 			return 0, errors.Join(errUnknown, err, gerr)
 		}
-		if gerr != nil || !bytes.Equal(stands.Value, value) {
+		if gerr != nil || !bytes.Equal(current.Value, value) {
 			return 0, err
 		}
-		version = stands.Version
+		version = current.Version
 	}
 	return version, nil
 }
@@ -109,9 +109,8 @@ func (s *store) put(ctx context.Context, version int64, next *record) (int64, er
 // errUnknown means that a write has failed but may have been made.
 var errUnknown = errors.New("socialdata: it is not known whether the job was written")
 
-// standing reads a record after a write that has failed. It repeats the read while the store fails, as long as the call
-// has time.
-func (s *store) standing(ctx context.Context, key string) (records.Record, error) {
+// current reads a record after a write that has failed. It retries while the store fails, as long as the call has time.
+func (s *store) current(ctx context.Context, key string) (records.Record, error) {
 	over := s.accounts.Over(ctx)
 	for wait := firstPause; ; wait = min(2*wait, longestPause) {
 		r, err := s.records.Get(ctx, key)
@@ -133,15 +132,15 @@ func (s *store) write(ctx context.Context, r records.Record, ttl time.Duration) 
 	if r.Version != 0 {
 		return s.records.Put(ctx, r, ttl)
 	}
-	stands, added, err := s.records.Add(ctx, r, ttl)
+	stored, added, err := s.records.Add(ctx, r, ttl)
 	if err == nil && !added {
 		err = errTaken
 	}
-	return stands.Version, err
+	return stored.Version, err
 }
 
-// lifeOf returns how long a record is stored from now on: never less than it is to be stored after its end, because
-// charges must stay known even if the clock is set.
+// lifeOf returns for how long a record is stored from now on: at least as long as after its end, so that charges stay
+// known even if the clock is set.
 func (s *store) lifeOf(r *record) time.Duration {
 	end, ttl := r.Ended, s.life
 	if end.IsZero() {
@@ -153,14 +152,14 @@ func (s *store) lifeOf(r *record) time.Duration {
 	return min(max(end.Add(ttl).Sub(s.now()), ttl), ttl+s.timeout)
 }
 
-// past reports whether the deadline of a search has passed. A deadline that is further away than the time of a search
-// counts as passed, because the clock was set back since.
+// past reports whether the deadline of a search has passed. A deadline that is further away than the time limit of a
+// search counts as passed, because the clock must have been set back.
 func (s *store) past(deadline time.Time) bool {
 	left := deadline.Sub(s.now())
 	return left < 0 || left > s.timeout
 }
 
-// reload reads the record again, and keeps what has moved further in this process.
+// reload reads the record again, and keeps parts that have moved further in this process.
 func (s *store) reload(ctx context.Context, st *state) error {
 	var fresh *record
 	var version int64
@@ -176,19 +175,19 @@ func (s *store) reload(ctx context.Context, st *state) error {
 
 // load reads the record of a job. It fails with [ErrNoJob] when there is none.
 func (s *store) load(ctx context.Context, id string) (*record, int64, error) {
-	stands, err := s.records.Get(context.WithoutCancel(ctx), jobKey(id))
+	stored, err := s.records.Get(context.WithoutCancel(ctx), jobKey(id))
 	if errors.Is(err, records.ErrAbsent) {
 		return nil, 0, ErrNoJob
 	}
 	r := &record{}
 	if err == nil {
-		err = json.Unmarshal(stands.Value, r)
+		err = json.Unmarshal(stored.Value, r)
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("socialdata: job %s: %w", id, err)
 	}
 	r.written()
-	return r, stands.Version, nil
+	return r, stored.Version, nil
 }
 
 // drop removes the record of a search that has failed, so that it can be repeated with its idempotency key.

@@ -8,7 +8,7 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-func TestARecordIsKeptHoweverTheClockIsSet(t *testing.T) {
+func TestTheLifeOfARecordDoesNotDependOnTheClock(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	const jobTTL, keyedJobTTL = 15 * time.Minute, 24 * time.Hour
@@ -19,19 +19,19 @@ func TestARecordIsKeptHoweverTheClockIsSet(t *testing.T) {
 		r        record
 		min, max time.Duration
 	}{
-		"under way":               {record{Deadline: now.Add(time.Second)}, jobTTL + time.Second, jobTTL + time.Second},
+		"in progress":             {record{Deadline: now.Add(time.Second)}, jobTTL + time.Second, jobTTL + time.Second},
 		"ended":                   {record{Ended: now}, jobTTL, jobTTL},
 		"the clock was set ahead": {record{Deadline: now.Add(-time.Hour)}, jobTTL, jobTTL},
 		"ahead after the end":     {record{Ended: now.Add(-48 * time.Hour), Keyed: true}, keyedJobTTL, keyedJobTTL},
 		"the clock was set back":  {record{Deadline: now.Add(time.Hour)}, jobTTL, jobTTL + s.timeout},
 	} {
 		if got := s.lifeOf(&tt.r); got < tt.min || got > tt.max {
-			t.Errorf("%s: it is kept for %v; want %v to %v", name, got, tt.min, tt.max)
+			t.Errorf("%s: it is stored for %v; want %v to %v", name, got, tt.min, tt.max)
 		}
 	}
 }
 
-func TestOnlyAFailureThatIsNotATimeoutSaysWhenToRetry(t *testing.T) {
+func TestOnlyAFailureOtherThanATimeoutHasRetryAfter(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name  string

@@ -15,9 +15,9 @@ import (
 	"github.com/socialdata/socialdata/operation"
 )
 
-// telling is what an answer to a poll returns. If a poll fails because it is unknown whether its telling was recorded,
-// this process keeps it: if it was recorded, the next poll returns it again, or its charges are refunded. So the
-// credits in answers are those that are charged.
+// telling is what an answer to a poll reports for the first time. If a poll fails because it is unknown whether its
+// telling was recorded, this process keeps it: if it was recorded, the next poll reports it again, or its charges are
+// refunded. So the credits in answers are those that are charged.
 type telling struct {
 	id      string
 	parts   []int // those whose results it has
@@ -25,7 +25,7 @@ type telling struct {
 	credits int64
 }
 
-// telling returns what a poll would return for the first time now.
+// telling returns what a poll would report for the first time now.
 func (r *record) telling() telling {
 	t := telling{id: rand.Text(), credits: r.charged() - r.Told}
 	fee := t.credits
@@ -102,7 +102,7 @@ func (u *untold) take(job string) []telling {
 	return out
 }
 
-// put adds tellings of a job, and reports whether the caller must start the work of resolving them.
+// put adds tellings of a job, and reports whether the caller must start resolving them.
 func (u *untold) put(job string, tellings []telling) (idle bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -118,7 +118,7 @@ func (u *untold) jobs() []string {
 	return slices.Sorted(maps.Keys(u.of))
 }
 
-// more reports whether there are any. If not, the work has ended.
+// more reports whether there are any tellings. If not, the work has ended.
 func (u *untold) more() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -155,7 +155,7 @@ func (u *untold) resolve(ctx context.Context) {
 	for _, job := range u.jobs() {
 		tellings := u.take(job)
 		if err := u.resolveJob(ctx, job, tellings); err != nil {
-			u.log.WarnContext(ctx, "it is not known whether a failed poll was noted as answered", "job", job, "error", err)
+			u.log.WarnContext(ctx, "it is not known whether a failed poll was recorded as answered", "job", job, "error", err)
 			u.put(job, tellings)
 		}
 	}
@@ -164,7 +164,7 @@ func (u *untold) resolve(ctx context.Context) {
 func (u *untold) resolveJob(ctx context.Context, job string, tellings []telling) error {
 	r, version, err := u.store.load(ctx, job)
 	if errors.Is(err, ErrNoJob) {
-		u.log.ErrorContext(ctx, "a job has expired before it was known what a failed poll of it had noted", "job", job)
+		u.log.ErrorContext(ctx, "a job has expired before it was known what a failed poll of it had recorded", "job", job)
 		return nil
 	}
 	if err != nil {
@@ -186,4 +186,4 @@ func (u *untold) resolveJob(ctx context.Context, job string, tellings []telling)
 }
 
 // errPollFailed is the reason of refunds for polls that failed.
-var errPollFailed = errors.New("socialdata: the poll that was to tell of the charge has failed")
+var errPollFailed = errors.New("socialdata: the poll that should have reported the charge has failed")

@@ -21,7 +21,7 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// silent is a store of records that stops answering with the next write of a job, until it speaks.
+// silent is a store of records that fails from the next write of a job after arm until speak.
 type silent struct {
 	records.Store
 	mu     sync.Mutex
@@ -73,13 +73,13 @@ func TestAFailedPollIsReportedAgainOrRefunded(t *testing.T) {
 		used   int64 // in the next poll
 		left   int64
 	}{
-		"noted, and asked again in this process":        {true, "here", 1, 998},
-		"noted, and asked again in another process":     {true, "elsewhere", 0, 999},
-		"noted, and never asked again":                  {true, "", 0, 999},
-		"not noted, and asked again in this process":    {false, "here", 1, 998},
-		"not noted, and asked again in another process": {false, "elsewhere", 1, 998},
-		"noted, and asked again after the refund":       {true, "late", 0, 999},
-		"not noted, and asked again later":              {false, "late", 1, 998},
+		"recorded, and polled again in this process":        {true, "here", 1, 998},
+		"recorded, and polled again in another process":     {true, "elsewhere", 0, 999},
+		"recorded, and never polled again":                  {true, "", 0, 999},
+		"not recorded, and polled again in this process":    {false, "here", 1, 998},
+		"not recorded, and polled again in another process": {false, "elsewhere", 1, 998},
+		"recorded, and polled again after the refund":       {true, "late", 0, 999},
+		"not recorded, and polled again later":              {false, "late", 1, 998},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -109,7 +109,7 @@ func TestAFailedPollIsReportedAgainOrRefunded(t *testing.T) {
 						t.Errorf("results are %s", ids)
 					}
 					if again := job(t, asks, id, 0); again.Meta.CreditsUsed != 0 {
-						t.Errorf("%d credits are told twice", again.Meta.CreditsUsed)
+						t.Errorf("%d credits are reported twice", again.Meta.CreditsUsed)
 					}
 				}
 				time.Sleep(time.Minute)
@@ -121,9 +121,9 @@ func TestAFailedPollIsReportedAgainOrRefunded(t *testing.T) {
 	}
 }
 
-// TestAPollThatIsWrittenOverIsToldAgain has another process write over what a poll has noted, before the poll can read
-// that it has.
-func TestAPollThatIsWrittenOverIsToldAgain(t *testing.T) {
+// TestAPollThatIsOverwrittenIsReportedAgain has another process overwrite the record of a poll before the poll can read
+// it.
+func TestAPollThatIsOverwrittenIsReportedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := enginetest.New(t, enginetest.Config{})
@@ -154,9 +154,9 @@ func TestAPollThatIsWrittenOverIsToldAgain(t *testing.T) {
 	})
 }
 
-// TestAPartOfADeadProcessThatAFailedPollTellsIsRefunded lets a process die after a charge under an idempotency key, and
-// another one find that charge for a poll that fails.
-func TestAPartOfADeadProcessThatAFailedPollTellsIsRefunded(t *testing.T) {
+// TestAPartOfADeadProcessReportedByAFailedPollIsRefunded lets a process die after a charge under an idempotency key,
+// and another one find that charge for a poll that fails.
+func TestAPartOfADeadProcessReportedByAFailedPollIsRefunded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := enginetest.New(t, enginetest.Config{})
@@ -185,7 +185,7 @@ func TestAPartOfADeadProcessThatAFailedPollTellsIsRefunded(t *testing.T) {
 		store.speak()
 		time.Sleep(time.Minute)
 		if e.Balance(t) != 999 {
-			t.Errorf("%d credits are left of 1000, and 1 was told", e.Balance(t))
+			t.Errorf("%d credits are left of 1000, and 1 was reported", e.Balance(t))
 		}
 	})
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // Watch makes a fan-out search and yields every change of a platform's state and every result as it comes, and finally
-// the meta, until yield returns false. A part is charged just before its first event, so that a caller who leaves pays
-// for what was yielded. The enrichment is charged with the last part.
+// the meta, until yield returns false. A part is charged just before its first event, so that a caller who hangs up
+// pays only for what was yielded. The enrichment is charged with the last part.
 func (s *Service) Watch(ctx context.Context, req Request, plan *Plan, yield func(operation.Event) bool) error {
 	req.Over = s.over(req)
 	plan.first = false // all results are yielded, so none is held back
@@ -107,7 +107,7 @@ func (s *Service) endWatch(ctx context.Context, req Request, j *job, yield func(
 	var err error
 	r := st.clone()
 	if st.away(func() { next, err = s.cursors.next(ctx, &r, nil) }); err != nil {
-		s.cfg.Log.ErrorContext(ctx, "a search goes without its cursor", "job", st.ID, "error", err)
+		s.cfg.Log.ErrorContext(ctx, "a search is answered without a cursor", "job", st.ID, "error", err)
 	}
 	st.Complete = true
 	a := s.answer(&st.record, nil, st.charged(), 0, Request{ID: req.ID})
