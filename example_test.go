@@ -227,7 +227,7 @@ func ExampleWithProviders() {
 	// Output:
 	// ann own https://team.example/ann
 	// Profile on github: not_found: nobody here is called bob
-	// Posts on github: platform_unavailable: github does not offer Posts: the upstream offers nothing of the kind (team)
+	// Posts on github: platform_unavailable: github does not offer Posts: the upstream does not offer it (team)
 }
 
 // countingCache is a custom cache that wraps another and counts lookups.

@@ -27,7 +27,7 @@ type Attempt struct {
 // Read counts rows that the provider has delivered.
 func (a *Attempt) Read(rows int) { a.rows.Add(int64(rows)) }
 
-// Broken records an object that breaks the schema, or cannot be encoded: it is left out.
+// Broken records an object that is left out because it violates the schema or cannot be encoded.
 func (a *Attempt) Broken(err error) {
 	a.row(true)
 	if e, ok := errors.AsType[*schema.FieldError](err); ok {
@@ -37,10 +37,11 @@ func (a *Attempt) Broken(err error) {
 	a.field("", "", true)
 }
 
-// LeftOut counts the rows that could not be understood.
+// LeftOut returns the number of rows that were left out because they could not be converted.
 func (a *Attempt) LeftOut() int { return int(a.leftOut.Load()) }
 
-// Blanked counts what was blanked in the answer before it was kept or shown. It is not a failure of the upstream.
+// Blanked counts the e-mail addresses and phone numbers that were redacted in the answer. This is not a failure of the
+// upstream.
 func (a *Attempt) Blanked(emails, phones int) {
 	if emails > 0 {
 		a.field("redacted_emails", "", false)
@@ -51,8 +52,8 @@ func (a *Attempt) Blanked(emails, phones int) {
 	a.Forget()
 }
 
-// Forget gives up what is kept of the answer for the upstream's next 304: there is something in it that must not be
-// kept.
+// Forget discards what is stored of the answer for the upstream's next 304, because it contains data that must not be
+// stored.
 func (a *Attempt) Forget() { a.kept.drop() }
 
 // trace returns the trace with which the provider reports on the call.
@@ -115,8 +116,7 @@ func (k *kept) add(forget func()) {
 	k.forget = append(k.forget, forget)
 }
 
-// drop discards them: an unusable answer is read completely the next time, even if the upstream says that it has not
-// changed.
+// drop discards them, so that the answer is read completely the next time, even if the upstream has not changed it.
 func (k *kept) drop() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-func TestTheObserverIsTold(t *testing.T) {
+func TestTheObserverGetsCallsDriftAndBreakers(t *testing.T) {
 	t.Parallel()
 	var calls []observe.Call
 	var drift []observe.Drift

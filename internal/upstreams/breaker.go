@@ -9,11 +9,8 @@ import (
 	"github.com/socialdata/socialdata/observe"
 )
 
-const (
-	tripsAt     = 8  // failures in a row, of several subjects and accounts
-	tripsAnyway = 10 // failures in a row, whichever accounts met them
-	restOfOpen  = 20 * time.Second
-)
+// restOfOpen is for how long a circuit stays open before one call tries the upstream again.
+const restOfOpen = 20 * time.Second
 
 // newBreaker returns the circuit breaker of s, which reports its changes to o.
 func newBreaker(s *Source, o observe.Observer) *gobreaker.TwoStepCircuitBreaker[struct{}] {
@@ -37,12 +34,4 @@ func stateOf(s gobreaker.State) observe.State {
 	default:
 		return observe.Closed
 	}
-}
-
-// open reports whether the source's circuit is open.
-func (s *Source) open() bool { return s.breaker != nil && s.breaker.State() == gobreaker.StateOpen }
-
-// halfOpen reports whether the one call that tries the upstream again is in progress, or due.
-func (s *Source) halfOpen() bool {
-	return s.breaker != nil && s.breaker.State() == gobreaker.StateHalfOpen
 }

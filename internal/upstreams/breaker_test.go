@@ -44,20 +44,20 @@ func TestWhichFailuresOpenTheBreaker(t *testing.T) {
 		answer   func(handle string) (schema.Profile, error)
 		calls    int
 	}{
-		{"a dead handle, again and again", 1, fails(down), 30},
+		{"one dead handle", 1, fails(down), 30},
 		{"two dead handles in turn", 2, fails(down), 30},
-		{"every handle is dead", 30, fails(down), 8},
-		{"three in turn: each counts once", 3, fails(down), 30},
-		{"a broken connection counts always, of one subject up to ten", 1, fails(lost), 10},
-		{"so does a time-out", 1, fails(providers.ErrTimeout), 10},
-		{"of two subjects too", 2, fails(providers.ErrTimeout), 10},
-		{"of three they count sooner", 3, fails(providers.ErrTimeout), 8},
-		{"what breaks the schema never does", 30, odd, 30},
-		{"nor a page to log in", 30, fails(providers.Walled("a page to log in")), 30},
-		{"nor a refused input", 30, fails(providers.Invalid("no")), 30},
-		{"nor what is not served", 30, fails(providers.Unsupported("not here")), 30},
-		{"nor what this source does not see", 30, fails(providers.NotHere("a personal account")), 30},
-		{"an error of no kind is the upstream's", 30, fails(errors.New("odd")), 8},
+		{"thirty dead handles", 30, fails(down), 8},
+		{"three dead handles in turn", 3, fails(down), 30},
+		{"broken connections of one subject", 1, fails(lost), 10},
+		{"time-outs of one subject", 1, fails(providers.ErrTimeout), 10},
+		{"time-outs of two subjects", 2, fails(providers.ErrTimeout), 10},
+		{"time-outs of three subjects", 3, fails(providers.ErrTimeout), 8},
+		{"objects that violate the schema", 30, odd, 30},
+		{"login pages", 30, fails(providers.Walled("a page to log in")), 30},
+		{"refused inputs", 30, fails(providers.Invalid("no")), 30},
+		{"what is not served", 30, fails(providers.Unsupported("not here")), 30},
+		{"what this source does not see", 30, fails(providers.NotHere("a personal account")), 30},
+		{"errors of no kind", 30, fails(errors.New("odd")), 8},
 		{"a success between two failures", 30, func(handle string) (schema.Profile, error) {
 			if handle[len(handle)-1]%2 == 0 {
 				return enginetest.Profile(handle), nil
@@ -92,9 +92,9 @@ func TestWhichFailuresOpenTheBreaker(t *testing.T) {
 	}
 }
 
-// TestOneAccountClosesNoPlatformForOthers checks that while a second account calls, failures of the first alone do not
-// open the circuit, unless there are ten in a row.
-func TestOneAccountClosesNoPlatformForOthers(t *testing.T) {
+// TestOneAccountDoesNotOpenTheCircuitForOthers checks that while a second account calls, failures of the first alone do
+// not open the circuit, unless there are ten in a row.
+func TestOneAccountDoesNotOpenTheCircuitForOthers(t *testing.T) {
 	t.Parallel()
 	type call struct {
 		account int
@@ -136,7 +136,7 @@ func TestOneAccountClosesNoPlatformForOthers(t *testing.T) {
 					}
 					_, err := clients[c.account].Profile(t.Context(), ask(handle))
 					if !c.fails && err != nil {
-						t.Fatalf("call %d: the platform is closed for all: %v", n, err)
+						t.Fatalf("call %d: the platform is unavailable to all: %v", n, err)
 					}
 				}
 			}
@@ -148,9 +148,9 @@ func TestOneAccountClosesNoPlatformForOthers(t *testing.T) {
 	}
 }
 
-// TestTimeOutsTogetherCloseNoPlatform checks that concurrent calls of one account that time out together do not count
-// as many failures in a row, when another account was answered in the meantime.
-func TestTimeOutsTogetherCloseNoPlatform(t *testing.T) {
+// TestConcurrentTimeOutsDoNotOpenTheCircuit checks that concurrent calls of one account that time out together do not
+// count as many failures in a row, when another account was answered in the meantime.
+func TestConcurrentTimeOutsDoNotOpenTheCircuit(t *testing.T) {
 	t.Parallel()
 	const many = 3 * 10
 	begun, release := make(chan struct{}, many), make(chan struct{})
@@ -187,11 +187,11 @@ func TestTimeOutsTogetherCloseNoPlatform(t *testing.T) {
 	close(release)
 	wg.Wait()
 	if _, err := other.Profile(t.Context(), ask("well3")); err != nil {
-		t.Errorf("the platform is closed for all: %v", err)
+		t.Errorf("the platform is unavailable to all: %v", err)
 	}
 }
 
-func TestRawReadsCannotCloseAPlatform(t *testing.T) {
+func TestRawReadsDoNotOpenTheCircuit(t *testing.T) {
 	t.Parallel()
 	var calls enginetest.Counter
 	p := enginetest.Profiles(platform.GitHub, "github", schema.Own, enginetest.Answers(&calls))
@@ -207,10 +207,10 @@ func TestRawReadsCannotCloseAPlatform(t *testing.T) {
 		enginetest.WantProblem(t, err, problem.PlatformUnavailable, "401")
 	}
 	if _, err := e.Client.Profile(t.Context(), ask("octocat")); err != nil {
-		t.Errorf("the platform is closed for all: %v", err)
+		t.Errorf("the platform is unavailable to all: %v", err)
 	}
 	if got := e.Client.Health(t.Context()).Platforms[platform.GitHub]; got != schema.Healthy {
-		t.Errorf("health is %s: what callers provoke says nothing", got)
+		t.Errorf("health is %s: failures of raw reads must not count", got)
 	}
 }
 
@@ -223,11 +223,11 @@ func TestTheSandboxHasNoBreaker(t *testing.T) {
 		}
 	}
 	if _, err := e.Client.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.Mock, Handle: "salma"}); err != nil {
-		t.Errorf("the sandbox is closed for all: %v", err)
+		t.Errorf("the sandbox is unavailable to all: %v", err)
 	}
 }
 
-func TestAnUpstreamThatNamesATimeIsLeftAloneUntilThen(t *testing.T) {
+func TestAnUpstreamWithRetryAfterIsNotCalledUntilThen(t *testing.T) {
 	t.Parallel()
 	for name, wait := range map[string]time.Duration{"an hour": time.Hour, "eleven days": 11 * 24 * time.Hour} {
 		var one, two enginetest.Counter
@@ -242,29 +242,29 @@ func TestAnUpstreamThatNamesATimeIsLeftAloneUntilThen(t *testing.T) {
 			_, err := e.Client.Profile(t.Context(), ask(fmt.Sprint("a", i)))
 			p := enginetest.WantProblem(t, err, problem.PlatformUnavailable, "answered 503")
 			if !errors.Is(err, busy) || i > 0 && p.RetryAfter != time.Hour {
-				t.Errorf("%s: call %d has the cause %v and says %v", name, i, p.Unwrap(), p.RetryAfter)
+				t.Errorf("%s: call %d has the cause %v and Retry-After %v", name, i, p.Unwrap(), p.RetryAfter)
 			}
 			if got, err := both.Client.Profile(t.Context(), ask(fmt.Sprint("a", i))); err != nil || got.Data.Source != schema.Own {
-				t.Errorf("%s: the next provider was not asked: %v", name, err)
+				t.Errorf("%s: the next provider was not called: %v", name, err)
 			}
 		}
 		if one.Count() != 2 {
 			t.Errorf("%s: %d calls of two engines reached the upstream, want one of each", name, one.Count())
 		}
 		if _, err := e.Client.Posts(t.Context(), socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a"}); err != nil {
-			t.Errorf("%s: another operation is closed too: %v", name, err)
+			t.Errorf("%s: another operation is paused as well: %v", name, err)
 		}
 		e.Clock.Advance(time.Hour)
 		_, _ = e.Client.Profile(t.Context(), ask("a"))
 		if one.Count() != 3 {
-			t.Errorf("%s: not asked again after an hour", name)
+			t.Errorf("%s: not called again after an hour", name)
 		}
 	}
 }
 
-// TestLinkedLeavesTheHalfOpenCircuitAlone checks that derived reads neither bypass the breaker nor take its one
+// TestLinkedDoesNotUseTheHalfOpenCall checks that derived reads neither bypass the breaker nor take its one
 // half-open call.
-func TestLinkedLeavesTheHalfOpenCircuitAlone(t *testing.T) {
+func TestLinkedDoesNotUseTheHalfOpenCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var calls enginetest.Counter
@@ -294,7 +294,7 @@ func TestLinkedLeavesTheHalfOpenCircuitAlone(t *testing.T) {
 		down = false
 		time.Sleep(21 * time.Second)
 		if _, err := e.Client.Linked(t.Context(), linked); err != nil {
-			t.Errorf("linked cannot open what is well again: %v", err)
+			t.Errorf("linked cannot call an upstream that has recovered: %v", err)
 		}
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/socialdata/socialdata/platform"
 )
 
-// lately is how long an account counts as calling a platform after a call.
+// lately is for how long an account counts as calling a platform after a call.
 const lately = 5 * time.Minute
 
 // crowds records which platforms several accounts call. Its zero value is ready to use.
@@ -26,25 +26,25 @@ type called struct {
 	at      time.Time
 }
 
-// several records a call of account, "" for none, and reports whether another one has called the platform lately.
-func (p *Pool) several(id platform.ID, account string) bool {
-	now := p.cfg.Now()
-	p.crowds.mu.Lock()
-	defer p.crowds.mu.Unlock()
-	if p.crowds.by == nil {
-		p.crowds.by = map[platform.ID]*crowd{}
+// several records a call of account, "" for none, at the time now, and reports whether another account has called the
+// platform lately.
+func (c *crowds) several(id platform.ID, account string, now time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.by == nil {
+		c.by = map[platform.ID]*crowd{}
 	}
-	c := p.crowds.by[id]
-	if c == nil {
-		c = &crowd{}
-		p.crowds.by[id] = c
+	on := c.by[id]
+	if on == nil {
+		on = &crowd{}
+		c.by[id] = on
 	}
 	switch account {
 	case "":
-	case c.last.account:
-		c.last.at = now
+	case on.last.account:
+		on.last.at = now
 	default:
-		c.last, c.before = called{account, now}, c.last
+		on.last, on.before = called{account, now}, on.last
 	}
-	return c.before.account != "" && now.Sub(c.before.at) < lately
+	return on.before.account != "" && now.Sub(on.before.at) < lately
 }

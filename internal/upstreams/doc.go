@@ -1,5 +1,5 @@
-// Package upstreams keeps the sources of each platform and asks them. A [Pool] is made of the providers in their order;
-// [Pool.Try] asks those of one platform in turn until one can answer. It knows neither cache nor cursors nor money.
+// Package upstreams calls the providers of each platform. A [Pool] is made of the providers in their order; [Pool.Try]
+// calls those of one platform in turn until one can answer. It does not deal with the cache, cursors or credits.
 //
 //	pool.go     the sources of each platform, and what they serve
 //	try.go      which source is next, its share of the time, and when the answer is final
@@ -7,9 +7,11 @@
 //	source.go   a provider with its pauses and the failures that count against it; breaker.go its circuit breaker
 //	room.go     the memory that answers in progress share
 //	crowd.go    whether several accounts call a platform
-//	health.go   how the platforms have answered in the last minutes
+//	health.go   the results of each platform in the last minutes
+//	state.go    the health of sources and platforms, which follows from them
 //	drift.go    which fields have drifted since the start
+//	quota.go    the state of the providers' limits
 //	reason.go   why a platform does not serve an operation
-//	verdict.go  what an error means: whether it is final, whether it is a failure, what a caller may see of it
-//	rescue.go   turns a panic of a plugged-in part into an error
+//	verdict.go  whether an error is final, whether it is a failure, and what a caller may see of it
+//	rescue.go   converts panics of providers and stores to errors
 package upstreams

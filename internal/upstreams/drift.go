@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/platform"
 )
 
-// mostFields is how many fields are counted. Further ones are only reported to the observer.
+// mostFields is the maximum number of fields that are counted. Others are only reported to the observer.
 const mostFields = 10_000
 
 // drifts counts drift by platform, operation and field. Its zero value is ready to use.
@@ -42,13 +42,13 @@ func (d *drifts) count(e observe.Drift) {
 	c.Path = e.Path
 }
 
-// Drifted returns what has drifted since the start, sorted by platform, operation and field.
-func (p *Pool) Drifted() []observe.Drifted {
-	p.drifts.mu.Lock()
-	defer p.drifts.mu.Unlock()
-	out := make([]observe.Drifted, 0, len(p.drifts.by))
-	for _, d := range p.drifts.by {
-		out = append(out, *d)
+// list returns the counts, sorted by platform, operation and field.
+func (d *drifts) list() []observe.Drifted {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	out := make([]observe.Drifted, 0, len(d.by))
+	for _, c := range d.by {
+		out = append(out, *c)
 	}
 	slices.SortFunc(out, func(a, b observe.Drifted) int {
 		return cmp.Or(cmp.Compare(a.Platform, b.Platform), cmp.Compare(a.Operation, b.Operation), cmp.Compare(a.Field, b.Field))

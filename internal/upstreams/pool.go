@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -13,12 +14,6 @@ import (
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
 )
-
-// OpConfirmed is the part of [providers.OpLinked] that a platform answers itself. Callers cannot call it directly.
-const OpConfirmed providers.Op = "linked/confirmed"
-
-// OpOpen opens a short link. Callers cannot call it directly, and a provider that only opens links serves no operation.
-const OpOpen providers.Op = "open"
 
 // Pool holds the sources of all platforms. It is safe for concurrent use.
 type Pool struct {
@@ -43,7 +38,7 @@ type Config struct {
 	// Shares are the shares of limits that the classes of reads may use, by provider name; others use
 	// [providers.DefaultShares].
 	Shares map[string]providers.Shares
-	// Used is called with each provider that was asked, after it has answered; it may be nil.
+	// Used is called with each provider that was called, after its call; it may be nil.
 	Used func(*providers.Provider)
 	// Paid is called when a provider was charged for a read, in the upstream's own credits; it may be nil.
 	Paid func(id platform.ID, provider, operation string, credits int64)
@@ -79,11 +74,45 @@ func (p *Pool) add(provider *providers.Provider) error {
 		return fmt.Errorf("socialdata: WithProviders: two providers of %s are named %q: pass each once", info.ID, provider.Name)
 	}
 	s := newSource(provider)
-	if !info.Sandbox { // callers can make that one fail at will
+	if !info.Sandbox { // callers can make the sandbox fail at will
 		s.breaker = newBreaker(s, p.cfg.Observer)
 	}
 	p.sources[info.ID] = append(p.sources[info.ID], s)
 	return nil
+}
+
+// share sets for every limit how much of it the classes of reads may use.
+func (p *Pool) share(shares map[string]providers.Shares) error {
+	names := map[string]bool{}
+	for _, s := range p.all() {
+		names[s.Provider.Name] = true
+		own := providers.DefaultShares()
+		if set, ok := shares[s.Provider.Name]; ok {
+			own = set
+		}
+		if own.Dear < 0 || own.Dear > 100 || own.Background < 0 || own.Background > 100 {
+			return fmt.Errorf("socialdata: WithShares: the shares of %q must be from 0 to 100 percent", s.Provider.Name)
+		}
+		for _, l := range s.Provider.Limits {
+			l.Share(own)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(shares)) {
+		if !names[name] {
+			return fmt.Errorf("socialdata: WithShares: there is no provider %q%s",
+				name, problem.DidYouMean(name, slices.Sorted(maps.Keys(names))))
+		}
+	}
+	return nil
+}
+
+// all returns every source, sorted by platform.
+func (p *Pool) all() []*Source {
+	var out []*Source
+	for _, id := range slices.Sorted(maps.Keys(p.sources)) {
+		out = append(out, p.sources[id]...)
+	}
+	return out
 }
 
 // Platforms returns the table of platforms.
@@ -111,8 +140,8 @@ func (p *Pool) PageSizes(id platform.ID) map[providers.Op]int {
 	return out
 }
 
-// Charges returns the most that a call of op on a platform costs the operator, in the upstreams' own credits, by
-// provider.
+// Charges returns the maximum price that the operator pays for a call of op on a platform, in the upstreams' own
+// credits, by provider.
 func (p *Pool) Charges(id platform.ID, op providers.Op) map[string]int64 {
 	out := map[string]int64{}
 	add := func(sources []*Source) {
@@ -156,7 +185,7 @@ func (p *Pool) Normalize(id platform.ID, s providers.Subject, value string) (can
 	return value, false, nil
 }
 
-// Forget gives up all that is kept of answers for the upstreams' next 304: the next reads are whole.
+// Forget discards all that is stored of answers for the upstreams' next 304, so that the next reads are complete.
 func (p *Pool) Forget() {
 	p.purgers.Range(func(purger, _ any) bool {
 		purger.(providers.Purger).Purge()

@@ -44,7 +44,7 @@ func try(ctx context.Context, pool *upstreams.Pool, do upstreams.Do) (upstreams.
 	return pool.Try(ctx, platform.GitHub, providers.OpProfile, subject, do)
 }
 
-func TestTryAsksUntilOneAnswers(t *testing.T) {
+func TestTryCallsSourcesUntilOneAnswers(t *testing.T) {
 	t.Parallel()
 	down := providers.Unavailable(nil, "down for %s", "quillwort")
 	tests := []struct {
@@ -57,7 +57,7 @@ func TestTryAsksUntilOneAnswers(t *testing.T) {
 		{"the first answers", nil, []string{"api"}, upstreams.Answer{Value: "api", Provider: "api"}, nil},
 		{"the next answers", map[string]error{"api": down}, []string{"api", "page"}, upstreams.Answer{Value: "page", Provider: "page"}, nil},
 		{"an absence is final", map[string]error{"api": providers.NotFound("gone")}, []string{"api"}, upstreams.Answer{Provider: "api"}, providers.ErrNotFound},
-		{"so is a refusal", map[string]error{"api": providers.Invalid("no")}, []string{"api"}, upstreams.Answer{Provider: "api"}, providers.ErrInvalid},
+		{"a refusal is final", map[string]error{"api": providers.Invalid("no")}, []string{"api"}, upstreams.Answer{Provider: "api"}, providers.ErrInvalid},
 		{"all fail", map[string]error{"api": down, "page": providers.ErrTimeout}, []string{"api", "page"}, upstreams.Answer{}, providers.ErrUnavailable},
 		{"an error of no kind", map[string]error{"api": errors.New("odd"), "page": errors.New("odd")}, []string{"api", "page"}, upstreams.Answer{}, providers.ErrUnavailable},
 	}
@@ -74,7 +74,7 @@ func TestTryAsksUntilOneAnswers(t *testing.T) {
 				return a.Provider.Name, nil
 			})
 			if diff := cmp.Diff(tt.asked, asked); diff != "" {
-				t.Errorf("asked (-want +got):\n%s", diff)
+				t.Errorf("called (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(tt.answer, answer); diff != "" {
 				t.Errorf("answer (-want +got):\n%s", diff)
@@ -83,7 +83,7 @@ func TestTryAsksUntilOneAnswers(t *testing.T) {
 				t.Errorf("error %v, want %v", err, tt.kind)
 			}
 			if strings.Contains(said.String(), "quillwort") {
-				t.Errorf("the log holds what was asked: %s", said.String())
+				t.Errorf("the log contains the request: %s", said.String())
 			}
 		})
 	}
@@ -108,7 +108,7 @@ func TestEachErrorNamesItsProviderOnce(t *testing.T) {
 	}
 }
 
-func TestASourceThatHangsIsGivenUp(t *testing.T) {
+func TestASourceThatHangsIsAbandoned(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var said bytes.Buffer
@@ -143,7 +143,7 @@ func TestAPanicOfASourceIsAnError(t *testing.T) {
 	}
 }
 
-func TestNewRefusesWhatItCannotTellApart(t *testing.T) {
+func TestNewRefusesInvalidProviders(t *testing.T) {
 	t.Parallel()
 	for want, chain := range map[string]providers.Chain{
 		`"myspace", which does not exist`: {{Name: "a", Platform: "myspace"}},

@@ -53,8 +53,8 @@ func TestAPromptProviderRunsOutOfTime(t *testing.T) {
 	})
 }
 
-// A provider that does not keep its promise holds up the read, and no caller.
-func TestNoCallerWaitsForAPromiseThatIsNotKept(t *testing.T) {
+// A provider that ignores the end of its context delays the read, but not the caller.
+func TestACallerDoesNotWaitForAProviderThatIgnoresItsContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

@@ -7,8 +7,8 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// Reason returns why a platform does not serve op: a missing setting, what the provider says about it, or that no
-// provider offers it. It is "" when op is served.
+// Reason returns why a platform does not serve op: a missing setting, the provider's note, or that no provider offers
+// it. It is "" when op is served.
 func (p *Pool) Reason(id platform.ID, op providers.Op) string {
 	if p.Serves(id, op) {
 		return ""
@@ -35,7 +35,7 @@ func (p *Pool) Reason(id platform.ID, op providers.Op) string {
 	case op.Where() != "":
 		return op.Where()
 	}
-	return "the upstream offers nothing of the kind (" + strings.Join(names, ", ") + ")"
+	return "the upstream does not offer it (" + strings.Join(names, ", ") + ")"
 }
 
 // Lacking returns a [providers.MissingError] with the settings that would make the platform serve op, from the first
@@ -47,23 +47,4 @@ func (p *Pool) Lacking(id platform.ID, op providers.Op) error {
 		}
 	}
 	return nil
-}
-
-// Lacking is [Pool.Lacking] for one source.
-func (s *Source) Lacking(op providers.Op) error {
-	settings := s.Missing(op)
-	if len(settings) == 0 {
-		return nil
-	}
-	return &providers.MissingError{Provider: s.Provider.Name, Platform: s.Provider.Platform, Settings: settings}
-}
-
-// Missing returns the names of the settings that would make s serve op; nil when no setting would. Operations derived
-// from profiles need the settings of profiles. The provider owns the slice.
-func (s *Source) Missing(op providers.Op) []string {
-	settings := s.Provider.Missing[op]
-	if len(settings) == 0 && op == providers.OpLinked {
-		return s.Provider.Missing[providers.OpProfile]
-	}
-	return settings
 }

@@ -43,7 +43,7 @@ func TestEveryEmptyCellHasAReason(t *testing.T) {
 			}
 			if p.Platform == platform.YouTube && o.Operation == "posts" {
 				if diff := cmp.Diff([]string{"youtube", "youtube_own"}, o.Providers); diff != "" {
-					t.Errorf("who is asked (-want +got):\n%s", diff)
+					t.Errorf("called providers (-want +got):\n%s", diff)
 				}
 			}
 		}
@@ -53,7 +53,7 @@ func TestEveryEmptyCellHasAReason(t *testing.T) {
 		"linked":    "the provider youtube is not configured: missing the setting api_key",
 		"live":      "hides it",
 		"followers": "only offered on tiktok and github",
-		"comments":  "the upstream offers nothing of the kind (youtube, youtube_own)",
+		"comments":  "the upstream does not offer it (youtube, youtube_own)",
 	} {
 		if reasons[op] != want {
 			t.Errorf("%s: %q, want %q", op, reasons[op], want)

@@ -10,17 +10,17 @@ import (
 	"github.com/socialdata/socialdata/observe"
 )
 
-// ErrPanic means that a provider, or another plugged-in part, panicked.
+// ErrPanic means that a provider or a store panicked.
 var ErrPanic = errors.New("panicked")
 
-// rehearsed is [Rescue] for a sandbox, whose callers can make it panic at will, which is not logged as a fault.
+// rehearsed is [Rescue] without a log entry, for a sandbox, which callers can make panic at will.
 func rehearsed(err *error) {
 	if v := recover(); v != nil {
 		*err = fmt.Errorf("%w: %s", ErrPanic, observe.Recovered(v))
 	}
 }
 
-// Rescue turns a panic into an error, and logs it with attrs. It is deferred at the start of a goroutine, whose panics
+// Rescue converts a panic to an error, and logs it with attrs. It is deferred at the start of a goroutine, whose panics
 // no caller could recover.
 func Rescue(ctx context.Context, log *slog.Logger, err *error, attrs ...any) {
 	if v := recover(); v != nil {

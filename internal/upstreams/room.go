@@ -18,8 +18,8 @@ const (
 	roomPatience = 5 * time.Second
 )
 
-// room is the memory that all answers in progress share. Each reserves more as it is read. One at a time may continue
-// when there is none left, so that answers that wait for each other's memory do not deadlock.
+// room is the memory that all answers in progress share. Each reserves more as it is read. When none is left, one
+// answer at a time may continue, so that answers that wait for each other's memory do not deadlock.
 type room struct {
 	most int64 // bytes
 
@@ -33,7 +33,7 @@ type room struct {
 type lease struct {
 	room *room
 	held int64
-	over bool // what is still read of it no longer counts
+	over bool // the attempt has ended; what it still reads does not count
 }
 
 type wait struct {
@@ -42,7 +42,7 @@ type wait struct {
 	ready chan struct{}
 }
 
-// errNoRoom returns the refusal of a call, which says nothing about the upstream (D71).
+// errNoRoom returns the refusal of a call. It is not a failure of the upstream (D71).
 func errNoRoom() error {
 	return &providers.Error{
 		Kind: providers.ErrUnavailable, Detail: "the service is at its limit", RetryAfter: time.Second,
@@ -93,7 +93,7 @@ func (l *lease) take(ctx context.Context, bytes int64) error {
 	return err
 }
 
-// grant gives w its memory if there is enough, or if no other answer continues without.
+// grant gives w its memory if there is enough, or if no other answer is continuing without.
 func (r *room) grant(w *wait) bool {
 	switch {
 	case r.used+w.n <= r.most, r.finisher == w.lease:

@@ -12,11 +12,29 @@ import (
 
 const (
 	fewSubjects  = 3         // subjects that must fail before failures count against the upstream (D51, D98)
-	fewAccounts  = 2         // so many accounts must have failures, if as many call the platform
+	fewAccounts  = 2         // accounts that must have failures, if at least as many call the platform
 	longestPause = time.Hour // that an upstream can ask for; then one call checks whether it still applies
+	tripsAt      = 8         // failures in a row, of several subjects and accounts
+	tripsAnyway  = 10        // failures in a row, of any accounts
 )
 
-// Source is one provider, with what the pool remembers about it.
+// OpConfirmed is the part of [providers.OpLinked] that a platform answers itself. Callers cannot call it directly.
+const OpConfirmed providers.Op = "linked/confirmed"
+
+// OpOpen opens a short link. Callers cannot call it directly, and a provider that only opens links serves no operation.
+const OpOpen providers.Op = "open"
+
+// Subject is what is read, and the sources that may read it.
+type Subject struct {
+	// Name identifies the subject: its failures count against a source once for each name. It contains the request, and
+	// is neither logged nor shown.
+	Name    string
+	Sources []*Source // of the platform, in the order in which they are tried
+	Behind  []*Source // tried afterwards, one by one: time is left for them
+	Raw     bool      // the caller's own parameters are forwarded, so the result does not count for the upstream
+}
+
+// Source is one provider, with the results of its calls that the pool remembers.
 type Source struct {
 	Provider *providers.Provider // read-only
 
@@ -34,7 +52,7 @@ type Source struct {
 	pauses    map[providers.Op]pause
 }
 
-// pause is how long an operation of an upstream is not called, at the upstream's request.
+// pause is until when an operation is not called, at the upstream's request.
 type pause struct {
 	until time.Time
 	why   *providers.Error
@@ -50,13 +68,32 @@ func newSource(p *providers.Provider) *Source {
 	}
 	s.serves[OpConfirmed] = p.Serves(providers.OpLinked)
 	s.serves[OpOpen] = p.Open != nil
-	// Linked profiles are our own derivation, which only needs profiles.
+	// The engine derives linked profiles, which only needs profiles.
 	s.serves[providers.OpLinked] = s.serves[providers.OpLinked] || s.serves[providers.OpProfile]
 	return s
 }
 
 // Serves reports whether the provider serves op itself, or op can be derived from what it serves.
 func (s *Source) Serves(op providers.Op) bool { return s.serves[op] }
+
+// Lacking is [Pool.Lacking] for one source.
+func (s *Source) Lacking(op providers.Op) error {
+	settings := s.Missing(op)
+	if len(settings) == 0 {
+		return nil
+	}
+	return &providers.MissingError{Provider: s.Provider.Name, Platform: s.Provider.Platform, Settings: settings}
+}
+
+// Missing returns the names of the settings that would make s serve op; nil when no setting would. Operations derived
+// from profiles need the settings of profiles. The provider owns the slice.
+func (s *Source) Missing(op providers.Op) []string {
+	settings := s.Provider.Missing[op]
+	if len(settings) == 0 && op == providers.OpLinked {
+		return s.Provider.Missing[providers.OpProfile]
+	}
+	return settings
+}
 
 // usable reports whether the provider serves anything, and its circuit is not open.
 func (s *Source) usable() bool { return s.servesAnything() && !s.open() }
@@ -68,6 +105,14 @@ func (s *Source) servesAnything() bool {
 		}
 	}
 	return false
+}
+
+// open reports whether the source's circuit is open.
+func (s *Source) open() bool { return s.breaker != nil && s.breaker.State() == gobreaker.StateOpen }
+
+// halfOpen reports whether the one call that tries the upstream again is in progress, or due.
+func (s *Source) halfOpen() bool {
+	return s.breaker != nil && s.breaker.State() == gobreaker.StateHalfOpen
 }
 
 // answered reports whether the provider has ever answered.
@@ -85,7 +130,8 @@ func (s *Source) ready(op providers.Op, now time.Time) bool {
 	return !resting && !s.open()
 }
 
-// admit lets one call through, or returns why not. Done must be called with its result; began is for blame.
+// admit lets one call through, or returns why not. done must be called with the result of the call, and began must be
+// passed to blame.
 func (s *Source) admit(op providers.Op, now time.Time) (done func(error), began uint64, err error) {
 	s.mu.Lock()
 	rest, began := s.pauses[op], s.successes
@@ -105,13 +151,13 @@ func (s *Source) admit(op providers.Op, now time.Time) (done func(error), began 
 }
 
 var (
-	errNoVerdict = errors.New("says nothing about the upstream")
-	errFailed    = errors.New("speaks against the upstream")
+	errNoVerdict = errors.New("does not count for the upstream")
+	errFailed    = errors.New("counts as a failure of the upstream")
 )
 
-// blame records the result of a call for subject that began after that many successes, and returns what the breaker is
-// told: nil for a success. A raw read's failure that is due to its own path and query is ignored. Crowded reports
-// whether several accounts call the platform.
+// blame records the result of a call for subject that began after that many successes, and returns the result for the
+// breaker: nil for a success. A raw read's failure that is due to its own path and query is ignored. With crowded set,
+// several accounts call the platform.
 func (s *Source) blame(err error, subject Subject, account string, crowded bool, began uint64) error {
 	probing := s.halfOpen()
 	s.mu.Lock()
@@ -134,7 +180,7 @@ func (s *Source) blame(err error, subject Subject, account string, crowded bool,
 		if subject.Raw || s.suspects[subject.Name] && !probing {
 			return errNoVerdict
 		}
-		if len(s.suspects) < tripsAnyway { // more need not be remembered
+		if len(s.suspects) < tripsAnyway { // more are not needed
 			s.suspects[subject.Name] = true
 		}
 		s.met(subject.Name, account, began)
@@ -146,7 +192,7 @@ func (s *Source) blame(err error, subject Subject, account string, crowded bool,
 	return errNoVerdict
 }
 
-// met records which account met a failure. It remembers no more than is needed.
+// met records the account that a failure has affected. It remembers no more than is needed.
 func (s *Source) met(subject, account string, began uint64) {
 	if began == s.successes {
 		s.unbroken++
@@ -174,13 +220,13 @@ func (s *Source) inARow() int {
 func (s *Source) trips(calls, failed uint32) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := s.inARow() // counted without the minute, because calls that hang come in slowly
+	n := s.inARow() // not only of the last minute, because hanging calls end slowly
 	broad := len(s.subjects) >= fewSubjects && (!s.crowded || len(s.accounts) >= fewAccounts)
 	return min(n, s.unbroken) >= tripsAnyway || broad && (n >= tripsAt || calls >= 20 && failed*10 >= calls*6)
 }
 
-// heed stops calls of op for as long as the upstream has asked, at most for an hour. A limit of one account is not the
-// upstream's.
+// heed stops calls of op for as long as the upstream has requested, at most for an hour. It ignores limits that are not
+// the upstream's own.
 func (s *Source) heed(err error, op providers.Op, now time.Time) {
 	e, ok := errors.AsType[*providers.Error](err)
 	if s.breaker == nil || !ok || e.RetryAfter <= 0 || !errors.Is(e, providers.ErrUnavailable) ||

@@ -10,16 +10,6 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// Subject is what is read, and the sources that may read it.
-type Subject struct {
-	// Name distinguishes it from others: a failure counts against a source once for each name. It contains the request,
-	// and is neither logged nor shown.
-	Name    string
-	Sources []*Source // of the platform, in the order in which they are tried
-	Behind  []*Source // tried afterwards, one by one: time is left for them
-	Raw     bool      // the caller's own parameters are forwarded: the result says nothing about the upstream
-}
-
 // Do makes one call of one source. It may be abandoned before it ends, and must not write to shared data: only its
 // result is used.
 type Do func(ctx context.Context, a *Attempt) (value any, err error)
@@ -31,8 +21,8 @@ type Answer struct {
 }
 
 // Try calls the sources of subject in turn until one can answer. An absence, a refusal of the input and an invalid
-// cursor are final, except for the absence reported by a source with a limited view: it is final only when no other
-// source has seen more. Each error names once which provider failed at what.
+// cursor are final. An absence reported by a source with a limited view is final only when no other source finds the
+// subject. Each error names the provider and the operation once.
 func (p *Pool) Try(ctx context.Context, id platform.ID, op providers.Op, subject Subject, do Do) (Answer, error) {
 	var failed, unseen error
 	caller := providers.CallerOf(ctx)
@@ -54,7 +44,7 @@ func (p *Pool) Try(ctx context.Context, id platform.ID, op providers.Op, subject
 		if p.cfg.Used != nil {
 			p.cfg.Used(s.Provider)
 		}
-		done(s.blame(err, subject, caller.Account, p.several(id, caller.Account), began))
+		done(s.blame(err, subject, caller.Account, p.crowds.several(id, caller.Account, p.cfg.Now()), began))
 		s.heed(err, op, p.cfg.Now())
 		p.health.count(id, tallyOf(a, ended, err, subject.Raw))
 		err = named(s, op, err)
@@ -95,7 +85,7 @@ func (p *Pool) anyReady(sources []*Source, op providers.Op) bool {
 	return false
 }
 
-// tallyOf returns what an attempt counts for in the platform's health. An abandoned one may still count rows.
+// tallyOf returns the result of an attempt for the platform's health. An abandoned attempt may still be counting rows.
 func tallyOf(a *Attempt, ended bool, err error, raw bool) tally {
 	t := tally{calls: 1}
 	if ended {
@@ -120,7 +110,7 @@ func tallyOf(a *Attempt, ended bool, err error, raw bool) tally {
 func (p *Pool) turn(ctx context.Context, a *Attempt, others bool, do Do) (value any, ended bool, err error) {
 	if end, ok := ctx.Deadline(); ok && others {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/2) // deadlines are in real time, whatever clock the engine has
+		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/2) // deadlines are in real time, not in that of the engine's clock
 		defer cancel()
 	}
 	if a.Provider.Prompt {
@@ -137,7 +127,7 @@ func (p *Pool) turn(ctx context.Context, a *Attempt, others bool, do Do) (value 
 	return value, ended, err
 }
 
-// callApart makes the attempt on a goroutine of its own, which is left behind when ctx ends.
+// callApart makes the attempt in its own goroutine, which is abandoned when ctx ends.
 func (p *Pool) callApart(ctx context.Context, a *Attempt, do Do) (value any, ended bool, err error) {
 	type outcome struct {
 		value any

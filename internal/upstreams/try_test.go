@@ -10,7 +10,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-func TestASourceOfLimitedSightDoesNotHideWhatTheNextSees(t *testing.T) {
+func TestALimitedSourceDoesNotHideWhatTheNextFinds(t *testing.T) {
 	t.Parallel()
 	blind := providers.NotHere("a personal account")
 	tests := []struct {
@@ -21,7 +21,7 @@ func TestASourceOfLimitedSightDoesNotHideWhatTheNextSees(t *testing.T) {
 		secondSeen int
 	}{
 		{"the next sees it", blind, nil, "", "", 1},
-		{"nobody sees it", blind, blind, problem.NotFound, "a personal account", 1},
+		{"no other sees it", blind, blind, problem.NotFound, "a personal account", 1},
 		{"the next knows that it is not there", blind, providers.NotFound("gone"), problem.NotFound, "gone", 1},
 		{"the next has failed: unknown", blind, providers.Unavailable(nil, "down"), problem.PlatformUnavailable, "down", 1},
 		{"the first has failed: unknown", providers.Unavailable(nil, "down"), blind, problem.PlatformUnavailable, "down", 1},

@@ -7,12 +7,12 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// OnlyTimeouts reports whether every source that was asked ran out of time.
+// OnlyTimeouts reports whether every source that was called ran out of time.
 func OnlyTimeouts(err error) bool {
 	return errors.Is(err, providers.ErrTimeout) && !errors.Is(err, providers.ErrUnavailable)
 }
 
-// Detail returns the caller's part of the text of err, or else or.
+// Detail returns the part of err's text that callers may see; if there is none, or.
 func Detail(err error, or string) string {
 	if e, ok := errors.AsType[*providers.Error](err); ok && e.Detail != "" {
 		return e.Detail
@@ -31,7 +31,7 @@ func isFailure(err error) bool {
 	return err != nil && !errors.Is(err, providers.ErrNotHere) && !IsFinal(err)
 }
 
-// inContract reports whether err is one of those in the contract of providers.
+// inContract reports whether err is an error of the contract of providers.
 func inContract(err error) bool {
 	for _, kind := range []error{
 		providers.ErrNotFound, providers.ErrNotHere, providers.ErrUnavailable, providers.ErrTimeout, providers.ErrInvalid,
