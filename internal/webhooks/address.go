@@ -14,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata/watch"
 )
 
-// errAddress means that an address must not be connected to.
+// errAddress means that connections to an address are not allowed.
 var errAddress = errors.New("webhooks: the name resolves to an address that is not allowed")
 
 const maxURL = 2048
@@ -48,7 +48,7 @@ func (g *Guard) Check(ctx context.Context, text string) error {
 	}
 	for _, a := range addrs {
 		if !g.allows(a) {
-			return fmt.Errorf("%w: url leads to a private, loopback, link-local or otherwise reserved address, to which nothing is sent",
+			return fmt.Errorf("%w: url resolves to a private, loopback, link-local or otherwise reserved address, to which nothing is sent",
 				watch.ErrInvalid)
 		}
 	}
@@ -84,7 +84,7 @@ var never = prefixes(
 	"::/128", "fe80::/10", "ff00::/8", "fd00:ec2::254/128",
 )
 
-// special are further addresses that are not on the public Internet:
+// special are other addresses that are not on the public Internet:
 // https://www.iana.org/assignments/iana-ipv4-special-registry and
 // https://www.iana.org/assignments/iana-ipv6-special-registry.
 var special = prefixes(

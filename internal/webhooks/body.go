@@ -15,8 +15,8 @@ import (
 // it.
 const maxBody = 20_000
 
-// bodyOf returns the body that is sent for a change. If it is too large, the object is left out, and if that is not
-// enough, also the values of the fields; the detail then says so.
+// bodyOf returns the body that is sent for a change. If it is too large, the object is left out and, if that is not
+// enough, the values of the fields; the detail then says so.
 func bodyOf(c schema.Change) ([]byte, error) {
 	b, err := schema.Marshal(&c)
 	if err != nil || len(b) <= maxBody {
@@ -31,7 +31,7 @@ func bodyOf(c schema.Change) ([]byte, error) {
 	for i := range c.Fields {
 		c.Fields[i].Before, c.Fields[i].After = json.RawMessage("null"), json.RawMessage("null")
 	}
-	c.Detail = also(c.Detail, "so are the values of its fields")
+	c.Detail = also(c.Detail, "the values of its fields are left out as well")
 	return schema.Marshal(&c)
 }
 

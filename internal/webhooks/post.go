@@ -140,7 +140,7 @@ func (p *poster) sign(e *watch.Endpoint, id string, at time.Time, body []byte) (
 		return all, err
 	}
 	if raw, err = p.safe.open(e.Account, e.Name, e.Before); err != nil {
-		return all, nil //nolint:nilerr // the previous secret was sealed with a removed key; the new one still signs
+		return all, nil //nolint:nilerr // the previous secret was encrypted with a removed key; the new secret is enough
 	}
 	before, err := signature(raw, id, at, body)
 	return all + " " + before, err

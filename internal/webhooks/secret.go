@@ -16,11 +16,11 @@ const secretPrefix = "whsec_"
 // secretLen is the length of a secret in bytes: Standard Webhooks requires 24 to 64.
 const secretLen = 32
 
-// errSealed means that a secret was sealed with another key.
+// errSealed means that a secret was encrypted with another key.
 var errSealed = errors.New("webhooks: the secret cannot be decrypted")
 
-// Safe seals the secrets of endpoints with keys derived from secrets of the deployment: the first one seals, and all of
-// them open.
+// Safe encrypts the secrets of endpoints with keys derived from secrets of the deployment: the first one encrypts, and
+// all of them decrypt.
 type Safe struct{ keys []cipher.AEAD }
 
 // NewSafe returns a Safe. It requires at least one secret.
@@ -44,7 +44,7 @@ func NewSafe(secrets ...[]byte) (*Safe, error) {
 	return s, nil
 }
 
-// New returns a new secret of an endpoint, in plain and in sealed form.
+// New returns a new secret of an endpoint, in plain text and encrypted.
 func (s *Safe) New(account, name string) (secret string, sealed []byte, err error) {
 	raw := make([]byte, secretLen)
 	if _, err := rand.Read(raw); err != nil {
@@ -54,7 +54,7 @@ func (s *Safe) New(account, name string) (secret string, sealed []byte, err erro
 	return secretPrefix + base64.StdEncoding.EncodeToString(raw), sealed, nil
 }
 
-// open decrypts the sealed secret of an endpoint.
+// open decrypts the secret of an endpoint.
 func (s *Safe) open(account, name string, sealed []byte) ([]byte, error) {
 	for _, key := range s.keys {
 		if raw, err := key.Open(nil, nil, sealed, bound(account, name)); err == nil {
@@ -64,5 +64,5 @@ func (s *Safe) open(account, name string, sealed []byte) ([]byte, error) {
 	return nil, errSealed
 }
 
-// bound returns the additional data of a sealed secret: it opens for this endpoint only.
+// bound returns the additional data of an encrypted secret, which binds it to its endpoint.
 func bound(account, name string) []byte { return []byte(account + "\x00" + name) }

@@ -22,7 +22,7 @@ type Config struct {
 	Now   func() time.Time // nil means time.Now
 	Log   *slog.Logger     // nil disables logging
 	TLS   *tls.Config      // nil means the system's certificate authorities
-	Look  time.Duration    // interval at which the store is asked what is due; 0 means a second
+	Look  time.Duration    // interval at which the store is checked for due deliveries; 0 means a second
 	Lease time.Duration    // of a delivery; 0 means a minute
 	Told  func()           // called after a change was added to a feed; may be nil
 
@@ -30,8 +30,8 @@ type Config struct {
 }
 
 const (
-	// atOnce is the maximum number of deliveries in progress in one process, and inFlight that to one endpoint. More
-	// are claimed for an endpoint when half of its deliveries have been answered.
+	// atOnce is the maximum number of deliveries in progress in one process, and inFlight the maximum for one endpoint.
+	// More are claimed for an endpoint when half of its deliveries have been answered.
 	atOnce   = 2048
 	inFlight = 32
 	// queuedAtOnce is the number of changes of an endpoint that are queued in one transaction.
@@ -113,11 +113,11 @@ func (s *Sender) Close(ctx context.Context) (err error) {
 	return err
 }
 
-// Nudge makes the sender ask the store immediately what is due, because a change was added to a feed.
+// Nudge makes the sender check the store for due deliveries immediately, because a change was added to a feed.
 func (s *Sender) Nudge() {
 	select {
 	case s.nudge <- struct{}{}:
-	default: // it is about to ask
+	default: // it is about to check
 	}
 }
 

@@ -115,7 +115,7 @@ func (d *desk) await(tb testing.TB, endpoint string, seq int64, fits func(watch.
 		}
 		time.Sleep(time.Millisecond)
 	}
-	tb.Fatalf("the delivery %s.%d is never as it should be", endpoint, seq)
+	tb.Fatalf("the delivery %s.%d never reaches the expected state", endpoint, seq)
 	return watch.Delivery{}
 }
 
@@ -132,7 +132,7 @@ func serve(tb testing.TB, h http.HandlerFunc) string {
 	return s.URL
 }
 
-func TestADeliveryIsWhatStandardWebhooksSays(t *testing.T) {
+func TestADeliveryFollowsStandardWebhooks(t *testing.T) {
 	t.Parallel()
 	type call struct {
 		header http.Header
@@ -175,7 +175,7 @@ func TestADeliveryIsWhatStandardWebhooksSays(t *testing.T) {
 	}
 }
 
-func TestTwoSecretsSignForADay(t *testing.T) {
+func TestBothSecretsSignForADay(t *testing.T) {
 	t.Parallel()
 	calls := make(chan string, 10)
 	url := serve(t, func(_ http.ResponseWriter, r *http.Request) {
@@ -260,14 +260,14 @@ func TestReceivers(t *testing.T) {
 			detail: "it answered 302, and redirects are not followed", least: soon, most: later,
 		},
 		{
-			name: "asks for patience", receiver: answer(429, "Retry-After", "120"), status: 429, detail: "it answered 429",
+			name: "has Retry-After", receiver: answer(429, "Retry-After", "120"), status: 429, detail: "it answered 429",
 			least: 2 * time.Minute, most: 2 * time.Minute,
 		},
 		{
-			name: "asks for too much patience", receiver: answer(503, "Retry-After", "999999999"), status: 503,
+			name: "has a Retry-After that is too long", receiver: answer(503, "Retry-After", "999999999"), status: 503,
 			detail: "it answered 503", least: 24 * time.Hour, most: 24 * time.Hour,
 		},
-		{name: "is gone", receiver: answer(410), status: 410, detail: "it answered 410", least: soon, most: later, disabled: true},
+		{name: "answers 410", receiver: answer(410), status: 410, detail: "it answered 410", least: soon, most: later, disabled: true},
 		{name: "hangs", receiver: hang, detail: "it did not answer within 15 seconds", least: soon, most: later},
 		{name: "is closed", url: closed.URL, detail: "the connection failed", least: soon, most: later},
 		{
@@ -275,10 +275,10 @@ func TestReceivers(t *testing.T) {
 			receiver: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 		},
 		{
-			name: "speaks no HTTP", url: "http://" + talker(t, "hello\r\n\r\n"), detail: "the connection failed", least: soon, most: later,
+			name: "does not speak HTTP", url: "http://" + talker(t, "hello\r\n\r\n"), detail: "the connection failed", least: soon, most: later,
 		},
 		{
-			name: "is an address of a cloud", url: "http://169.254.169.254/", least: soon, most: later,
+			name: "is a metadata service", url: "http://169.254.169.254/", least: soon, most: later,
 			detail: "its name resolves to an address to which nothing is sent",
 		},
 	} {
@@ -307,7 +307,7 @@ func TestReceivers(t *testing.T) {
 			}
 			told, err := d.store.Changes(t.Context(), watch.Since{Account: "ann", Type: watch.EndpointDisabled})
 			if err != nil || (len(told) == 1) != tt.disabled {
-				t.Errorf("told %v, %v", told, err)
+				t.Errorf("reported %v, %v", told, err)
 			}
 		})
 	}
@@ -339,9 +339,9 @@ func talker(t *testing.T, text string) string {
 	return l.Addr().String()
 }
 
-// TestANameThatMovesIsRefusedAtTheConnection resolves to the receiver in the first look-ups, and then to a metadata
+// TestANameThatChangesItsAddressIsRefused resolves to the receiver in the first look-ups, and then to a metadata
 // service.
-func TestANameThatMovesIsRefusedAtTheConnection(t *testing.T) {
+func TestANameThatChangesItsAddressIsRefused(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int64
 	url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -371,7 +371,7 @@ func TestANameThatMovesIsRefusedAtTheConnection(t *testing.T) {
 	}
 }
 
-func TestAttemptsBecomeRarerAndEnd(t *testing.T) {
+func TestPausesBetweenAttemptsGrowUntilTheLast(t *testing.T) {
 	t.Parallel()
 	d := open(t, nil)
 	d.endpoint(t, "a", serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }))
@@ -396,7 +396,7 @@ func TestAttemptsBecomeRarerAndEnd(t *testing.T) {
 		}
 	}
 	if got.State != watch.Failed || got.Attempts != 10 {
-		t.Errorf("at last %+v", got)
+		t.Errorf("in the end %+v", got)
 	}
 	// Three days of failures do not disable an endpoint, five do.
 	d.tell(t, "2")
@@ -412,7 +412,7 @@ func TestAttemptsBecomeRarerAndEnd(t *testing.T) {
 	}
 }
 
-func TestASlowEndpointDelaysNoOther(t *testing.T) {
+func TestASlowEndpointDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	var hung atomic.Int64
@@ -441,7 +441,7 @@ func TestASlowEndpointDelaysNoOther(t *testing.T) {
 	}
 }
 
-func TestWhatAKilledSenderHadTakenIsSentAgain(t *testing.T) {
+func TestDeliveriesOfAKilledSenderAreSentAgain(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int64
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -507,7 +507,7 @@ func TestALargeChangeIsSentWithoutItsObject(t *testing.T) {
 			"fields",
 			schema.Change{Object: large, Detail: new("more"), Fields: []schema.FieldChange{field}},
 			false,
-			"more; the object is left out because the change is larger than 20 KB; read it at /v1/changes; so are the values of its fields",
+			"more; the object is left out because the change is larger than 20 KB; read it at /v1/changes; the values of its fields are left out as well",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
