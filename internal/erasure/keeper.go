@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// staleAfter is how long a process may use an epoch without reading it again.
+	// staleAfter is for how long a process may use an epoch without reading it again.
 	staleAfter = time.Second
 	// lookPatience is how long a call waits for the epoch if it is stale.
 	lookPatience = time.Second
@@ -35,7 +35,7 @@ type Keeper struct {
 	now atomic.Pointer[view]
 	// forgot counts the cache entries that were removed from the memory of this process.
 	forgot atomic.Int64
-	come   atomic.Int64 // the epoch that it has reached: everything that was erased before is gone
+	come   atomic.Int64 // the epoch that it has reached, without anything that was erased before
 	read   atomic.Int64 // when the epoch was last read: nanoseconds since begun
 	from   time.Time
 
@@ -58,7 +58,7 @@ type view struct {
 	epoch   int64
 	hasher  *privacy.Hasher
 	blocked *privacy.Set
-	erased  map[privacy.Name]time.Time // when this process has learned of it
+	erased  map[privacy.Name]time.Time // when this process has read the erasure
 }
 
 // New returns a Keeper. If the list cannot be read now, [Keeper.Ready] fails until it can.
@@ -150,8 +150,8 @@ func (k *Keeper) look(ctx context.Context, read func(context.Context) (int64, er
 
 var errDrain = errors.New("writes that began before the erasure are still in progress")
 
-// advance moves to the current epoch. After it, this process has nothing of what was erased, and writes nothing that it
-// read before.
+// advance moves to the current epoch. After that, this process has none of the erased data in memory, and does not
+// write data that it read before.
 func (k *Keeper) advance(ctx context.Context) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -169,7 +169,7 @@ func (k *Keeper) advance(ctx context.Context) error {
 	select {
 	case <-k.writes.turn():
 	case <-limit.C:
-		k.now.Store(&view{was.epoch, next.hasher, next.blocked, next.erased}) // the old epoch, so that it is tried again
+		k.now.Store(&view{was.epoch, next.hasher, next.blocked, next.erased}) // with the old epoch, so that the move is tried again
 		return errDrain
 	case <-ctx.Done():
 		k.now.Store(&view{was.epoch, next.hasher, next.blocked, next.erased})
@@ -252,7 +252,8 @@ func (k *Keeper) Hasher() *privacy.Hasher {
 	return nil
 }
 
-// Marks returns the marks of everyone in JSON of ours. While the secret is not known, they are those of anyone.
+// Marks returns the marks of everyone in JSON that the engine has encoded. While the secret of the marks is not loaded,
+// they match anyone.
 func (k *Keeper) Marks(data []byte) privacy.Marks {
 	if h := k.Hasher(); h != nil {
 		return h.Marks(data)
@@ -287,8 +288,8 @@ func (k *Keeper) BlockedAmong(marks privacy.Marks) []privacy.Name {
 	return v.blocked.Among(marks)
 }
 
-// Enter begins a write, into a store that is shared or outlives the call, of what was read since begun. It returns
-// false, and the write must not be made, when someone among marks is blocked or was erased since then. leave ends the
+// Enter begins a write of data that was read since begun to a store that is shared or outlives the call. If someone
+// among marks is blocked or was erased since begun, it returns false, and the write must not be made. leave ends the
 // write.
 func (k *Keeper) Enter(ctx context.Context, marks privacy.Marks, begun time.Time) (leave func(), may bool) {
 	leave = k.writes.enter()

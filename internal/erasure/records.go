@@ -29,7 +29,7 @@ func (s kept) enter(ctx context.Context, r *records.Record) (leave func(), err e
 	}
 	begun := operation.Begun(ctx)
 	if begun.IsZero() {
-		begun = time.Now() // it replaces a version, which an erasure would have removed
+		begun = time.Now() // an erasure would have removed the version that it replaces
 	}
 	leave, may := s.keeper.Enter(ctx, r.Subjects, begun)
 	if !may {

@@ -84,7 +84,7 @@ func (k *Keeper) dryRun(
 	return receipt, err
 }
 
-// mentions counts what mentions s and stays, in the stores that can count it.
+// mentions counts the data that mentions s and is not erased, in the stores that can count it.
 func mentions(ctx context.Context, stores []privacy.Eraser, s privacy.Subject) (sum int, err error) {
 	for _, store := range stores {
 		if c, ok := store.(privacy.MentionCounter); ok {
@@ -98,8 +98,8 @@ func mentions(ctx context.Context, stores []privacy.Eraser, s privacy.Subject) (
 	return sum, nil
 }
 
-// erase goes through the stores until no other name of the subject is found. The announcement before makes all
-// processes drop what they would still write about it; the one after makes them forget what they have read meanwhile.
+// erase erases from the stores until no other name of the subject is found. The announcement before that makes all
+// processes drop pending writes about it; the one after it makes them forget data that they have read meanwhile.
 func (k *Keeper) erase(
 	ctx context.Context, stores []privacy.Eraser, s privacy.Subject, block bool, removed map[string]int,
 ) error {
@@ -220,7 +220,8 @@ func (k *Keeper) behind(ctx context.Context, epoch int64) (ids []string, err err
 	return slices.Clip(ids), err
 }
 
-// Unblock allows reading a subject again, and removes what was stored without it, so that it is made again.
+// Unblock allows reading a subject again, and removes stored answers from which it was left out, so that they are read
+// again.
 func (k *Keeper) Unblock(ctx context.Context, stores []privacy.Eraser, r Request) (privacy.Receipt, error) {
 	h := k.Hasher()
 	if h == nil {
