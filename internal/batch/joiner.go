@@ -200,7 +200,7 @@ func (j *Joiner[V]) full(l *lane[V]) bool {
 	return l.full
 }
 
-// due reports whether a read may start while a request is in progress.
+// due reports whether a read may start although a request is in progress.
 func (a *asking[V]) due() bool { return a.member != nil || a.old() }
 
 // old reports whether a read has waited long enough.

@@ -95,7 +95,7 @@ func TestManyReadsTakeFewRequests(t *testing.T) {
 	})
 }
 
-func TestALoneReadStartsAtOnce(t *testing.T) {
+func TestASingleReadStartsAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		u := newUpstream(100)
@@ -105,7 +105,7 @@ func TestALoneReadStartsAtOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			if took := time.Since(begun); took != 50*time.Millisecond {
-				t.Errorf("a lone read takes %v", took)
+				t.Errorf("a single read takes %v", took)
 			}
 		}
 	})
@@ -146,7 +146,7 @@ func TestAPartyStartsTogether(t *testing.T) {
 	})
 }
 
-func TestAPartyDoesNotWaitForAMemberForEver(t *testing.T) {
+func TestAPartyWaitsForAMemberForALimitedTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		u, party := newUpstream(100), batch.NewParty(3, 8)
@@ -221,9 +221,9 @@ func TestAReadThatIsCancelledDoesNotCancelOthers(t *testing.T) {
 	})
 }
 
-// TestReadsGatherWhileTheUpstreamIsFull checks that reads are collected while the upstream is full with other requests,
-// and then go together.
-func TestReadsGatherWhileTheUpstreamIsFull(t *testing.T) {
+// TestReadsAreCollectedWhileTheUpstreamIsFull checks that reads are collected while the upstream is full with other
+// requests, and then go together.
+func TestReadsAreCollectedWhileTheUpstreamIsFull(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		u, gate := newUpstream(100), providers.NewGate(2)

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// gathering is the maximum time for which the members of a party that have arrived wait for the others. All arrive or
-// leave soon, including those that wait for a read of another caller. It ends the wait for a member that does neither,
-// because it waits for another process or for a slow cache.
+// gathering is the maximum time for which the members of a party that have arrived wait for the others. Members usually
+// arrive or leave soon, also those that wait for a read of another caller. gathering ends the wait for a member that
+// does neither, because it waits for another process or for a slow cache.
 const gathering = 100 * time.Millisecond
 
 // Party is a group of reads of one call. A lane starts them together. It is safe for concurrent use.
@@ -22,7 +22,7 @@ type Party struct {
 	lanes  []func()    // called when no member is coming any more
 }
 
-// NewParty returns a party with so many members, of which up to alone at a time may read a single key.
+// NewParty returns a party with that many members, of which up to alone at a time may read a single key.
 func NewParty(members, alone int) *Party {
 	return &Party{places: make(chan struct{}, alone), coming: members}
 }
@@ -47,7 +47,7 @@ func MemberOf(ctx context.Context) *Member {
 	return m
 }
 
-// Leave notes that the member will not arrive at a lane any more. It may be called several times.
+// Leave notes that the member will not arrive at a lane. It may be called several times.
 func (m *Member) Leave() {
 	if m != nil {
 		m.once.Do(func() { m.party.less(nil) })
