@@ -12,9 +12,9 @@ import (
 )
 
 // Batched is a source of profiles that accepts many handles in a request. Its answer depends on the handle: one that
-// begins with "no" does not exist, "gone" does not exist for a reason, "odd" breaks the schema in a batch, "unreadable"
-// is a row that cannot be decoded in a batch, "hidden" is only found alone, "refused" fails any request for several
-// handles, and "down" any request.
+// begins with "no" does not exist, "gone" is reported as suspended, "odd" violates the schema in a batch, "unreadable"
+// cannot be decoded in a batch, "hidden" is only found by a request of its own, "refused" fails any request for several
+// handles, and "down" fails any request.
 type Batched struct {
 	Most    int
 	Limited bool

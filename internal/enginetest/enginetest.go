@@ -177,7 +177,7 @@ func (e *Engine) Monitor(tb testing.TB) {
 	}
 }
 
-// receiver returns where the webhooks of all engines of a process are sent, so that what is told of them is the same.
+// receiver returns the URL to which all engines of a process send webhooks, so that their recorded answers are equal.
 var receiver = sync.OnceValue(func() string {
 	return httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).URL
 })
@@ -220,7 +220,7 @@ func (e *Engine) Charges(tb testing.TB) []Charge {
 	return out
 }
 
-// Enricher returns an enricher that finds every text neutral, and fails where the sandbox asks for it.
+// Enricher returns an enricher that labels every text as neutral, and fails for texts that request this of the sandbox.
 func Enricher() enrich.Enricher {
 	return mock.Enricher(enrich.Func(func(context.Context, string) (schema.Enrichment, error) {
 		return schema.Enrichment{Dialect: schema.MSA, Sentiment: schema.Sentiment{Label: schema.Neutral}}, nil

@@ -20,17 +20,17 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// Process is when the stores of one process fail, by the number of the call.
+// Process has the store calls of one process that fail, by their numbers.
 type Process struct {
 	Faults []Fault
 	Ends   int // the call before which the process ends; 0 for never
 }
 
-// Fault is a call of a store that goes wrong.
+// Fault is a call of a store that fails or hangs.
 type Fault struct {
 	Call  int
-	After bool          // the call is made, and fails nevertheless
-	Hangs time.Duration // how long the call takes; within the caller's time it does not fail
+	After bool          // the call is made, but returns an error
+	Hangs time.Duration // how long the call takes; if that is within the caller's time, it does not fail
 }
 
 // DrawProcess draws a process whose stores hang for at most longest, in steps of a tenth of a second. It ends within
@@ -44,9 +44,8 @@ func DrawProcess(t *rapid.T, longest time.Duration, ends bool) Process {
 	return p
 }
 
-// findOut removes the faults just before the end of the process: a process that ends before it knows the result of a
-// write may have answered, or charged, something that its caller does not learn. An end between a write and its result
-// is the same.
+// findOut removes the faults just before the end of the process, which would hide a charge from its caller: the process
+// would end before it knows the result of a write. The same goes for an end between a write and its result.
 func (p *Process) findOut() {
 	for end := p.Ends - 1; len(p.Faults) > 0; end-- {
 		at := slices.IndexFunc(p.Faults, func(f Fault) bool { return f.Call == end })
@@ -83,8 +82,8 @@ func drawFaults(t *rapid.T, longest time.Duration) []Fault {
 	return out
 }
 
-// Machine is a process that may fail and end: all calls of the stores that it returns pass through it. It runs in a
-// bubble of testing/synctest. Client is set when the process is ready: until then its stores do not fail.
+// Machine simulates a process that may fail and end: all calls of the stores that it returns pass through it. It runs
+// in a bubble of testing/synctest. Its stores do not fail until Client is set.
 type Machine struct {
 	Process
 
@@ -92,22 +91,22 @@ type Machine struct {
 	Ended  chan struct{} // closed when it ends
 	mu     sync.Mutex
 	calls  int
-	faulty int       // calls that went wrong
+	faulty int       // calls that failed
 	at     time.Time // when it ended
 	failed time.Time // when a call failed that no later one has compensated
 }
 
-// Wrong returns how many store calls have gone wrong.
+// Wrong returns the number of store calls that have failed.
 func (m *Machine) Wrong() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.faulty
 }
 
-// Failed notes that a caller was told of a failure now.
+// Failed notes that a failure was reported to a caller now.
 func (m *Machine) Failed() { m.setFailed(time.Now()) }
 
-// Compensated notes that what was charged for failed calls has been told since.
+// Compensated notes that the charges of failed calls have been reported since.
 func (m *Machine) Compensated() { m.setFailed(time.Time{}) }
 
 func (m *Machine) setFailed(at time.Time) {
@@ -173,11 +172,11 @@ func (f Fault) happen(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// LongestAnswer is how long a call takes at most, its stores included.
+// LongestAnswer is the maximum time of a call, including its store calls.
 const LongestAnswer = 15 * time.Second
 
-// Do makes a call. It returns nothing when the machine ends before it has answered, and panics when the answer comes
-// later than it may.
+// Do makes a call. answered is false if the machine ends before it has answered. Do panics if the answer is later than
+// allowed.
 func (m *Machine) Do(ctx context.Context, name string, call operation.Call) (a *operation.Answer, err error, answered bool) {
 	type result struct {
 		a   *operation.Answer
@@ -209,7 +208,7 @@ func (m *Machine) Do(ctx context.Context, name string, call operation.Call) (a *
 	}
 }
 
-// Close closes the machine's client. One that has ended, or ends while it is closed, closes nothing more.
+// Close closes the machine's client. If the machine has ended, or ends meanwhile, nothing more is closed.
 func (m *Machine) Close() error {
 	closed := make(chan error, 1)
 	go func() {
@@ -219,7 +218,7 @@ func (m *Machine) Close() error {
 	return <-closed
 }
 
-// Ledger returns a ledger as the machine reaches it. One that charges in one step is a [credits.Charger].
+// Ledger returns l as the machine calls it. With oneStep, it is a [credits.Charger].
 func (m *Machine) Ledger(l *credits.Memory, oneStep bool) credits.Ledger {
 	b := books{l, l, m}
 	if oneStep {
@@ -228,7 +227,7 @@ func (m *Machine) Ledger(l *credits.Memory, oneStep bool) credits.Ledger {
 	return b
 }
 
-// books is the ledger as a machine reaches it.
+// books is the ledger as a machine calls it.
 type books struct {
 	credits.Ledger
 	credits.Granter
@@ -278,10 +277,10 @@ func (c charger) Charge(ctx context.Context, who credits.Spender, charge credits
 	return r, nil
 }
 
-// Records returns a store of records as the machine reaches it.
+// Records returns a store of records as the machine calls it.
 func (m *Machine) Records(s records.Store) records.Store { return notes{s, m} }
 
-// notes is the records store as a machine reaches it.
+// notes is the records store as a machine calls it.
 type notes struct {
 	records.Store
 	*Machine
@@ -299,22 +298,22 @@ func (n notes) Put(ctx context.Context, r records.Record, ttl time.Duration) (ve
 
 func (n notes) Add(
 	ctx context.Context, r records.Record, ttl time.Duration,
-) (stands records.Record, added bool, err error) {
-	if n.Client == nil { // the secret of cursors, before the machine takes any call
+) (stored records.Record, added bool, err error) {
+	if n.Client == nil { // New stores the secret of cursors
 		return n.Store.Add(ctx, r, ttl)
 	}
-	err = n.call(ctx, func() (err error) { stands, added, err = n.Store.Add(ctx, r, ttl); return err })
-	return stands, added, err
+	err = n.call(ctx, func() (err error) { stored, added, err = n.Store.Add(ctx, r, ttl); return err })
+	return stored, added, err
 }
 
 func (n notes) Delete(ctx context.Context, key string, version int64) error {
 	return n.call(ctx, func() error { return n.Store.Delete(ctx, key, version) })
 }
 
-// Cache returns a cache as the machine reaches it.
+// Cache returns a cache as the machine calls it.
 func (m *Machine) Cache(s cache.Store) cache.Store { return shelf{s, m} }
 
-// shelf is the cache as a machine reaches it.
+// shelf is the cache as a machine calls it.
 type shelf struct {
 	cache.Store
 	*Machine

@@ -29,7 +29,7 @@ func Posts(id platform.ID, name string, read providers.List[schema.Post]) provid
 	return providers.Provider{Name: name, Platform: id, Source: schema.Own, Posts: read}
 }
 
-// Drifting is a provider of twenty posts, some of which are broken, that also reports odd fields.
+// Drifting is a provider of twenty posts, some of which violate the schema, that also reports unexpected fields.
 func Drifting(id platform.ID, broken, odd int) providers.Provider {
 	return Posts(id, string(id), func(ctx context.Context, _, _ string) (providers.Page[schema.Post], error) {
 		page := providers.Page[schema.Post]{}
@@ -75,19 +75,19 @@ func Refuses(calls *Counter, err error) providers.One[schema.Profile] {
 	}
 }
 
-// WantProblem fails the test unless err is a problem of that code whose detail holds words.
+// WantProblem fails the test unless err is a problem of that code whose detail contains all words.
 func WantProblem(tb testing.TB, err error, code problem.Code, words ...string) problem.Error {
 	tb.Helper()
 	var p *problem.Error
 	if !errors.As(err, &p) {
-		tb.Fatalf("%v is no problem, want %s", err, code)
+		tb.Fatalf("%v is not a problem, want %s", err, code)
 	}
 	if p.Code != code {
 		tb.Errorf("code is %s (%s), want %s", p.Code, p.Detail, code)
 	}
 	for _, w := range words {
 		if !strings.Contains(p.Detail, w) {
-			tb.Errorf("detail %q does not say %q", p.Detail, w)
+			tb.Errorf("detail %q does not contain %q", p.Detail, w)
 		}
 	}
 	if p.RequestID == "" {
