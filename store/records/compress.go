@@ -12,8 +12,8 @@ import (
 	"github.com/socialdata/socialdata/privacy"
 )
 
-// Compress returns a store that compresses values before it writes them to s, and expands them when it reads. The bytes
-// of an owner are then counted compressed. All users of the same records must use it, or none.
+// Compress returns a store that compresses values before it writes them to s, and expands them when it reads. The limit
+// of an owner then applies to compressed bytes. Either all users of the same records must use it, or none.
 func Compress(s Store) Store { return compressed{s} }
 
 type compressed struct{ Store }
@@ -24,7 +24,7 @@ const (
 	deflated = 1
 )
 
-// worthwhile is the length from which a value is compressed, in bytes.
+// worthwhile is the minimum length of a value that is compressed, in bytes.
 const worthwhile = 256
 
 var errFormat = errors.New("records: the value was not written by this program")
@@ -69,8 +69,8 @@ func shrink(value []byte) []byte {
 	return append([]byte{plain}, value...)
 }
 
-// Mentions reports whether a stored value, compressed or not, mentions s, where marks, which are its own, do not contain
-// s. It is for implementations of [privacy.MentionCounter].
+// Mentions reports whether a stored value, compressed or not, mentions s although marks, the marks of its record, do
+// not contain s. It is for implementations of [privacy.MentionCounter].
 func Mentions(value []byte, marks privacy.Marks, s privacy.Subject) bool {
 	if s.In(marks) {
 		return false

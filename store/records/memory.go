@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/privacy"
 )
 
-// Memory is a [Store] that forgets everything when the process ends.
+// Memory is a [Store] in the memory of the process.
 type Memory struct {
 	now        func() time.Time
 	ownerBytes int64

@@ -25,7 +25,7 @@ var (
 	ErrConflict = errors.New("records: another version")
 	// ErrQuota means that the records of an owner have reached their limit. Nothing was written. The error is a
 	// [*QuotaError].
-	ErrQuota = errors.New("records: the owner's records take as much as they may")
+	ErrQuota = errors.New("records: the owner's records have reached their size limit")
 )
 
 // QuotaError is an ErrQuota.
@@ -60,7 +60,7 @@ type Record struct {
 // Size returns the number of bytes of r that count for its owner.
 func (r Record) Size() int64 { return int64(len(r.Key) + len(r.Value)) }
 
-// Key returns the key of a record of that kind about parts. The length of each part precedes it, so that different
+// Key returns the key of a record of that kind for parts. The length of each part precedes it, so that different
 // parts never have the same key, whatever characters they have.
 func Key(kind string, parts ...string) string {
 	var b strings.Builder
@@ -95,7 +95,7 @@ type Store interface {
 	privacy.Eraser
 }
 
-// Kind returns what the record under a key is, in the words in which erasures are counted.
+// Kind returns the kind of the record under a key, as erasures count it.
 func Kind(key string) string {
 	kind, _, _ := strings.Cut(key, "/")
 	switch kind {

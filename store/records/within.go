@@ -25,7 +25,7 @@ func (w within) begin(ctx context.Context) (bounded context.Context, end func(*e
 	bounded, cancel := context.WithTimeout(ctx, w.limit)
 	return bounded, func(err *error) {
 		if *err != nil && bounded.Err() != nil && ctx.Err() == nil {
-			*err = fmt.Errorf("%w: %v", ErrSlow, *err) //nolint:errorlint // no end of the caller's
+			*err = fmt.Errorf("%w: %v", ErrSlow, *err) //nolint:errorlint // must not match the end of the caller's context
 		}
 		cancel()
 	}
