@@ -84,7 +84,7 @@ func TestRefusalsAreSentences(t *testing.T) {
 		"key revoke key_none":  `socialdata: there is no key "key_none"`,
 		"account create shop":  `socialdata: this name is taken: account "shop"`,
 		"account grant shop 0": `socialdata: impossible amount: a grant of 0`,
-		"import":               `socialdata: import: not a whole export: line 1: the input ends too early`,
+		"import":               `socialdata: import: not a complete export: line 1: the input ends too early`,
 	} {
 		if got := strings.TrimSpace(b.refused(strings.Fields(command)...)); got != want {
 			t.Errorf("%s says %q; want %q", command, got, want)
@@ -130,7 +130,7 @@ func TestHeadsThatAreKeptShowARevivedKey(t *testing.T) {
 		!strings.Contains(said, "NOT in order") {
 		t.Errorf("a revived key: exit status %d, %q", status, said)
 	}
-	if said := other.refused("audit", "--check-heads", other.db); !strings.Contains(said, "not a whole list of heads") {
+	if said := other.refused("audit", "--check-heads", other.db); !strings.Contains(said, "not a complete list of heads") {
 		t.Errorf("a file without heads: %q", said)
 	}
 }

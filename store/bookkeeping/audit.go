@@ -62,7 +62,7 @@ func (a *Auditor) Problem(format string, args ...any) {
 	}
 }
 
-// changed records that a key is another than when the heads were written, in what may change.
+// changed records that a key was changed or rotated since the heads were written, which is allowed.
 func (a *Auditor) changed(id string) {
 	if len(a.report.Changed) < maxProblems {
 		a.report.Changed = append(a.report.Changed, id)

@@ -93,14 +93,14 @@ func (b *books) heads(t *testing.T) string {
 	return out.String()
 }
 
-func TestWhatIsWrittenIsRead(t *testing.T) {
+func TestReadReturnsWhatWriterWrote(t *testing.T) {
 	t.Parallel()
 	want, got := sample(t), &books{}
 	if err := bookkeeping.Read(t.Context(), strings.NewReader(want.write(t)), got); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("books (-written +read):\n%s", diff)
+		t.Errorf("content (-written +read):\n%s", diff)
 	}
 }
 
@@ -126,7 +126,7 @@ func TestReadRefuses(t *testing.T) {
 		{"a bad prefix", strings.Replace(whole, `"prefix":"sk_live_`, `"prefix":"sk_test_`, 1), bookkeeping.ErrImport},
 		{"another amount", strings.Replace(whole, `"amount":10,"balance":10`, `"amount":9,"balance":9`, 1), credits.ErrBroken},
 		{"an entry before its key", strings.Join([]string{lines[0], lines[1], lines[2], lines[4], lines[5], lines[3], lines[6]}, ""), bookkeeping.ErrImport},
-		{"something behind the end", whole + "{}", bookkeeping.ErrImport},
+		{"data after the end", whole + "{}", bookkeeping.ErrImport},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -150,9 +150,9 @@ func TestAuditorFinds(t *testing.T) {
 	}{
 		{name: "nothing", heads: true},
 		{name: "a changed text", change: func(b *books) { b.Entries[0].Reason = "" }, want: "another hash"},
-		{name: "an entry that is gone", change: func(b *books) { b.Entries = b.Entries[1:] }, want: "follows entry 0"},
+		{name: "a missing entry", change: func(b *books) { b.Entries = b.Entries[1:] }, want: "follows entry 0"},
 		{
-			name: "a last entry that is gone", kept: func(_ *credits.Spent, last *credits.Entry) { last.Seq, last.Balance = 3, 5 },
+			name: "a missing last entry", kept: func(_ *credits.Spent, last *credits.Entry) { last.Seq, last.Balance = 3, 5 },
 			want: "ends with entry 2 and a balance of 7, but its record says entry 3 and 5",
 		},
 		{
@@ -160,17 +160,17 @@ func TestAuditorFinds(t *testing.T) {
 			want: "spent 3 in all and 3 on its last day, not 3 and 2",
 		},
 		{name: "a key of an unknown account", change: func(b *books) { b.Keys[0].Account = "acct_c" }, want: "acct_c, which does not exist"},
-		{name: "a revived key", change: func(b *books) { b.Keys[0].RevokedAt = nil }, heads: true, want: "was revoked when"},
-		{name: "another key", change: func(b *books) { b.Keys[0].Name = "other" }, heads: true, want: "is not as it was"},
-		{name: "a cap taken away", change: func(b *books) { b.Keys[0].DayCap = nil }, heads: true, changed: true},
-		{name: "no key", change: func(b *books) { b.Keys = nil }, heads: true, want: "was there when"},
-		{name: "no account", change: func(b *books) { b.Accounts = b.Accounts[:1] }, heads: true, want: "account acct_b was there"},
+		{name: "a key that is valid again", change: func(b *books) { b.Keys[0].RevokedAt = nil }, heads: true, want: "was revoked when"},
+		{name: "another key", change: func(b *books) { b.Keys[0].Name = "other" }, heads: true, want: "differs from the one when"},
+		{name: "a removed cap", change: func(b *books) { b.Keys[0].DayCap = nil }, heads: true, changed: true},
+		{name: "no key", change: func(b *books) { b.Keys = nil }, heads: true, want: "existed when"},
+		{name: "no account", change: func(b *books) { b.Accounts = b.Accounts[:1] }, heads: true, want: "account acct_b existed"},
 		{
 			name: "fewer entries", change: func(b *books) { b.Entries = b.Entries[:1] }, heads: true,
 			kept: func(s *credits.Spent, _ *credits.Entry) { *s = credits.Spent{} }, want: "had 2 entries when",
 		},
 		{
-			name: "a history that is new", heads: true, want: "entry 2 is not the one that it was",
+			name: "a rewritten history", heads: true, want: "entry 2 differs from the one when",
 			change: func(b *books) { b.Entries[1].Operation = "posts"; b.Entries[1] = b.Entries[1].Next(b.Entries[0]) },
 		},
 	}
@@ -200,7 +200,7 @@ func TestAuditorFinds(t *testing.T) {
 				t.Errorf("changed are %q; want the key: %v", r.Changed, tt.changed)
 			}
 			if r.OK() != (tt.want == "") || !strings.Contains(found, tt.want) {
-				t.Errorf("problems %q; want one that says %q", found, tt.want)
+				t.Errorf("problems %q; want one that contains %q", found, tt.want)
 			}
 		})
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // ErrHeads means that the heads for an audit were not written by a HeadsWriter, or are incomplete.
-var ErrHeads = errors.New("bookkeeping: not a whole list of heads")
+var ErrHeads = errors.New("bookkeeping: not a complete list of heads")
 
 // headLine is one line of a list of heads: exactly one of its fields is set, and the last line is an end.
 type headLine struct {
@@ -35,15 +35,15 @@ type accountHead struct {
 // keyHead is the digest of a key.
 type keyHead struct {
 	ID      string `json:"id"`
-	Hash    string `json:"hash"`           // over all data of a key but when it was used and revoked, hexadecimal
-	Born    string `json:"born,omitempty"` // over what never changes of it; "" in lists of when nothing did
+	Hash    string `json:"hash"`           // of all data of a key except when it was used and revoked, hexadecimal
+	Born    string `json:"born,omitempty"` // of the data that never changes; "" in lists written before keys could change
 	Revoked bool   `json:"revoked"`
 }
 
 // HeadsWriter writes a digest of every account's entries and of every key as JSON Lines of about 150 bytes each. If
-// they are kept where no one who can write to the store can change them, an audit finds what it cannot find alone: that
-// the last entries of an account were removed with their traces, that a whole history was rewritten, or that a revoked
-// key was restored.
+// they are stored where those who can write to the store cannot change them, an audit finds changes that it cannot find
+// alone: that the last entries of an account and their traces were removed, that a whole history was rewritten, or that
+// a revoked key was restored.
 type HeadsWriter struct {
 	buf  *bufio.Writer
 	json *json.Encoder
@@ -131,7 +131,7 @@ func (h *Heads) entry(a *Auditor, e credits.Entry) {
 		return
 	}
 	if !strings.EqualFold(head.Hash, hex.EncodeToString(e.Hash[:])) {
-		a.Problem("account %s, entry %d is not the one that it was when the heads were written", e.Account, e.Seq)
+		a.Problem("account %s, entry %d differs from the one when the heads were written", e.Account, e.Seq)
 	}
 	delete(h.accounts, e.Account)
 }
@@ -145,7 +145,7 @@ func (h *Heads) key(a *Auditor, found keys.Key) {
 	now := headOf(found)
 	switch same := now.Hash == strings.ToLower(kept.Hash); {
 	case !same && kept.Born == "", now.Born != cmp.Or(strings.ToLower(kept.Born), now.Born):
-		a.Problem("key %s is not as it was when the heads were written", found.ID)
+		a.Problem("key %s differs from the one when the heads were written", found.ID)
 	case !same:
 		a.changed(found.ID)
 	}
@@ -160,12 +160,12 @@ func (h *Heads) rest(a *Auditor) {
 	for id, head := range h.accounts {
 		switch _, there := a.last[id]; {
 		case !there:
-			a.Problem("account %s was there when the heads were written", id)
+			a.Problem("account %s existed when the heads were written, and does not exist now", id)
 		case head.Seq > 0:
 			a.Problem("account %s had %d entries when the heads were written, and has fewer now", id, head.Seq)
 		}
 	}
 	for id := range h.keys {
-		a.Problem("key %s was there when the heads were written", id)
+		a.Problem("key %s existed when the heads were written, and does not exist now", id)
 	}
 }

@@ -16,9 +16,9 @@ import (
 // The errors of an import.
 var (
 	// ErrImport means that the imported data is not a complete export of this version.
-	ErrImport = errors.New("bookkeeping: not a whole export")
+	ErrImport = errors.New("bookkeeping: not a complete export")
 	// ErrExists means that one of the accounts, keys or holds already exists.
-	ErrExists = errors.New("bookkeeping: there already")
+	ErrExists = errors.New("bookkeeping: already exists")
 )
 
 // formatVersion is the version of the lines.
@@ -63,7 +63,7 @@ type keyLine struct {
 	Former      *formerLine `json:"former,omitempty"`
 }
 
-// boundLine is what an account may set the limits of a key to at most.
+// boundLine has the highest limits that an account may set for a key.
 type boundLine struct {
 	Capacity *int64   `json:"capacity,omitempty"`
 	Refill   *float64 `json:"refill_per_s,omitempty"`
@@ -165,7 +165,7 @@ func keyToLine(k keys.Key) *keyLine {
 	return l
 }
 
-// EncodeBounds returns bounds as a store keeps them, nil for nil.
+// EncodeBounds returns bounds as text for a store, nil for nil.
 func EncodeBounds(bounds *keys.Limits) *string {
 	if bounds == nil {
 		return nil
@@ -174,7 +174,7 @@ func EncodeBounds(bounds *keys.Limits) *string {
 	return new(string(b))
 }
 
-// DecodeBounds returns what EncodeBounds was given.
+// DecodeBounds is the inverse of EncodeBounds.
 func DecodeBounds(text *string) (*keys.Limits, error) {
 	if text == nil {
 		return nil, nil //nolint:nilnil // there are none

@@ -32,7 +32,7 @@ type books struct {
 	entries  []credits.Entry // in order for each account
 }
 
-// look reads all data. Dependent data is read before its owner, so that nothing is without its owner.
+// look reads all data. Entries and keys are read before their accounts, so that the account of each is included.
 func (m *Memory) look(ctx context.Context) (b books, err error) {
 	before, err := m.keys.Accounts(ctx)
 	if err != nil {
@@ -154,7 +154,7 @@ func (m *Memory) Import(ctx context.Context, r io.Reader) error {
 		ids[i] = a.ID
 	}
 	err := m.keys.Restore(b.accounts, b.keys, func() error { return m.ledger.Restore(ids, b.entries) })
-	if err != nil { // what was read is complete
+	if err != nil { // the export itself is complete
 		return fmt.Errorf("%w: %w", ErrExists, err)
 	}
 	return nil

@@ -32,9 +32,9 @@ func (discard) Key(keys.Key) error         { return nil }
 func (discard) Entry(credits.Entry) error  { return nil }
 
 // Read checks the export in r line by line and passes each valid account, key and entry to into. It returns ErrImport
-// when r is not a complete export, ErrExists when something is in it twice, credits.ErrBroken when an entry does not
-// follow from the one before it, and the first error of into. What into has received before an error is not a complete
-// export.
+// when r is not a complete export, ErrExists when it contains something twice, credits.ErrBroken when an entry does not
+// follow from the previous one, and the first error of into. The data that into has received before an error is
+// incomplete.
 func Read(ctx context.Context, r io.Reader, into Sink) error {
 	d := json.NewDecoder(bufio.NewReaderSize(r, 1<<20))
 	d.DisallowUnknownFields()
@@ -84,7 +84,7 @@ func (c *checker) line(l line) error {
 	switch {
 	case l.Header != nil:
 		if l.Header.Version != formatVersion {
-			return fmt.Errorf("%w: version %d, and this program knows %d", ErrImport, l.Header.Version, formatVersion)
+			return fmt.Errorf("%w: version %d, but this program reads version %d", ErrImport, l.Header.Version, formatVersion)
 		}
 		return nil
 	case l.Account != nil:
@@ -195,7 +195,7 @@ func (c *checker) entry(l *entryLine) error {
 	return c.into.Entry(e)
 }
 
-// Head returns only the part of e that the next entry of its account follows from.
+// Head returns only the part of e on which the next entry of its account depends.
 func Head(e credits.Entry) credits.Entry {
 	return credits.Entry{Seq: e.Seq, Balance: e.Balance, At: e.At, Hash: e.Hash}
 }

@@ -62,14 +62,14 @@ func TestHeadsDetectARewrittenFile(t *testing.T) {
 		},
 		{"a revoked key made valid again", "UPDATE keys SET revoked_at = NULL", "was revoked"},
 		{"a removed cap", "UPDATE keys SET day_cap = NULL", "changed key_"},
-		{"a key given to another account", "UPDATE keys SET account = (SELECT id FROM accounts WHERE no = 1)", "is not as it was"},
-		{"a removed key", "DELETE FROM keys WHERE no = 1", "was there"},
+		{"a key given to another account", "UPDATE keys SET account = (SELECT id FROM accounts WHERE no = 1)", "differs from the one when"},
+		{"a removed key", "DELETE FROM keys WHERE no = 1", "existed"},
 		{
 			"an account removed with everything it had", unlocked + `PRAGMA foreign_keys = off;
 			UPDATE totals SET entries = entries - 8, credits = credits - 90;
 			DELETE FROM entries WHERE account = 2; DELETE FROM spending WHERE account = 2;
 			DELETE FROM keys WHERE account = (SELECT id FROM accounts WHERE no = 2);
-			DELETE FROM accounts WHERE no = 2`, "was there",
+			DELETE FROM accounts WHERE no = 2`, "existed",
 		},
 	}
 	for _, tt := range tests {
@@ -101,7 +101,7 @@ func TestHeadsDetectARewrittenFile(t *testing.T) {
 		// As if the chain of hashes were different.
 		heads := strings.Replace(headsOf(t, db), `"hash":"`, `"hash":"x`, 1)
 		r, err := db.AuditAgainst(t.Context(), strings.NewReader(heads))
-		if err != nil || !strings.Contains(strings.Join(r.Problems, "\n"), "is not the one that it was") {
+		if err != nil || !strings.Contains(strings.Join(r.Problems, "\n"), "differs from the one when") {
 			t.Errorf("AuditAgainst = %q, %v", r.Problems, err)
 		}
 	})
