@@ -18,8 +18,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Cache is a [cache.Shared] in the server, with a copy of what it has read in the memory of the process. It never
-// fails: while the server is unavailable, it only has what is in memory.
+// Cache is a [cache.Shared] in the server, with a copy of the entries that this process has read in its memory. It
+// never fails: while the server is unavailable, it only has the entries in memory.
 type Cache struct {
 	server *Server
 	now    func() time.Time
@@ -28,7 +28,7 @@ type Cache struct {
 
 	memory *cache.Memory
 	near   time.Duration
-	seen   *lru.Cache[string, time.Time] // when the server was last asked for what is in memory
+	seen   *lru.Cache[string, time.Time] // when the entry in memory was last compared with the server
 	keys   *lru.Cache[string, string]    // of entries, by their name in the server
 }
 
@@ -43,17 +43,18 @@ var (
 type CacheConfig struct {
 	// Bytes is the size of the cache in memory: [cache.DefaultBytes] when 0.
 	Bytes int
-	// Near is for how long the copy in memory is used before the server is asked again: 10 seconds when 0. When another
-	// replica replaces an entry, it sends a message; a replica that misses the message may return the old entry for
-	// this long.
+	// Near is for how long the copy in memory is used before it is compared with the server: 10 seconds when 0. When
+	// another replica replaces an entry, it sends a message; a replica that misses the message may return the old entry
+	// for this long.
 	Near time.Duration
-	// Lease is how long other callers wait for one that has died before one of them takes its turn: 3 seconds when 0.
+	// Lease is for how long other callers wait for one that has died before one of them reads instead: 3 seconds when
+	// 0.
 	Lease time.Duration
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
 
-// seenKeys is for how many keys the time of the last check is kept. For any others the server is asked early.
+// seenKeys is the number of keys whose last comparison is remembered. Others are compared earlier than Near requires.
 const seenKeys = 1 << 16
 
 // Cache returns a cache in the server.
@@ -107,8 +108,8 @@ func (c *Cache) Get(ctx context.Context, key string) (*cache.Entry, error) {
 	return entry, nil
 }
 
-// here returns what is in memory, whether it can be used without asking the server, and whether it is within its time
-// to live.
+// here returns the entry in memory, whether it can be used without the server, and whether it is within its time to
+// live.
 func (c *Cache) here(key string) (entry *cache.Entry, current, good bool) {
 	entry, good = c.memory.Look(key)
 	at, known := c.seen.Get(key)
@@ -131,7 +132,7 @@ func (c *Cache) newer(ctx context.Context, key, text string) (entry *cache.Entry
 		c.server.log.WarnContext(ctx, "an entry of the cache server cannot be read", "error", providers.Loggable(err),
 			"request_id", operation.RequestID(ctx))
 		return here, good
-	case !now.Before(there.gone()), here != nil && here.FetchedAt.After(there.Entry.FetchedAt):
+	case !now.Before(there.removal()), here != nil && here.FetchedAt.After(there.Entry.FetchedAt):
 		return here, good
 	}
 	_ = c.memory.Set(ctx, key, &there.Entry, there.Expires.Sub(now))
@@ -144,7 +145,7 @@ func (c *Cache) Set(ctx context.Context, key string, e *cache.Entry, ttl time.Du
 	name, _ := c.names(key)
 	c.current(key, name)
 	s := &stored{*e, c.now().Add(ttl)}
-	kept := s.gone().Sub(c.now())
+	kept := s.removal().Sub(c.now())
 	if kept < time.Millisecond {
 		return nil
 	}

@@ -72,7 +72,7 @@ func holds(t *testing.T, s cache.Store, key string) string {
 	return e.Data
 }
 
-func TestEntriesReplacedByAnotherReplicaAreReadSoon(t *testing.T) {
+func TestEntriesReplacedByAnotherReplicaAreReadAgain(t *testing.T) {
 	t.Parallel()
 	a, b, now := twin(t, address(t))
 	put(t, a, now, "k", "old")
@@ -82,7 +82,7 @@ func TestEntriesReplacedByAnotherReplicaAreReadSoon(t *testing.T) {
 	for _, data := range []string{"new", "newer", "newest"} { // the first may be found because b has just begun to listen
 		now.Advance(time.Millisecond)
 		put(t, a, now, "k", data)
-		until(t, func() bool { return holds(t, b, "k") == data }) // before b would ask the server again
+		until(t, func() bool { return holds(t, b, "k") == data }) // before b would compare it with the server
 	}
 }
 
@@ -146,7 +146,7 @@ func TestMemoryOutlivesTheServer(t *testing.T) {
 	go func() { waiting <- b.Join(t.Context(), "other") }()
 	p.kill()
 	if turn := <-waiting; turn.Done == nil {
-		t.Errorf("who waited when the server was lost: %+v; want the turn", turn)
+		t.Errorf("the caller that waited when the server was stopped: %+v; want the turn", turn)
 	}
 	first.Done(t.Context(), "")
 	until(t, func() bool { return a.State() == schema.Degraded && b.State() == schema.Degraded })
@@ -155,7 +155,7 @@ func TestMemoryOutlivesTheServer(t *testing.T) {
 		t.Errorf("memory has %q", got)
 	}
 	if got := holds(t, b, "k"); got != "" {
-		t.Errorf("%q in a memory that was never asked", got)
+		t.Errorf("%q in the memory of another replica", got)
 	}
 	put(t, b, now, "k", "made again")
 	if turn := b.Join(t.Context(), "third"); turn.Done == nil {
@@ -165,11 +165,11 @@ func TestMemoryOutlivesTheServer(t *testing.T) {
 	until(t, func() bool { return a.State() == schema.Healthy && b.State() == schema.Healthy })
 	put(t, b, now, "k2", "shared")
 	if got := holds(t, a, "k2"); got != "shared" {
-		t.Errorf("behind the restart: %q", got)
+		t.Errorf("after the restart: %q", got)
 	}
 	now.Advance(time.Minute)
 	if got := holds(t, a, "k"); got != "made" {
-		t.Errorf("the server has forgotten it, memory has %q", got)
+		t.Errorf("after the server has lost it, memory has %q", got)
 	}
 }
 

@@ -33,7 +33,7 @@ func (c *Cache) listen(ctx context.Context) {
 	}
 }
 
-// current notes that memory has the same entry as the server.
+// current notes that the entry in memory is the same as in the server.
 func (c *Cache) current(key, name string) {
 	c.keys.Add(strings.Clone(name), key)
 	c.seen.Add(key, c.now())

@@ -13,16 +13,16 @@ import (
 	"github.com/socialdata/socialdata/privacy"
 )
 
-// stored is an entry as it is stored in the server: its fields in a fixed order, each text preceded by its length, so
-// that every byte of an upstream answer is preserved; compressed. In front of it, uncompressed, are the version of the
-// form and the marks of its subjects, so that they can be read separately.
+// stored is an entry as it is stored in the server. Its fields are in a fixed order, each text preceded by its length,
+// so that every byte of an upstream answer is preserved, and compressed. They are preceded by a front that is not
+// compressed, with the version of the form and the marks of the entry's subjects.
 type stored struct {
 	Entry   cache.Entry
 	Expires time.Time // its time to live
 }
 
-// gone returns when the entry is removed.
-func (s *stored) gone() time.Time { return s.Expires.Add(min(s.Entry.Keep, cache.MostKept)) }
+// removal returns when the entry is removed.
+func (s *stored) removal() time.Time { return s.Expires.Add(min(s.Entry.Keep, cache.MostKept)) }
 
 const (
 	form      = 3        // the version of the stored form; no other can be read
@@ -64,8 +64,8 @@ func (c codec) encode(s *stored) (string, error) {
 	return valkey.BinaryString(c.zip.EncodeAll(b, front)), errors.Join(errs[:]...)
 }
 
-// front reads what is in front of an entry: the marks of its subjects. It returns them and the rest. If the text is cut
-// off or has another form, long is how many bytes it needs.
+// front reads the front of an entry, and returns the marks of its subjects and the rest. If the text is cut off, long
+// is the number of bytes that front needs.
 func front(text string) (marks privacy.Marks, rest string, long int, err error) {
 	if text == "" || text[0] != form {
 		return "", "", 0, errForm
@@ -126,7 +126,7 @@ func appendTexts(b []byte, texts []string) []byte {
 	return b
 }
 
-// reader reads what was appended. Its results share the memory of its input.
+// reader reads what append functions have written. Its results share the memory of its input.
 type reader struct {
 	rest   string
 	broken bool // something was missing

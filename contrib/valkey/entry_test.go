@@ -34,7 +34,7 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// FuzzEntry decodes what others may have written into the server.
+// FuzzEntry decodes texts that other programs may have written into the server.
 func FuzzEntry(f *testing.F) {
 	c := newCodec()
 	text, err := c.encode(&stored{cache.Entry{Data: "1", Raw: []string{"2"}, NotFound: true}, time.Unix(1, 0)})

@@ -60,7 +60,7 @@ func (c *Cache) Mentions(ctx context.Context, s privacy.Subject) (sum int, err e
 	return sum, nil
 }
 
-// wholeAtOnce is how many entries are read whole in each round trip.
+// wholeAtOnce is the number of entries that are read completely in each round trip.
 const wholeAtOnce = 50
 
 // mentionsIn counts those of the entries that mention the subject.
@@ -163,11 +163,11 @@ func (c *Cache) eraseOf(
 func (c *Cache) Forget(names map[privacy.Name]struct{}) int {
 	c.memory.Forget(names)
 	c.forgetKeys()
-	return 0 // the server has them too, if they are still valid
+	return 0 // the server has the entries as well, and Erase counts them there
 }
 
-// forgetKeys drops the names of entries, because they are made from requests. What is in memory is read from the server
-// again.
+// forgetKeys drops the keys of entries, because they contain requests. The entries in memory are then read from the
+// server again.
 func (c *Cache) forgetKeys() {
 	c.seen.Purge()
 	c.keys.Purge()

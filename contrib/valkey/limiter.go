@@ -22,10 +22,10 @@ var (
 	bucketScript = valkey.NewLuaScript(bucketText)
 )
 
-// Fail is what a [Limiter] does while the server is unavailable.
+// Fail is the behaviour of a [Limiter] while the server is unavailable.
 type Fail string
 
-// What a [Limiter] can do while the server is unavailable.
+// The behaviours of a [Limiter] while the server is unavailable.
 const (
 	FailOpen   Fail = "open"   // each replica counts separately, starting with full buckets
 	FailClosed Fail = "closed" // calls are refused with 503
@@ -44,18 +44,18 @@ var _ keys.Limiter = (*Limiter)(nil)
 
 // LimiterConfig configures a [Limiter]. The zero value is ready to use.
 type LimiterConfig struct {
-	// Fail is what happens while the server is unavailable: [FailOpen] when "".
+	// Fail is the behaviour while the server is unavailable: [FailOpen] when "".
 	Fail Fail
 	// Now is the clock. Nil means that of the server, so that the clocks of replicas need not agree.
 	Now func() time.Time
 }
 
-// refusedKeys is for how many keys a refusal is cached. For any others the server is asked again.
+// refusedKeys is the number of keys whose refusal is cached. Calls of others go to the server.
 const refusedKeys = 1 << 14
 
 // refusal is the server's answer for a bucket with too few tokens.
 type refusal struct {
-	asked  time.Time // before the call to the server
+	sent   time.Time // before the call to the server
 	tokens float64
 	rate   keys.Rate
 }
@@ -64,7 +64,7 @@ type refusal struct {
 func (s *Server) Limiter(cfg LimiterConfig) (*Limiter, error) {
 	cfg.Fail = cmp.Or(cfg.Fail, FailOpen)
 	if cfg.Fail != FailOpen && cfg.Fail != FailClosed {
-		return nil, errors.New("valkey: a limiter fails open or closed")
+		return nil, errors.New("valkey: LimiterConfig.Fail must be open or closed")
 	}
 	refused, _ := lru.New[string, refusal](refusedKeys) // fails only for a size below 1
 	return &Limiter{
@@ -107,7 +107,7 @@ func (l *Limiter) Peek(ctx context.Context, key string, r keys.Rate) (keys.Allow
 	return a, refuse(err)
 }
 
-// Give implements [keys.Limiter]. Another replica that was refused a token asks again at the time that it was given.
+// Give implements [keys.Limiter]. Another replica that has cached a refusal only uses the token after that expires.
 func (l *Limiter) Give(ctx context.Context, key string, r keys.Rate, n int) (keys.Allowance, error) {
 	l.refused.Remove(key)
 	a, err := l.look(ctx, key, r, "give", n)
@@ -117,7 +117,7 @@ func (l *Limiter) Give(ctx context.Context, key string, r keys.Rate, n int) (key
 	return a, refuse(err)
 }
 
-// refuse translates the loss of the server into an error for callers.
+// refuse translates the error of an unavailable server for callers.
 func refuse(err error) error {
 	if errors.Is(err, errLost) {
 		return problem.Wrap(err, problem.PlatformUnavailable, "the rate limit of the key cannot be checked").After(every)
@@ -132,7 +132,7 @@ func (l *Limiter) stillRefused(key string, r keys.Rate, n int) (keys.Allowance, 
 	if !known || last.rate != r {
 		return keys.Allowance{}, false
 	}
-	passed := max(0, l.time().Sub(last.asked))
+	passed := max(0, l.time().Sub(last.sent))
 	tokens := last.tokens + passed.Seconds()*r.Refill
 	wait := r.Wait(last.tokens, n) - passed
 	return keys.Allowance{Rate: r, Remaining: tokens, RetryAfter: wait}, wait > 0
@@ -149,9 +149,9 @@ func (l *Limiter) look(ctx context.Context, key string, r keys.Rate, what string
 	if err := errors.Join(ctx.Err(), r.Check()); err != nil {
 		return keys.Allowance{}, err
 	}
-	asked, clock := l.time(), ""
+	sent, clock := l.time(), ""
 	if l.now != nil {
-		clock = strconv.FormatInt(asked.UnixMicro(), 10)
+		clock = strconv.FormatInt(sent.UnixMicro(), 10)
 	}
 	args := []string{
 		strconv.FormatInt(r.Capacity, 10), strconv.FormatFloat(r.Refill, 'g', -1, 64), what, clock, strconv.Itoa(n),
@@ -181,7 +181,7 @@ func (l *Limiter) look(ctx context.Context, key string, r keys.Rate, what string
 		wait = r.Wait(tokens, n)
 	}
 	if wait > 0 {
-		l.refused.Add(key, refusal{asked, tokens, r})
+		l.refused.Add(key, refusal{sent, tokens, r})
 	}
 	return keys.Allowance{OK: wait == 0, Rate: r, Remaining: tokens, RetryAfter: wait}, nil
 }

@@ -33,9 +33,9 @@ func TestLimiter(t *testing.T) {
 	})
 }
 
-// TestReplicasTogetherGiveWhatTheRateSays lets replicas take tokens by the server's clock until they have a number of
+// TestReplicasTogetherKeepToTheRate lets replicas take tokens by the server's clock until they have a number of
 // tokens more than the full bucket.
-func TestReplicasTogetherGiveWhatTheRateSays(t *testing.T) {
+func TestReplicasTogetherKeepToTheRate(t *testing.T) {
 	t.Parallel()
 	addr, prefix := address(t), unique()
 	r := keys.Rate{Capacity: 20, Refill: 40}
@@ -123,7 +123,7 @@ func TestALimiterWithoutItsServer(t *testing.T) {
 	p.run()
 	until(t, func() bool { return closed.State() == schema.Healthy })
 	if a, err := closed.Take(t.Context(), "key_1", r, 1); err != nil || !a.OK {
-		t.Errorf("behind the restart: %+v, %v", a, err)
+		t.Errorf("after the restart: %+v, %v", a, err)
 	}
 }
 

@@ -54,7 +54,7 @@ func TestMessages(t *testing.T) {
 	}
 	warm := replicas[0].Join(t.Context(), "warm") // loads the scripts
 	warm.Done(t.Context(), "")
-	asked := func(what string, want map[string]int, do func()) {
+	sent := func(what string, want map[string]int, do func()) {
 		t.Helper()
 		before := commands(t, p.addr)
 		do()
@@ -82,17 +82,17 @@ func TestMessages(t *testing.T) {
 		}
 		turn.Done(t.Context(), "")
 	}
-	asked("a miss", map[string]int{"evalsha": joins + dones}, func() {
+	sent("a miss", map[string]int{"evalsha": joins + dones}, func() {
 		made(replicas[0], "k", read(replicas[0], "k"))
 	})
-	asked("a hit", map[string]int{}, func() {
+	sent("a hit", map[string]int{}, func() {
 		for range 5 {
 			read(replicas[1], "k")
 		}
 	})
 	turn := read(replicas[0], "hot")
 	const others = 7
-	asked("a wait", map[string]int{"evalsha": others*2*joins + dones, "client|caching": others * tracks}, func() {
+	sent("a wait", map[string]int{"evalsha": others*2*joins + dones, "client|caching": others * tracks}, func() {
 		got := make(chan cache.Turn)
 		for _, c := range replicas[1:] {
 			go func() { got <- read(c, "hot") }()
@@ -112,7 +112,7 @@ func TestMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	asked("eleven calls that are looked up, and a hundred that need not be", map[string]int{"evalsha": 11}, func() {
+	sent("eleven calls that need the server, and a hundred that do not", map[string]int{"evalsha": 11}, func() {
 		for range 111 {
 			if _, err := l.Take(t.Context(), "key_1", r, 1); err != nil {
 				t.Error(err)

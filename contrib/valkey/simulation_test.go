@@ -285,11 +285,11 @@ func TestSimulation(t *testing.T) {
 		name   string
 		change func(*world)
 	}{
-		{"all is well", func(*world) {}},
+		{"no faults", func(*world) {}},
 		{"no key is more popular than another", func(w *world) { w.skew = 0 }},
-		{"one key is most of it", func(w *world) { w.skew = 4 }},
+		{"one key has most requests", func(w *world) { w.skew = 4 }},
 		{"readers die", func(w *world) { w.dies = true }},
-		{"a node is lost", func(w *world) { w.lost, w.from, w.until = 1, span/2, span*3/4 }},
+		{"a node is unavailable", func(w *world) { w.lost, w.from, w.until = 1, span/2, span*3/4 }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := w
@@ -313,9 +313,9 @@ func TestSimulation(t *testing.T) {
 			case w.lost < 0 && !w.dies && f.reads != f.distinct:
 				t.Errorf("%d reads for %d keys", f.reads, f.distinct)
 			case w.dies && f.longest > 3*lease+2*w.upstream:
-				t.Errorf("somebody has waited for %v", f.longest)
+				t.Errorf("a request has waited for %v", f.longest)
 			case w.lost >= 0 && f.reads > f.distinct*4:
-				t.Errorf("%d reads for %d keys when a node was lost", f.reads, f.distinct)
+				t.Errorf("%d reads for %d keys when a node was unavailable", f.reads, f.distinct)
 			}
 		})
 	}

@@ -29,7 +29,7 @@ var (
 	doneScript  = valkey.NewLuaScript(doneText)
 )
 
-// remembered is how long a failure is kept for the callers that waited for the one that has failed.
+// remembered is for how long a failure is stored for the callers that wait for the read that has failed.
 const remembered = 2 * time.Second
 
 // Join implements [cache.Shared].
@@ -50,7 +50,7 @@ func (c *Cache) Join(ctx context.Context, key string) cache.Turn {
 			if here, good = c.newer(ctx, key, text); good {
 				return cache.Turn{Entry: here}
 			}
-			// There is an entry, but it has expired by our clock, or has another version: join counts it as none.
+			// The entry has expired by this process's clock, or has another version: join then treats it as missing.
 			past = hashOf(text)
 			continue
 		case "failure":
@@ -78,7 +78,7 @@ func alone(past *cache.Entry) cache.Turn {
 	return cache.Turn{Entry: past, Done: func(context.Context, string) {}}
 }
 
-// join asks the server for a place: see join.lua.
+// join requests the turn from the server: see join.lua.
 func (c *Cache) join(ctx context.Context, entry, lease, own, awaited, past string) (what, text string, err error) {
 	err = c.server.do(ctx, func(ctx context.Context, client valkey.Client) error {
 		got, err := joinScript.Exec(ctx, client, []string{entry, lease},
@@ -123,7 +123,7 @@ func (c *Cache) done(ctx context.Context, lease, own, failure string) {
 	})
 }
 
-// await returns when holder no longer has the lease, when holder may be dead, or when ctx ends. The server reports
+// await returns when holder no longer has the lease, when holder may have died, or when ctx ends. The server reports
 // every change of a key that was read for a client-side cache.
 // https://valkey.io/topics/client-side-caching/
 func (c *Cache) await(ctx context.Context, lease, holder string) {
@@ -180,7 +180,8 @@ func (w *waiters) join(key string) (changed <-chan struct{}, leave func()) {
 	}
 }
 
-// changed wakes the callers that wait for one of keys. If there are none, the connection has ended, and all are woken.
+// changed wakes the callers that wait for one of keys. Without keys, the connection has ended, and it wakes all
+// callers.
 func (w *waiters) changed(keys []valkey.ValkeyMessage) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -18,10 +18,10 @@ import (
 
 const (
 	patience   = 500 * time.Millisecond // for one answer of the server
-	stuck      = 3 * time.Second        // a connection without traffic for so long is closed
+	stuck      = 3 * time.Second        // a connection without traffic for that long is closed
 	every      = time.Second            // between two checks of the server
-	fewer      = 3                      // failures in a row after which the server counts as lost before the next check
-	leaseBytes = 1 << 20                // memory for leases of others that we wait for
+	fewer      = 3                      // failures in a row after which the server counts as unavailable before the next check
+	leaseBytes = 1 << 20                // memory for leases that this replica waits for
 )
 
 // errLost means that the server is unavailable.
@@ -34,7 +34,7 @@ type Config struct {
 	Address string
 	// Prefix begins every key, so that several deployments can share a server: socialdata when "".
 	Prefix string
-	// Logger logs when the server is lost and when it is back; nil disables logging.
+	// Logger logs when the server becomes unavailable and when it is available again; nil disables logging.
 	Logger *slog.Logger
 }
 
@@ -76,10 +76,10 @@ func optionOf(address string) (valkey.ClientOption, error) {
 		address = "valkey://" + address
 	}
 	option, err := valkey.ParseURL(address)
-	if err != nil { // which may contain a password
+	if err != nil { // err may contain a password
 		return option, errors.New("valkey: the address must be host:port or valkey://user:password@host:port/db")
 	}
-	option.DisableRetry = true // a command that fails continues without the server at once
+	option.DisableRetry = true // after a command has failed, the call continues without the server
 	option.Dialer.Timeout = cmp.Or(option.Dialer.Timeout, patience)
 	option.ConnWriteTimeout = cmp.Or(option.ConnWriteTimeout, stuck)
 	option.CacheSizeEachConn = leaseBytes
@@ -87,7 +87,7 @@ func optionOf(address string) (valkey.ClientOption, error) {
 	return option, nil
 }
 
-// Close closes the connections. What uses the server continues without it.
+// Close closes the connections. Caches and limiters of the server continue without it.
 func (s *Server) Close() {
 	s.stop()
 	s.work.Wait()
@@ -138,22 +138,22 @@ func (s *Server) look(ctx context.Context) {
 	}
 }
 
-// note logs when the server is lost or back.
+// note logs when the server becomes unavailable or available.
 func (s *Server) note(ctx context.Context, err error) {
 	if was := s.lost.Swap(err != nil); was == (err != nil) {
 		return
 	}
 	if err != nil {
-		s.log.WarnContext(ctx, "the cache server is lost: each replica goes on by itself", "error", err, "request_id",
+		s.log.WarnContext(ctx, "the cache server is unavailable; each replica continues without it", "error", err, "request_id",
 			operation.RequestID(ctx))
 		return
 	}
 	s.failed.Store(0)
-	s.log.InfoContext(ctx, "the cache server is back")
+	s.log.InfoContext(ctx, "the cache server is available again")
 }
 
-// do calls ask with the client, unless the server is lost. After an error, the commands may nevertheless have been
-// executed.
+// do calls ask with the client, unless the server is unavailable. After an error, the commands may have been executed
+// all the same.
 func (s *Server) do(ctx context.Context, ask func(context.Context, valkey.Client) error) error {
 	client := s.client.Load()
 	if client == nil || s.lost.Load() {

@@ -121,7 +121,7 @@ func (j *journal) String() string {
 	return j.b.String()
 }
 
-func TestALostServerLogsTwoLines(t *testing.T) {
+func TestAnUnavailableServerLogsTwoLines(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	p.kill()
@@ -136,8 +136,8 @@ func TestALostServerLogsTwoLines(t *testing.T) {
 	}
 	p.run()
 	until(t, func() bool { return s.Ping(t.Context()) == nil })
-	if got := log.String(); strings.Count(got, "\n") != 2 || !strings.Contains(got, "is lost") ||
-		!strings.Contains(got, "is back") {
+	if got := log.String(); strings.Count(got, "\n") != 2 || !strings.Contains(got, "is unavailable") ||
+		!strings.Contains(got, "is available again") {
 		t.Errorf("log:\n%s", got)
 	}
 }
