@@ -223,7 +223,7 @@ func (a AccountKeys) create(
 func (a AccountKeys) change(ctx context.Context, store keys.Admin, k keys.Key, w KeyWish) (schema.MadeKey, error) {
 	if w.Environment != "" && w.Environment != k.Environment {
 		return schema.MadeKey{},
-			problem.New(problem.InvalidRequest, "the key is a %s key, which cannot be changed; make another key", k.Environment)
+			problem.New(problem.InvalidRequest, "the key is a %s key, and its environment cannot be changed; make another key", k.Environment)
 	}
 	k, err := store.Change(ctx, k.ID, func(k *keys.Key) error {
 		bounds := k.Most()

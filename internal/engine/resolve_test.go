@@ -163,7 +163,7 @@ func TestAShortLinkThatIsOpenedIsAnUnpaidCall(t *testing.T) {
 	for i := range 1000 {
 		enginetest.WantProblem(t, read(fmt.Sprint("/missing", i)), problem.NotFound)
 	}
-	if p := enginetest.WantProblem(t, read("/more"), problem.RateLimited, "came to nothing"); p.RetryAfter <= 0 {
+	if p := enginetest.WantProblem(t, read("/more"), problem.RateLimited, "were not charged"); p.RetryAfter <= 0 {
 		t.Errorf("%+v", p)
 	}
 	if n := len(l.opened); n != 1000 {
@@ -181,7 +181,7 @@ func TestAShortLinkThatIsOpenedIsAnUnpaidCall(t *testing.T) {
 	}
 	e.Clock.Advance(time.Minute)
 	for i := range 900 {
-		if err := read(fmt.Sprint("/none", i)); err == nil || strings.Contains(err.Error(), "came to nothing") {
+		if err := read(fmt.Sprint("/none", i)); err == nil || strings.Contains(err.Error(), "were not charged") {
 			t.Fatalf("absence %d after them: %v", i, err)
 		}
 	}

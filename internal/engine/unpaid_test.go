@@ -68,7 +68,7 @@ func TestUnpaidCallsAreLimited(t *testing.T) {
 	other := e.Open.As(key)
 	refused := func(what string, err error) {
 		t.Helper()
-		if p := enginetest.WantProblem(t, err, problem.RateLimited, "came to nothing"); p.RetryAfter <= 0 ||
+		if p := enginetest.WantProblem(t, err, problem.RateLimited, "were not charged"); p.RetryAfter <= 0 ||
 			p.RetryAfter > 4*time.Second {
 			t.Errorf("%s: retry after %v", what, p.RetryAfter)
 		}
