@@ -67,10 +67,13 @@ const (
 
 // owedNote is a note in the records.
 type owedNote struct {
-	State   owedState
-	Dues    []Due // at most one of them has an entry: the ledger charges an idempotency key once
-	Process string
-	At      time.Time
+	State owedState
+	Dues  []Due // at most one of them has an entry: the ledger charges an idempotency key once
+	// Answered are the holds of the calls that got the answer. One of them can have failed: writing the note can fail,
+	// and have been done all the same.
+	Answered []string `json:",omitempty"`
+	Process  string
+	At       time.Time
 }
 
 func newOwed(a *Accounts) *owed {
@@ -213,22 +216,42 @@ func (o *owed) put(ctx context.Context, key string, dues []Due, untold bool) err
 		if err := json.Unmarshal(current.Value, there); err != nil {
 			return err
 		}
-		if there.State == answered && untold {
+		ttl := owedTTL
+		switch {
+		case there.State == answered && (untold || there.withdraw(dues) && len(there.Answered) == 0):
 			there = &owedNote{State: told}
-		}
-		if there.State != told {
+			there.add(dues)
+		case there.State == answered: // others have the answer
+			ttl = credits.IdempotentFor
+		case there.State == told:
+			there.add(dues)
+		default:
 			return nil // finish does what remains to be done
 		}
-		for _, d := range dues {
-			if !slices.ContainsFunc(there.Dues, func(t Due) bool { return t.Hold.ID == d.Hold.ID }) {
-				there.Dues = append(there.Dues, d)
-			}
-		}
 		there.Process, there.At = o.process, o.Now()
-		if _, err = o.write(ctx, key, there, current.Version, owedTTL); !errors.Is(err, records.ErrConflict) {
+		if _, err = o.write(ctx, key, there, current.Version, ttl); !errors.Is(err, records.ErrConflict) {
 			return err
 		}
 	}
+}
+
+// add adds dues to the note, those that it does not have.
+func (n *owedNote) add(dues []Due) {
+	for _, d := range dues {
+		if !slices.ContainsFunc(n.Dues, func(t Due) bool { return t.Hold.ID == d.Hold.ID }) {
+			n.Dues = append(n.Dues, d)
+		}
+	}
+}
+
+// withdraw removes calls that have failed from those that got the answer, and reports whether any was there: a note that
+// a call gets the answer can be written although writing it failed.
+func (n *owedNote) withdraw(dues []Due) bool {
+	before := len(n.Answered)
+	n.Answered = slices.DeleteFunc(n.Answered, func(hold string) bool {
+		return slices.ContainsFunc(dues, func(d Due) bool { return d.Hold.ID == hold })
+	})
+	return len(n.Answered) < before
 }
 
 func (o *owed) encode(key string, n *owedNote) (records.Record, error) {
@@ -347,7 +370,7 @@ func (o *owed) refund(ctx context.Context, d Due) (err error) {
 func (o *owed) answered(ctx context.Context, d Due, receipt credits.Receipt) (credits.Receipt, error) {
 	key := owedKey(d)
 	for {
-		mine := &owedNote{State: answered, Process: o.process, At: o.Now()}
+		mine := &owedNote{State: answered, Answered: []string{d.Hold.ID}, Process: o.process, At: o.Now()}
 		r, err := o.encode(key, mine)
 		if err != nil {
 			return receipt, err
@@ -365,10 +388,12 @@ func (o *owed) answered(ctx context.Context, d Due, receipt credits.Receipt) (cr
 		}
 		if there.State == refunding || there.State == refunded {
 			receipt.Charged, receipt.Back = 0, true
-		}
-		if there.State != told {
 			return receipt, nil
 		}
+		if slices.Contains(there.Answered, d.Hold.ID) {
+			return receipt, nil
+		}
+		mine.Answered = append(mine.Answered, there.Answered...)
 		if _, err := o.write(ctx, key, mine, current.Version, credits.IdempotentFor); !errors.Is(err, records.ErrConflict) {
 			return receipt, err
 		}

@@ -396,24 +396,31 @@ func (w *world) compare(ctx context.Context) string {
 	return ""
 }
 
-// TestEachPartOfAFailedPollIsRefunded plays a schedule in which a poll that would report two parts fails, and then the
-// first refund of one of them.
-func TestEachPartOfAFailedPollIsRefunded(t *testing.T) {
+// TestWhatIsReportedAsFailedIsRefunded plays schedules in which a refund was missing.
+func TestWhatIsReportedAsFailedIsRefunded(t *testing.T) {
 	t.Parallel()
-	s := schedule{
-		Upstreams: []upstream{
-			{After: 10100 * time.Millisecond, Fails: true},
-			{Results: 1},
-			{After: 8400 * time.Millisecond, Results: 1},
-			{After: 8700 * time.Millisecond},
+	const ms = time.Millisecond
+	for name, s := range map[string]schedule{
+		"of two parts of a failed poll, when the first refund of one fails": {
+			Upstreams: []upstream{{After: 10100 * ms, Fails: true}, {Results: 1}, {After: 8400 * ms, Results: 1}, {After: 8700 * ms}},
+			Unhappy:   true, Keyed: true, Wait: 2, Replicas: true, Polls: []time.Duration{0},
+			Processes: []enginetest.Process{{Faults: []enginetest.Fault{
+				{Call: 1}, {Call: 11}, {Call: 19, After: true, Hangs: 18300 * ms}, {Call: 31},
+			}}},
 		},
-		Unhappy: true, Keyed: true, Wait: 2, Replicas: true, Polls: []time.Duration{0},
-		Processes: []enginetest.Process{{Faults: []enginetest.Fault{
-			{Call: 1}, {Call: 11}, {Call: 19, After: true, Hangs: 18300 * time.Millisecond}, {Call: 31},
-		}}},
-	}
-	if wrong := play(t, s); wrong != "" {
-		t.Error(wrong)
+		"when the note that a part is answered is written too late": {
+			Upstreams: []upstream{{After: 5100 * ms, Results: 2}, {}, {After: 1700 * ms, Results: 2}},
+			Unhappy:   true, Keyed: true, Wait: 2, Polls: []time.Duration{100 * ms},
+			Processes: []enginetest.Process{{Faults: []enginetest.Fault{
+				{Call: 7, After: true}, {Call: 9, After: true, Hangs: 13900 * ms}, {Call: 11}, {Call: 12, After: true},
+			}}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if wrong := play(t, s); wrong != "" {
+				t.Error(wrong)
+			}
+		})
 	}
 }
 
