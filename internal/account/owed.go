@@ -69,8 +69,9 @@ const (
 type owedNote struct {
 	State owedState
 	Dues  []Due // at most one of them has an entry: the ledger charges an idempotency key once
-	// Answered are the holds of the calls that got the answer. One of them can have failed: writing the note can fail,
-	// and have been done all the same.
+	// Answered are the calls that got the answer, each as its process and its hold: a search that another process takes
+	// over has the same hold. One of them can have failed, because writing the note can fail and have been done all the
+	// same.
 	Answered []string `json:",omitempty"`
 	Process  string
 	At       time.Time
@@ -218,7 +219,7 @@ func (o *owed) put(ctx context.Context, key string, dues []Due, untold bool) err
 		}
 		ttl := owedTTL
 		switch {
-		case there.State == answered && (untold || there.withdraw(dues) && len(there.Answered) == 0):
+		case there.State == answered && (untold || there.withdraw(o.process, dues) && len(there.Answered) == 0):
 			there = &owedNote{State: told}
 			there.add(dues)
 		case there.State == answered: // others have the answer
@@ -244,15 +245,18 @@ func (n *owedNote) add(dues []Due) {
 	}
 }
 
-// withdraw removes calls that have failed from those that got the answer, and reports whether any was there: a note that
-// a call gets the answer can be written although writing it failed.
-func (n *owedNote) withdraw(dues []Due) bool {
+// withdraw removes calls of a process that have failed from those that got the answer, and reports whether any was
+// there.
+func (n *owedNote) withdraw(process string, dues []Due) bool {
 	before := len(n.Answered)
-	n.Answered = slices.DeleteFunc(n.Answered, func(hold string) bool {
-		return slices.ContainsFunc(dues, func(d Due) bool { return d.Hold.ID == hold })
+	n.Answered = slices.DeleteFunc(n.Answered, func(call string) bool {
+		return slices.ContainsFunc(dues, func(d Due) bool { return caller(process, d) == call })
 	})
 	return len(n.Answered) < before
 }
+
+// caller is a call in the list of those that got an answer.
+func caller(process string, d Due) string { return process + " " + d.Hold.ID }
 
 func (o *owed) encode(key string, n *owedNote) (records.Record, error) {
 	value, err := schema.Marshal(n)
@@ -370,7 +374,7 @@ func (o *owed) refund(ctx context.Context, d Due) (err error) {
 func (o *owed) answered(ctx context.Context, d Due, receipt credits.Receipt) (credits.Receipt, error) {
 	key := owedKey(d)
 	for {
-		mine := &owedNote{State: answered, Answered: []string{d.Hold.ID}, Process: o.process, At: o.Now()}
+		mine := &owedNote{State: answered, Answered: []string{caller(o.process, d)}, Process: o.process, At: o.Now()}
 		r, err := o.encode(key, mine)
 		if err != nil {
 			return receipt, err
@@ -390,7 +394,7 @@ func (o *owed) answered(ctx context.Context, d Due, receipt credits.Receipt) (cr
 			receipt.Charged, receipt.Back = 0, true
 			return receipt, nil
 		}
-		if slices.Contains(there.Answered, d.Hold.ID) {
+		if slices.Contains(there.Answered, mine.Answered[0]) {
 			return receipt, nil
 		}
 		mine.Answered = append(mine.Answered, there.Answered...)
