@@ -25,7 +25,7 @@ const (
 	// The initial and the maximum pause before a call checks the result of an earlier one again.
 	idempotencyPoll, idempotencySlow = 20 * time.Millisecond, 250 * time.Millisecond
 	// idempotencyLease is how long a claim is valid after its process has died; a live process renews it. A failure is
-	// kept for as long, for the calls that waited for the claim.
+	// stored for the same time, for the calls that waited for the claim.
 	idempotencyLease = 5 * time.Second
 )
 
@@ -34,11 +34,12 @@ type kept struct {
 	Digest string
 	Claim  string // the id of the call that makes the request
 
-	Answer  *operation.Answer `json:",omitempty"` // of a read
-	Due     *credits.Charge   `json:",omitempty"` // of Answer: may have been made, as the ledger knows; else nil
-	Job     string            `json:",omitempty"` // of a search, which is replayed from its own record
-	At      time.Time         // when it was answered
-	Failure *failure          `json:",omitempty"` // for calls that waited for it
+	Answer *operation.Answer `json:",omitempty"` // of a read
+	// Due is the charge of Answer as long as only the ledger knows whether it was made.
+	Due     *credits.Charge `json:",omitempty"`
+	Job     string          `json:",omitempty"` // of a search, which is replayed from its own record
+	At      time.Time       // when it was answered
+	Failure *failure        `json:",omitempty"` // for calls that waited for it
 }
 
 // failure is the problem with which a call with an idempotency key has ended.
@@ -448,7 +449,7 @@ func (a *attempt) recorded(ctx context.Context, do work) (*operation.Answer, err
 }
 
 // failed stores the failure of the call for those that wait. If it is not known whether its answer was charged, the
-// record keeps that: a call that is repeated asks the ledger.
+// record keeps that: a repeated call checks the ledger.
 func (a *attempt) failed(ctx context.Context, err error) {
 	p := problemOf(a.row.Operation, a.call, err)
 	undecided := a.mine.Due != nil && errors.Is(err, account.ErrUndecided)

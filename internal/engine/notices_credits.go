@@ -16,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/watch"
 )
 
-// reported is which changes of the credits of an account were reported. It is kept in the records, for all processes.
+// reported records which changes of an account's credits were reported. All processes share it in the records.
 type reported struct {
 	Epoch string // of this record, a part of the ids of its changes
 	Low   bool   // the balance is below the threshold

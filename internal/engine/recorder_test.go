@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/requests"
 )
 
-// asked is a ledger that notes which accounts it was asked for.
+// asked is a ledger that notes the accounts whose entries are read.
 type asked struct {
 	credits.Ledger
 	accounts []string

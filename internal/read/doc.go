@@ -4,13 +4,13 @@
 //
 //	plan.go      what is requested, and from which sources; query.go the planned read, row.go a row of the table
 //	answer.go    a whole answer within the time of one call: raw and enrichment put into each object
-//	lookup.go    the cache, and one flight for identical reads; share.go one read among several processes
+//	lookup.go    the cache, and joining of identical reads; share.go one read for several processes
 //	walk.go      page after page until there is something to return
 //	fetch.go     a provider's objects, completed, checked and encoded
 //	raw.go       reads that are forwarded unchanged
 //	enrich.go    enrichment of an answer and of a text; enricher.go the model that does it
 //	derived.go   reads within a read, for derived data
 //
-// Which source is asked, and in which order, is decided in internal/upstreams. Operations of several reads are built on
-// this package, and so is everything about credits.
+// internal/upstreams decides which sources are called, and in which order. Operations that consist of several reads,
+// and the charging of reads, are built on this package.
 package read

@@ -195,7 +195,7 @@ func (s *Service) finish(ctx context.Context, id string, j *job, done <-chan str
 }
 
 // closeTab ends the tab of a search in which every part has ended. What was found will be paid for, unless the caller
-// is gone.
+// has hung up.
 func (j *job) closeTab(ctx context.Context) {
 	st := j.lock()
 	outcome := account.Failed
@@ -204,7 +204,7 @@ func (j *job) closeTab(ctx context.Context) {
 	}
 	tab := st.running.tab
 	j.unlock()
-	tab.Close(context.WithoutCancel(ctx), outcome) // the end of the time does not mean that the caller is gone
+	tab.Close(context.WithoutCancel(ctx), outcome) // the end of the time does not mean that the caller has hung up
 }
 
 // fork runs work in the background; [Service.Close] waits for it.
