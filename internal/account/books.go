@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/socialdata/socialdata/credits"
@@ -35,7 +36,12 @@ type Due struct {
 	// the hold, and may report to its caller that it has failed. The call that returns an answer for the charge notes
 	// this in the records.
 	Shared bool `json:"-"`
+	// Call is the number of the call in this process; 0 for one that has the rest from a record.
+	Call uint64 `json:"-"`
 }
+
+// calls is how many calls of this process have made a [Due].
+var calls atomic.Uint64
 
 // ErrUndecided means that the ledger failed and that it is unknown whether it charged. Settling again resolves that.
 var ErrUndecided = errors.New("socialdata: it is not known whether the ledger has made the charge")
@@ -103,7 +109,7 @@ func NewDue(hold credits.Hold, requestID, idempotencyKey string, charge credits.
 	if idempotencyKey != "" { // the platform distinguishes the parts of a search; keys contain no space
 		charge.IdempotencyKey = idempotencyKey + " " + charge.Platform
 	}
-	return Due{Hold: hold, Charge: charge}
+	return Due{Hold: hold, Charge: charge, Call: calls.Add(1)}
 }
 
 // Settle ends a hold with its charge. Without a ledger the receipt has the amount that would have been charged. After

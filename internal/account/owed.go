@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -69,9 +70,8 @@ const (
 type owedNote struct {
 	State owedState
 	Dues  []Due // at most one of them has an entry: the ledger charges an idempotency key once
-	// Answered are the calls that got the answer, each as its process and its hold: a search that another process takes
-	// over has the same hold. One of them can have failed, because writing the note can fail and have been done all the
-	// same.
+	// Answered are the calls that got the answer. One of them can have failed, because writing the note can fail and have
+	// been done all the same.
 	Answered []string `json:",omitempty"`
 	Process  string
 	At       time.Time
@@ -250,13 +250,18 @@ func (n *owedNote) add(dues []Due) {
 func (n *owedNote) withdraw(process string, dues []Due) bool {
 	before := len(n.Answered)
 	n.Answered = slices.DeleteFunc(n.Answered, func(call string) bool {
-		return slices.ContainsFunc(dues, func(d Due) bool { return caller(process, d) == call })
+		return slices.ContainsFunc(dues, func(d Due) bool { return callOf(process, d) == call })
 	})
 	return len(n.Answered) < before
 }
 
-// caller is a call in the list of those that got an answer.
-func caller(process string, d Due) string { return process + " " + d.Hold.ID }
+// callOf returns the name of a call of a process in the list of those that got the answer.
+func callOf(process string, d Due) string {
+	if d.Call == 0 {
+		return rand.Text() // whether it fails afterwards is not known by its name
+	}
+	return process + " " + strconv.FormatUint(d.Call, 10)
+}
 
 func (o *owed) encode(key string, n *owedNote) (records.Record, error) {
 	value, err := schema.Marshal(n)
@@ -374,7 +379,7 @@ func (o *owed) refund(ctx context.Context, d Due) (err error) {
 func (o *owed) answered(ctx context.Context, d Due, receipt credits.Receipt) (credits.Receipt, error) {
 	key := owedKey(d)
 	for {
-		mine := &owedNote{State: answered, Answered: []string{caller(o.process, d)}, Process: o.process, At: o.Now()}
+		mine := &owedNote{State: answered, Answered: []string{callOf(o.process, d)}, Process: o.process, At: o.Now()}
 		r, err := o.encode(key, mine)
 		if err != nil {
 			return receipt, err
