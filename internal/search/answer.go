@@ -143,6 +143,7 @@ func (s *Service) answerFirst(
 		s.givePendingUp(ctx, st)
 		page = s.firstPage(ctx, st)
 		page.tell(&st.record)
+		req.Typed = false // with an idempotency key, this answer is recorded instead of the job
 	}
 	a = s.answer(&st.record, page.results, st.FirstTold, 0, req)
 	a.Meta.NextCursor, a.Fresh = st.Next.Cursor, st.Fresh

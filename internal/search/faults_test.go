@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -90,6 +91,36 @@ func jobs(key string) error {
 		return errDisk
 	}
 	return nil
+}
+
+// TestASearchThatCannotBeStoredIsReplayed fails every write of a job after the first: with an idempotency key the answer
+// itself is recorded.
+func TestASearchThatCannotBeStoredIsReplayed(t *testing.T) {
+	t.Parallel()
+	var writes atomic.Int64
+	store := &brittle{Store: records.NewMemory(records.MemoryConfig{})}
+	store.set(func(key string) error {
+		if err := jobs(key); err != nil && writes.Add(1) > 1 {
+			return err
+		}
+		return nil
+	})
+	e := enginetest.New(t, enginetest.Config{
+		Records: store, Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X),
+	})
+	req := socialdata.SearchAcrossRequest{Query: "tea", IdempotencyKey: "0123456789abcdef", Wait: time.Second}
+	first, err := e.Client.SearchAcross(t.Context(), req)
+	if err != nil || writes.Load() < 2 {
+		t.Fatalf("%d writes, %v", writes.Load(), err)
+	}
+	before := e.Balance(t)
+	again, err := e.Client.SearchAcross(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff(first.Data, again.Data); diff != "" || e.Balance(t) != before {
+		t.Errorf("%d credits, then %d (-first +again):\n%s", before, e.Balance(t), diff)
+	}
 }
 
 // slow delays the results of a search.
