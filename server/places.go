@@ -43,40 +43,43 @@ const forPlace = 100 * time.Millisecond
 
 // admit counts a call of a known client, in total and for its account, until the request is answered. Only as many calls
 // of an account wait for a place as it can have in progress.
-func (p *places) admit(ctx context.Context, w *response, key *keys.Key) (err error) {
-	defer func() {
-		if err != nil {
-			w.done()
-		}
-	}()
-	free := p.calls.try(w)
-	if key != nil {
-		w.key = key.ID
-		give, err := p.shares.take(key.Account)
-		if err != nil && !free {
-			err = p.calls.full(w)
-		}
-		if err != nil {
-			return err
-		}
-		w.keep(give)
+func (p *places) admit(ctx context.Context, w *response, key *keys.Key) error {
+	if err := p.share(w, key); err != nil {
+		return err
 	}
-	if free {
-		return nil
-	}
-	return p.calls.wait(ctx, w)
+	return p.calls.take(ctx, w)
 }
 
-// play counts a call of a sandbox, besides the call itself, if the request is for a sandbox. It comes before admit, so
-// that a call that waits for a place of a sandbox does not keep another one.
-func (p *places) play(ctx context.Context, w *response) error {
-	if info, _ := platform.Lookup(platform.ID(w.target)); !info.Sandbox {
+// admitTo is [places.admit] for a call of a platform or a provider. A call of a sandbox counts there as well; while it
+// waits for a place there, it takes none of the others.
+func (p *places) admitTo(ctx context.Context, w *response, key *keys.Key) error {
+	if err := p.share(w, key); err != nil {
+		return err
+	}
+	if info, _ := platform.Lookup(platform.ID(w.target)); info.Sandbox {
+		if err := p.sandbox.take(ctx, w); err != nil {
+			return err
+		}
+	}
+	return p.calls.take(ctx, w)
+}
+
+// share counts a call for its account. When the service is at its limit as well, that is the error.
+func (p *places) share(w *response, key *keys.Key) error {
+	if key == nil {
 		return nil
 	}
-	if p.sandbox.try(w) {
+	w.key = key.ID
+	give, err := p.shares.take(key.Account)
+	if err == nil {
+		w.keep(give)
 		return nil
 	}
-	return p.sandbox.wait(ctx, w)
+	if !p.calls.TryAcquire(1) {
+		return p.calls.full(w)
+	}
+	p.calls.Release(1)
+	return err
 }
 
 // room is a number of places.
@@ -90,21 +93,15 @@ func newRoom(n int64) room {
 	return room{free, func() { free.Release(1) }}
 }
 
-// try takes a place for a request, if one is free.
-func (o *room) try(w *response) bool {
-	free := o.TryAcquire(1)
-	if free {
-		w.keep(o.leave)
-	}
-	return free
-}
-
-// wait takes a place for a request, and fails when none becomes free in time.
-func (o *room) wait(ctx context.Context, w *response) error {
-	ctx, cancel := context.WithTimeout(ctx, forPlace)
-	defer cancel()
-	if o.Acquire(ctx, 1) != nil {
-		return o.full(w)
+// take takes a place for a request. When none becomes free in time, it gives back what the request has, and fails.
+func (o *room) take(ctx context.Context, w *response) error {
+	if !o.TryAcquire(1) {
+		ctx, cancel := context.WithTimeout(ctx, forPlace)
+		defer cancel()
+		if o.Acquire(ctx, 1) != nil {
+			w.done()
+			return o.full(w)
+		}
 	}
 	w.keep(o.leave)
 	return nil

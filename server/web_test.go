@@ -446,6 +446,23 @@ func TestOverload(t *testing.T) {
 	})
 }
 
+// TestAnAccountAtItsLimitDoesNotWaitForTheSandbox checks that it is refused at once.
+func TestAnAccountAtItsLimitDoesNotWaitForTheSandbox(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := serving(t, enginetest.Config{}, server.WithLimits(server.Limits{InFlight: 32, PerAccount: 2, Sandbox: 2}))
+		first, second := s.call(s.request("/v1/mock/profile?handle=slow_200ms")), s.call(s.request("/v1/mock/profile?handle=slow_250ms"))
+		synctest.Wait()
+		began := time.Now()
+		s.call(s.request("/v1/mock/profile?handle=a")).reply().wantProblem(t, "rate_limited", "2 calls in progress")
+		if took := time.Since(began); took > 0 {
+			t.Errorf("refused after %v", took)
+		}
+		first.reply().envelope(t)
+		second.reply().envelope(t)
+	})
+}
+
 // TestACallWaitsForAPlaceForAMoment lets calls of one account wait for the places of another: for all, and for those of
 // the sandbox.
 func TestACallWaitsForAPlaceForAMoment(t *testing.T) {
