@@ -53,8 +53,9 @@ type Provider struct {
 	Source   schema.Source
 	// Prompt promises that every function returns within a second of the end of its context, whatever the upstream
 	// does, as those do that only wait in [http.Client.Do]. The engine then calls it without a goroutine between them.
-	// Without the promise, a call whose context has ended is abandoned. A copy of the provider with another function in
-	// it makes the same promise. Package providertest checks it.
+	// Without the promise, a call whose context has ended is abandoned. While a promise is broken, nothing counts as a
+	// failure of the provider, and closing the client waits for it. A copy of the provider with another function in it
+	// makes the same promise. Package providertest checks it.
 	Prompt bool
 
 	Profile   One[schema.Profile]        `op:"profile"`

@@ -117,7 +117,9 @@ func (p *Pool) turn(ctx context.Context, a *Attempt, others bool, do Do) (value 
 		// It returns soon after the context has ended. A hand-over to another goroutine and back takes 4 of the 43 µs
 		// of a small read (BenchmarkPromptRead in the root package).
 		value, err = p.call(ctx, a, do)
-		ended = true
+		if ended = true; err == nil && others && ctx.Err() != nil {
+			err = ctx.Err() // what it found in time may be only a part, and another source may have all
+		}
 	} else {
 		value, ended, err = p.callApart(ctx, a, do)
 	}

@@ -97,6 +97,7 @@ func New(cfg Config) *Client {
 		pool = kept.New(kept.OwnBytes)
 	}
 	_, recorded := own.Transport.(providers.Recorded)
+	own.Transport = prompt(own.Transport)
 	c := &Client{cfg: cfg, http: &own, counts: !recorded, kept: pool}
 	if cfg.AtOnce > 0 {
 		c.gate = providers.NewGate(cfg.AtOnce)
