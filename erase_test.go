@@ -122,6 +122,24 @@ func replicas(t *testing.T, p *people, list privacy.Blocklist, n int) []*enginet
 	return all
 }
 
+// TestTypedAnswersLeaveOutWhatIsBlocked reads what is withheld with a method of the client, which needs no JSON.
+func TestTypedAnswersLeaveOutWhatIsBlocked(t *testing.T) {
+	t.Parallel()
+	e := replicas(t, &people{}, privacy.NewMemory(privacy.MemoryConfig{}), 1)[0]
+	if _, err := e.Open.Erase(t.Context(), socialdata.EraseRequest{Platform: platform.GitHub, ID: "salma1", Block: true}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := e.Client.Posts(t.Context(), socialdata.PostsRequest{Platform: platform.GitHub, Handle: "salma"})
+	if err != nil || len(got.Data) == 0 {
+		t.Fatalf("%v, %v", got, err)
+	}
+	for _, p := range got.Data {
+		if p.ID == "salma1" {
+			t.Error("a blocked post is in the answer")
+		}
+	}
+}
+
 // call makes a call and returns its answer and problem.
 func call(t *testing.T, c *socialdata.Client, name string, params ...string) (*operation.Answer, error) {
 	t.Helper()

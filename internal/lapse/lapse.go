@@ -15,9 +15,10 @@ type Context struct {
 	context.Context // the one it ends with
 	end             time.Time
 
-	mu     sync.Mutex
-	timed  context.Context // nil while it is not waited for
-	cancel context.CancelFunc
+	mu      sync.Mutex
+	timed   context.Context // nil while it is not waited for
+	cancel  context.CancelFunc
+	stopped bool
 }
 
 // At returns a context that ends at end. Stop must be called when it is not needed any more.
@@ -29,11 +30,11 @@ func After(ctx context.Context, d time.Duration) *Context { return At(ctx, time.
 // Init makes the zero Context one that ends at end.
 func (c *Context) Init(ctx context.Context, end time.Time) { c.Context, c.end = ctx, end }
 
-// Stop releases the timer, if there is one.
+// Stop ends the context, and releases the timer if there is one.
 func (c *Context) Stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.cancel != nil {
+	if c.stopped = true; c.cancel != nil {
 		c.cancel()
 	}
 }
@@ -51,18 +52,28 @@ func (c *Context) Done() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.timed == nil {
-		c.timed, c.cancel = context.WithDeadline(c.Context, c.end)
+		if c.timed, c.cancel = context.WithDeadline(c.Context, c.end); c.stopped {
+			c.cancel()
+		}
 	}
 	return c.timed.Done()
 }
 
 // Err implements [context.Context].
 func (c *Context) Err() error {
-	ctx := c.now()
-	if err := ctx.Err(); err != nil {
+	c.mu.Lock()
+	timed, stopped := c.timed, c.stopped
+	c.mu.Unlock()
+	if timed != nil {
+		return timed.Err()
+	}
+	if err := c.Context.Err(); err != nil {
 		return err
 	}
-	if ctx == c.Context && !time.Now().Before(c.end) {
+	switch {
+	case stopped:
+		return context.Canceled
+	case !time.Now().Before(c.end):
 		return context.DeadlineExceeded
 	}
 	return nil

@@ -63,3 +63,19 @@ func TestAStoppedContextHasNoTimer(t *testing.T) {
 		}
 	})
 }
+
+// TestAContextThatIsStoppedHasEnded stops one that was waited for, and one that was not.
+func TestAContextThatIsStoppedHasEnded(t *testing.T) {
+	t.Parallel()
+	for name, waited := range map[string]bool{"waited for": true, "not waited for": false} {
+		c := lapse.After(t.Context(), time.Hour)
+		if waited {
+			_ = c.Done()
+		}
+		c.Stop()
+		if err := c.Err(); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+		<-c.Done()
+	}
+}
