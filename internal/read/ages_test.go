@@ -22,7 +22,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// told is the age and the price in an answer.
+// told is what an answer reports: its age and its price.
 type told struct {
 	Cache schema.CacheState
 	Age   int64 // seconds
@@ -47,22 +47,22 @@ func TestAgesOfAnswers(t *testing.T) {
 		name  string
 		steps []step
 	}{
-		{"nothing is older than the bound", []step{
+		{"no answer is older than the limit", []step{
 			{0, nil, within(time.Minute), told{schema.Miss, 0, 1, ""}},
 			{59 * time.Second, nil, within(time.Minute), told{schema.Hit, 59, 1, ""}},
 			{time.Second, nil, within(time.Minute), told{schema.Miss, 0, 2, ""}}, // 60 s old: skipped
-			{30 * time.Second, nil, plain, told{schema.Hit, 30, 1, ""}},          // what was read again is cached for everyone
+			{30 * time.Second, nil, plain, told{schema.Hit, 30, 1, ""}},          // the new answer is cached for all callers
 		}},
-		{"what is past its lifetime is read as ever", []step{
+		{"an entry past its lifetime is read again at the base price", []step{
 			{0, nil, plain, told{schema.Miss, 0, 1, ""}},
 			{hour, nil, within(time.Minute), told{schema.Miss, 0, 1, ""}},
 		}},
-		{"the lifetime is the longest bound", []step{
+		{"the lifetime is the largest limit", []step{
 			{0, nil, plain, told{schema.Miss, 0, 1, ""}},
 			{hour - time.Second, nil, within(hour), told{schema.Hit, 3599, 1, ""}},
 			{0, nil, within(hour + time.Second), told{Code: problem.InvalidRequest}},
 		}},
-		{"nobody gets a stale answer who has not asked", []step{
+		{"only callers that accept a stale answer get one", []step{
 			{0, nil, plain, told{schema.Miss, 0, 1, ""}},
 			{hour, down, plain, told{Code: problem.PlatformUnavailable}},
 			{0, down, stale(time.Minute), told{schema.Hit, 3600, 1, ""}},
@@ -72,29 +72,29 @@ func TestAgesOfAnswers(t *testing.T) {
 			{0, providers.ErrTimeout, stale(time.Hour), told{schema.Hit, 3661, 1, ""}},
 			{0, providers.ErrTimeout, plain, told{Code: problem.UpstreamTimeout}},
 		}},
-		{"an upstream that answers is believed", []step{
+		{"an absence is an answer", []step{
 			{0, nil, plain, told{schema.Miss, 0, 1, ""}},
 			{hour, nil, stale(24 * hour), told{schema.Miss, 0, 1, ""}},
 			{hour, providers.NotFound("gone"), stale(24 * hour), told{Code: problem.NotFound}},
 			{time.Minute, down, stale(24 * hour), told{Code: problem.PlatformUnavailable}}, // an absence is never stale
 		}},
-		{"the caller's own mistake is told", []step{
+		{"an invalid request is reported", []step{
 			{0, nil, plain, told{schema.Miss, 0, 1, ""}},
 			{hour, providers.Invalid("no"), stale(24 * hour), told{Code: problem.InvalidRequest}},
 			{0, providers.ErrCursor, stale(24 * hour), told{Code: problem.InvalidRequest}},
 		}},
-		{"a want of our own is told", []step{
+		{"a lack of capacity of our own is reported", []step{
 			{0, nil, plain, told{schema.Miss, 0, 1, ""}},
 			{hour, &providers.Error{Kind: providers.ErrUnavailable, Err: providers.ErrBusy}, stale(hour), told{Code: problem.PlatformUnavailable}},
 		}},
-		{"what the bound has skipped is better than none", []step{
+		{"an entry that the limit has skipped answers when the upstream fails", []step{
 			{0, nil, plain, told{schema.Miss, 0, 1, ""}},
 			{30 * time.Minute, down, within(time.Minute), told{Code: problem.PlatformUnavailable}},
 			{0, down, socialdata.ProfileRequest{MaxAge: time.Minute, StaleIfError: time.Second}, told{schema.Hit, 1800, 1, ""}},
 			{hour, down, socialdata.ProfileRequest{MaxAge: time.Minute, StaleIfError: time.Second}, told{Code: problem.PlatformUnavailable}},
 			{0, down, socialdata.ProfileRequest{Fresh: true, StaleIfError: hour}, told{schema.Hit, 5400, 1, ""}},
 		}},
-		{"a day past its time it is gone", []step{
+		{"an entry is deleted a day after its lifetime", []step{
 			{0, nil, plain, told{schema.Miss, 0, 1, ""}},
 			{25*hour - time.Second, down, stale(24 * hour), told{schema.Hit, 25*3600 - 1, 1, ""}},
 			{2 * time.Second, down, stale(24 * hour), told{Code: problem.PlatformUnavailable}},
@@ -137,7 +137,7 @@ func TestAgesOfAnswers(t *testing.T) {
 	}
 }
 
-func TestTheBoundOfAgeIsHeldFor(t *testing.T) {
+func TestAReadWithAnAgeLimitReservesThePriceOfAFreshRead(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{Credits: 1})
 	_, err := e.Client.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.Mock, Handle: "ann", MaxAge: time.Minute})
@@ -147,7 +147,7 @@ func TestTheBoundOfAgeIsHeldFor(t *testing.T) {
 	}
 }
 
-func TestAPageIsStaleFromItsOwnEntryAlone(t *testing.T) {
+func TestAStalePageComesFromItsOwnEntry(t *testing.T) {
 	t.Parallel()
 	fails := error(nil)
 	e := enginetest.Of(t, enginetest.Posts(platform.GitHub, "github",
@@ -230,9 +230,9 @@ func TestAgesOfRawReads(t *testing.T) {
 	}
 }
 
-// TestAnOutageIsSurvivedByThoseWhoAsked has an upstream down for an hour under load: callers who accept stale answers
-// get them with increasing ages, the others get a problem, and no one pays more than for a hit.
-func TestAnOutageIsSurvivedByThoseWhoAsked(t *testing.T) {
+// TestStaleAnswersDuringAnOutage has an upstream down for an hour under load: callers that accept stale answers get
+// them with increasing ages, the others get a problem, and no call costs more than a hit.
+func TestStaleAnswersDuringAnOutage(t *testing.T) {
 	t.Parallel()
 	var fails error
 	e := enginetest.Of(t, enginetest.Profiles(platform.GitHub, "github", schema.Official,

@@ -21,7 +21,7 @@ import (
 )
 
 // Answer makes the complete answer of q, with raw and enrichment if requested, within the remaining time of the call,
-// and returns its price. Known is what [Reader.Recall] found.
+// and returns its price. known is what [Reader.Recall] found.
 func (r *Reader) Answer(
 	ctx context.Context, q *Query, known *cache.Entry, left time.Duration, a *operation.Answer,
 ) (credits.Quote, error) {
@@ -46,8 +46,8 @@ func (r *Reader) Answer(
 	return quote, caller.Err() // a caller that left during the enrichment does not pay for half an answer
 }
 
-// Priced returns the price of q when entry answers it: at most the quote, without the parts of the entry that could not
-// be read, and as a hit if nothing had to be read again.
+// Priced returns the price of q when entry answers it: the quote, less the price of the parts that could not be read.
+// If nothing had to be read again, it is the price of a hit.
 func (r *Reader) Priced(q *Query, entry *cache.Entry) credits.Quote {
 	quote := q.Quote
 	quote.Base = credits.Price(q.base, q.anew(), false).Base
@@ -179,8 +179,8 @@ func Elements(data []byte) (elements [][]byte, ok bool) {
 	return elements, ok
 }
 
-// split yields what the commas between the brackets of an array or an object separate, and reports whether the brackets
-// within are in pairs. It yields nothing if in is empty.
+// split yields the parts of in that commas separate, where in is the content of an array or an object, and reports
+// whether the brackets in it are balanced. It yields nothing if in is empty.
 func split(in []byte, yield func([]byte) bool) (paired bool) {
 	from, depth := 0, 0
 	for i := 0; i < len(in); i++ {
@@ -218,7 +218,7 @@ func Members(object []byte) iter.Seq2[[]byte, []byte] {
 			return
 		}
 		split(object[1:len(object)-1], func(member []byte) bool {
-			member, ok := bytes.CutPrefix(member, []byte(`"`)) // which must not be taken for the end of the name
+			member, ok := bytes.CutPrefix(member, []byte(`"`)) // else Cut may take it for the end of the name
 			if !ok {
 				return false
 			}

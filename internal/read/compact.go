@@ -23,17 +23,17 @@ func isCompact(raw []byte) bool {
 	return s.value(0) && s.at == len(raw)
 }
 
-// deepest is how deep values are nested that scanner reads.
+// deepest is the deepest nesting of values that scanner reads.
 const deepest = 100
 
-// scanner reads JSON without white space. Its methods go on behind what they are named after, and return false if that
-// is not there.
+// scanner reads JSON without white space. Each method moves past what it is named after, and returns false if that does
+// not come next.
 type scanner struct {
 	in []byte
 	at int
 }
 
-// take goes on behind c.
+// take moves past c, and returns false if c does not come next.
 func (s *scanner) take(c byte) bool {
 	if s.at < len(s.in) && s.in[s.at] == c {
 		s.at++
@@ -66,7 +66,7 @@ func (s *scanner) value(depth int) bool {
 	}
 }
 
-// list reads what is separated by commas, up to the end.
+// list reads items that are separated by commas, up to and including end.
 func (s *scanner) list(end byte, item func() bool) bool {
 	for item() {
 		if s.take(end) {

@@ -73,21 +73,21 @@ func TestACursorIsGoodForItsOwnRequestOnly(t *testing.T) {
 			_, err := e.Client.SearchAcross(ctx, socialdata.SearchAcrossRequest{Query: "salma", Cursor: good})
 			return err
 		}},
-		{"the books", func(ctx context.Context) error {
+		{"the list of charges", func(ctx context.Context) error {
 			_, err := e.Client.Usage(ctx, socialdata.UsageRequest{Cursor: good})
 			return err
 		}},
 		{"cut at the end", posts(e.Client, platform.Mock, "salma", good[:len(good)-1])},
 		{"cut in the middle", posts(e.Client, platform.Mock, "salma", good[:20])},
 		{"cut to one character", posts(e.Client, platform.Mock, "salma", good[:1])},
-		{"something behind it", posts(e.Client, platform.Mock, "salma", good+"AA")},
+		{"text added at the end", posts(e.Client, platform.Mock, "salma", good+"AA")},
 		{"first letter changed", posts(e.Client, platform.Mock, "salma", flip(0))},
 		{"key id changed", posts(e.Client, platform.Mock, "salma", flip(3))},
 		{"tag changed", posts(e.Client, platform.Mock, "salma", flip(12))},
 		{"payload changed", posts(e.Client, platform.Mock, "salma", flip(40))},
 		{"letters of another base 64", posts(e.Client, platform.Mock, "salma", good[:10]+"+/"+good[12:])},
 		{"made up", posts(e.Client, platform.Mock, "salma", base64.RawURLEncoding.EncodeToString([]byte(strings.Repeat("a", 80))))},
-		{"sealed by somebody else", posts(e.Client, platform.Mock, "salma", foreign)},
+		{"sealed with another key", posts(e.Client, platform.Mock, "salma", foreign)},
 		{"page number of the upstream", posts(e.Client, platform.Mock, "salma", "2")},
 	}
 	before := e.Balance(t)

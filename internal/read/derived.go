@@ -43,7 +43,7 @@ func (r *Reader) ProfileOf(ctx context.Context, id platform.ID, handle string, f
 }
 
 // Confirmed reads the accounts elsewhere that a platform itself confirms to belong to handle, and returns when the
-// oldest of its pages was fetched; nil if no provider of the platform can. Source is the provider's.
+// oldest of its pages was fetched; nil if no provider of the platform can. Their Source is the provider's.
 func (r *Reader) Confirmed(ctx context.Context, id platform.ID, handle string, fresh bool) ([]schema.LinkedProfile, time.Time, error) {
 	var all []schema.LinkedProfile
 	var oldest time.Time
@@ -94,7 +94,7 @@ func decodeLinked(entry *cache.Entry) ([]schema.LinkedProfile, error) {
 	return page, nil
 }
 
-// inner makes a read within a read: of the page at a place, or the first.
+// inner makes a read that is a part of another: of the page at a place, or of the first page.
 func (r *Reader) inner(
 	ctx context.Context, row *Row, id platform.ID, handle string, fresh bool, at *cursor.Cursor,
 ) (*cache.Entry, error) {

@@ -15,7 +15,7 @@ import (
 
 var errNoEnricher = problem.New(problem.InvalidRequest, "this service has no enricher: nothing can be enriched here")
 
-// PlanText plans the enrichment of a text. The text itself is in no key and no log.
+// PlanText plans the enrichment of a text. Keys contain only a hash of the text, logs nothing of it.
 func (p *Planner) PlanText(row *Row, call operation.Call) (*Query, error) {
 	in, err := call.Bind(row.Params)
 	if err != nil {
@@ -29,7 +29,7 @@ func (p *Planner) PlanText(row *Row, call operation.Call) (*Query, error) {
 	return &Query{Row: row, In: in, Bound: key, key: key, Quote: credits.Quote{Enrich: credits.EnrichPrice}, Most: in.MaxCredits()}, nil
 }
 
-// enrichEntry makes the entry of an enrichment immediately.
+// enrichEntry enriches a text and makes the entry of the result.
 func (r *Reader) enrichEntry(ctx context.Context, q *Query) (*cache.Entry, error) {
 	b, err := r.enricher.enrich(ctx, q.Row.Name, q.In.Get("text"))
 	if err != nil {

@@ -89,7 +89,7 @@ func (e *enricher) enrich(ctx context.Context, operation, text string) (b []byte
 	return schema.Marshal(got)
 }
 
-// warn logs what the caller is not told. An error of the model may contain the text.
+// warn logs a failure that the answer does not mention. It leaves out the text, which the model's error may contain.
 func (e *enricher) warn(ctx context.Context, what string, q *Query, err error) {
 	e.log.WarnContext(ctx, what, "operation", q.Row.Name, "platform", q.Platform, "error", providers.Loggable(err))
 }

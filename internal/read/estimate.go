@@ -8,7 +8,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Estimate returns what q may cost and what the cache has of its answer. No upstream is asked.
+// Estimate returns what q may cost and what the cache has of its answer, without calling an upstream.
 func (r *Reader) Estimate(ctx context.Context, q *Query) schema.Estimate {
 	out := schema.Estimate{Credits: r.Prices(q), Cache: schema.Miss, Providers: []schema.EstimateProvider{}}
 	for _, source := range q.from {
@@ -37,7 +37,7 @@ func (r *Reader) Estimate(ctx context.Context, q *Query) schema.Estimate {
 	return out
 }
 
-// Prices splits the quote of q. Least is the price if every part that may fail, or may not have to be read again, does.
+// Prices splits the quote of q. Least is the price if every part that may fail does, and nothing has to be read again.
 func (r *Reader) Prices(q *Query) schema.EstimateCredits {
 	out := schema.EstimateCredits{Most: q.Quote.Total(), Base: q.base, Fresh: q.Quote.Base - q.base, Enrich: q.Quote.Enrich}
 	least := q.base

@@ -203,16 +203,15 @@ func assemble[T any, P schema.Resource[T]](ctx context.Context, r Reading, page 
 	return out, nil
 }
 
-// drifted returns the error of an answer that breaks the schema. That is drift, and no reason to stop calling the
-// upstream.
+// drifted returns the error of an answer that breaks the schema. That is drift, which is not a reason to stop calling
+// the upstream.
 func drifted(err error) error {
 	return &providers.Error{
 		Kind: providers.ErrUnavailable, Detail: "the upstream's answer breaks the schema", Blame: providers.BlameNone, Err: err,
 	}
 }
 
-// encode completes o and returns it as JSON, and its raw, both as callers may see them: what is checked is what is
-// shown.
+// encode completes o and returns it as JSON, with its raw, both redacted. It validates o as callers will see it.
 func (r Reading) encode(o schema.Object, at time.Time) (data, raw []byte, err error) {
 	if raw, err = r.reader.complete(r.Provider, o, at); err != nil {
 		return nil, nil, err
@@ -228,7 +227,7 @@ func (r Reading) encode(o schema.Object, at time.Time) (data, raw []byte, err er
 	return data, raw, err
 }
 
-// Complete sets the common fields of o, checks it, and takes its raw off.
+// Complete sets the common fields of o, moves its raw out of it, and validates it.
 func (r *Reader) Complete(p *providers.Provider, o schema.Object, at time.Time) (raw []byte, err error) {
 	if raw, err = r.complete(p, o, at); err != nil {
 		return nil, err

@@ -2,20 +2,20 @@ package read
 
 import "sync"
 
-// flying counts the flights on their way, so that a caller who joins one knows. Its zero value is ready for use.
+// flying counts the flights in progress, so that a caller knows whether it joins one. Its zero value is ready for use.
 type flying struct {
 	mu  sync.Mutex
 	now map[string]int
 }
 
-// has reports whether a flight is on its way.
+// has reports whether a flight is in progress.
 func (f *flying) has(flight string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.now[flight] > 0
 }
 
-// begin notes a flight until end is called.
+// begin counts a flight as in progress until end is called.
 func (f *flying) begin(flight string) (end func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-func TestWhatPeoplePasteIsFreedOfWhatNobodySees(t *testing.T) {
+func TestInvisibleCharactersAreRemovedFromInput(t *testing.T) {
 	t.Parallel()
 	asked := map[string]bool{}
 	e := enginetest.Of(t, enginetest.Profiles(platform.GitHub, "github", schema.Own,
@@ -57,14 +57,14 @@ func TestHandlesThatLeadElsewhereAreRefused(t *testing.T) {
 	}
 }
 
-func TestAnUnknownPlatformIsToldBeforeABadIdempotencyKey(t *testing.T) {
+func TestAnUnknownPlatformIsReportedBeforeABadIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
 	_, err := e.Client.Do(t.Context(), socialdata.Operation("profile"), operation.Call{Platform: "myspace", IdempotencyKey: "short"})
 	enginetest.WantProblem(t, err, problem.NotFound, "myspace")
 }
 
-func TestAProviderKnowsWhatWasPasted(t *testing.T) {
+func TestAProviderGetsTheIdentifierAsPasted(t *testing.T) {
 	t.Parallel()
 	asked := map[string]string{}
 	p := enginetest.Profiles(platform.GitHub, "github", schema.Own, func(ctx context.Context, handle string) (schema.Profile, error) {

@@ -20,9 +20,9 @@ import (
 const (
 	// absenceTTL is how long an absence is cached.
 	absenceTTL = time.Minute
-	// passing is how long an answer is valid that may be better the next moment.
+	// passing is how long an answer is valid that may be better on the next try.
 	passing = time.Minute
-	// cachePatience is how long the cache may take: in more time, an upstream could be asked.
+	// cachePatience is how long the cache may take: in more time than that, an upstream could answer.
 	cachePatience = time.Second
 )
 
@@ -34,7 +34,7 @@ func (r *Reader) Recall(ctx context.Context, q *Query) *cache.Entry {
 	}
 	now := r.cfg.Now()
 	var entry *cache.Entry
-	if r.near != nil { // a fraction of the time that the timers of a look-up take which may have to wait
+	if r.near != nil { // takes a fraction of the time of a look-up that may have to wait
 		entry = r.near.Peek(q.key)
 	}
 	if entry == nil || !good(q, entry, now) {
@@ -95,7 +95,7 @@ func (r *Reader) past(ctx context.Context, q *Query) *cache.Entry {
 // share of the caller that began it, or if its result is older than this caller accepts.
 func (r *Reader) share(ctx context.Context, q *Query) (*cache.Entry, schema.CacheState, error) {
 	caller, begun := ctx, r.cfg.Now()
-	// Else the caller's own end is the first, and needs no timer (BenchmarkColdKey in the root package).
+	// Otherwise the caller's deadline comes first, and no timer is needed (BenchmarkColdKey in the root package).
 	if end, ok := ctx.Deadline(); !ok || time.Until(end) > r.cfg.Timeout {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, r.cfg.Timeout)
@@ -127,10 +127,11 @@ type landing struct {
 	state schema.CacheState
 }
 
-// join waits for the flight of the callers with the same request, and reports whether it was begun for this caller.
+// join begins a flight for q, or joins that of another caller with the same request, waits for it, and reports whether
+// it was begun for this caller.
 func (r *Reader) join(ctx context.Context, q *Query) (got landing, led bool, err error) {
 	flight, anew := q.key, q.Fresh || q.skipped
-	if epoch := r.cfg.Erased.Epoch(); epoch > 0 { // who comes after an erasure does not get what was read before
+	if epoch := r.cfg.Erased.Epoch(); epoch > 0 { // a caller after an erasure must not get what was read before it
 		flight = strconv.FormatInt(epoch, 10) + "|" + flight
 	}
 	switch {
@@ -138,7 +139,7 @@ func (r *Reader) join(ctx context.Context, q *Query) (got landing, led bool, err
 		flight = "fresh|" + flight
 	case q.skipped: // may ask an upstream whether its answer has changed
 		flight = "anew|" + flight
-		if q.Row.Derive != nil { // the data that it is derived from would be as old
+		if q.Row.Derive != nil { // cached data that it is derived from would be as old
 			own := *q
 			own.Fresh, q = true, &own
 		}
@@ -163,9 +164,9 @@ func (r *Reader) join(ctx context.Context, q *Query) (got landing, led bool, err
 	}
 }
 
-// fly makes the read of a flight: skipping the cache if anew is set. It is detached, because one caller that leaves
-// must not fail the others. It also has an end of its own, after which no caller joins it any more, even if what it
-// waits for never ends.
+// fly makes the read of a flight. It skips the cache if anew is set. It does not end with the caller's context, because
+// one caller that leaves must not fail the others. It has a time limit of its own, after which callers no longer join
+// it, even if the read never ends.
 func (r *Reader) fly(ctx context.Context, q *Query, flight string, anew bool) (got landing, err error) {
 	if !r.work.Begin() {
 		return got, errClosed
@@ -226,7 +227,7 @@ func (r *Reader) recalled(entry *cache.Entry) error {
 	return p
 }
 
-// fetch makes the entry of q and stores it, also if it is an absence.
+// fetch makes the entry of q and stores it, even if it is an absence.
 func (r *Reader) fetch(ctx context.Context, q *Query) (*cache.Entry, error) {
 	asked, begun := r.now(), time.Now()
 	entry, err := r.make(ctx, q)
@@ -249,7 +250,7 @@ func (r *Reader) fetch(ctx context.Context, q *Query) (*cache.Entry, error) {
 	return entry, nil
 }
 
-// keep stores an entry, unless a later answer than the one requested at asked has been stored.
+// keep stores an entry that was requested at the time asked, unless an answer from after that time is stored already.
 func (r *Reader) keep(ctx context.Context, q *Query, entry *cache.Entry, asked time.Time) {
 	if newer := r.cached(ctx, q); newer != nil && newer.FetchedAt.After(asked) {
 		return
@@ -263,7 +264,8 @@ func (r *Reader) keep(ctx context.Context, q *Query, entry *cache.Entry, asked t
 	}
 }
 
-// make makes the entry of q: an enrichment immediately, derived data from other reads, everything else from upstream.
+// make makes the entry of q: an enrichment with the enricher, derived data from other reads, everything else from
+// upstream.
 func (r *Reader) make(ctx context.Context, q *Query) (*cache.Entry, error) {
 	switch {
 	case q.Row.Derive != nil:

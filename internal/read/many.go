@@ -96,7 +96,7 @@ func (p *Planner) planKey(
 // Part is one read of a call with many keys.
 type Part struct {
 	Query   *Query
-	Context context.Context //nolint:containedctx // each key is read for the account's books by itself
+	Context context.Context //nolint:containedctx // each key is accounted for separately
 	Entry   *cache.Entry    // what was found, which may be an absence; nil when the read failed
 	State   schema.CacheState
 	Err     error

@@ -39,7 +39,7 @@ func TestAKindThatNeedsASettingNamesIt(t *testing.T) {
 	enginetest.WantProblem(t, ask(schema.TrackResult), problem.InvalidRequest, "profile")
 }
 
-func TestThePlatformFiltersByWhatAnyOfItsProvidersCan(t *testing.T) {
+func TestAPlatformHasTheFiltersOfAllItsProviders(t *testing.T) {
 	t.Parallel()
 	e := enginetest.Of(t, finder("account", "post"), finder("people", "profile"))
 	got, err := e.Client.Platforms(t.Context(), socialdata.PlatformsRequest{})

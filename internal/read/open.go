@@ -55,7 +55,7 @@ func (p *Planner) PlanOpen(ctx context.Context, id platform.ID, u *url.URL) (*Qu
 	return p.PlanFor(ctx, openRow, info, in)
 }
 
-// Opened returns the target of a short link. Known is what [Reader.Recall] found.
+// Opened returns the target of a short link. known is what [Reader.Recall] found.
 func (r *Reader) Opened(ctx context.Context, q *Query, known *cache.Entry) (string, error) {
 	entry, _, err := r.read(ctx, q, known)
 	if err != nil {

@@ -131,7 +131,7 @@ func (p *Planner) normalize(q *Query) error {
 	return nil
 }
 
-// leadsElsewhere refuses identifiers that no platform writes and that would lead to another place of the upstream than
+// leadsElsewhere refuses identifiers that no platform uses and that would lead to another path of the upstream than
 // they seem to.
 func leadsElsewhere(s providers.Subject, v string) error {
 	if s == providers.Handle && strings.HasPrefix(v, "@@") {
@@ -198,17 +198,17 @@ func (p *Planner) SealCursor(ctx context.Context, bound string, at *cursor.Curso
 }
 
 // OutOfReachError means that a platform serves the operation, but not with these parameters: a search of several
-// platforms leaves it out (D76).
+// platforms leaves the platform out (D76).
 type OutOfReachError struct{ Err error } // the provider's error; nil when a parameter is missing
 
-// Error says so.
+// Error implements error.
 func (e *OutOfReachError) Error() string { return "out of the platform's reach" }
 
 // Unwrap returns the provider's error.
 func (e *OutOfReachError) Unwrap() error { return e.Err }
 
 // offer finds the sources that serve the operation with the given parameters. If there is none, but there would be one
-// with a missing setting, the caller's parameters are not to blame.
+// once a missing setting is made, the error names the setting and does not blame the caller's parameters.
 func (p *Planner) offer(q *Query) error {
 	var beyond, refused, lacking error
 	all := p.cfg.Upstreams.Sources(q.Platform)
@@ -228,7 +228,7 @@ func (p *Planner) offer(q *Query) error {
 			beyond = err
 			continue
 		}
-		if len(q.from) == i { // so far all do: a part of the list is enough, which is never written to
+		if len(q.from) == i { // so far all do: the list is never written to, so that a part of it needs no copy
 			q.from = all[: i+1 : i+1]
 			continue
 		}

@@ -38,7 +38,7 @@ func salma() socialdata.ProfileRequest {
 	return socialdata.ProfileRequest{Platform: platform.Mock, Handle: "salma"}
 }
 
-func TestACacheThatFailsIsACacheThatMisses(t *testing.T) {
+func TestACacheThatFailsCountsAsAMiss(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{Cache: brokenCache{}})
 	for range 2 {
@@ -49,7 +49,7 @@ func TestACacheThatFailsIsACacheThatMisses(t *testing.T) {
 	}
 }
 
-func TestAPanicOfWhatIsPluggedInIsAProblem(t *testing.T) {
+func TestAPanicOfTheCacheIsAProblem(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{Cache: brokenCache{panics: true}})
 	_, err := e.Client.Profile(t.Context(), salma())
@@ -59,7 +59,7 @@ func TestAPanicOfWhatIsPluggedInIsAProblem(t *testing.T) {
 	}
 }
 
-func TestAnEnricherThatPanicsFails(t *testing.T) {
+func TestAFailedEnrichmentIsNullAndNotCharged(t *testing.T) {
 	t.Parallel()
 	for name, enricher := range map[string]enrich.Func{
 		"panics": func(context.Context, string) (schema.Enrichment, error) { panic("model") },
@@ -79,7 +79,7 @@ func TestAnEnricherThatPanicsFails(t *testing.T) {
 	}
 }
 
-func TestAnEnrichedTextIsReadOnceAnHour(t *testing.T) {
+func TestAnEnrichedTextIsCached(t *testing.T) {
 	t.Parallel()
 	var calls enginetest.Counter
 	e := enginetest.New(t, enginetest.Config{Options: []socialdata.Option{socialdata.WithEnricher(enrich.Func(

@@ -110,7 +110,7 @@ func (q *Query) Again() {
 	q.Quote = credits.Price(q.base, false, q.Enrich)
 }
 
-// price sets the price of q: with an age limit as much as a fresh read, unless an entry answers it.
+// price sets the price of q. With an age limit it is the price of a fresh read, unless an entry answers q.
 func (q *Query) price(base int64) {
 	q.base, q.Quote = base, credits.Price(base, q.Fresh || q.Within, q.Enrich)
 }
@@ -121,7 +121,7 @@ func (q *Query) anew() bool { return (q.Fresh || q.skipped) && !q.late }
 // Platforms is where a caller finds what each platform serves.
 var Platforms = problem.Phrase{HTTP: "GET /v1/platforms", Go: "Client.Platforms", Command: "socialdata platforms", Tool: "the tool platforms"}
 
-// NoPlatform returns the problem for a word that is not a platform, with a similar one that may have been meant. Where
+// NoPlatform returns the problem for a word that is not a platform, with a similar one that may have been meant. where
 // names the place of the word; "" for the platform of the call.
 func (p *Planner) NoPlatform(code problem.Code, where, word string) error {
 	return problem.New(code, "%sthere is no platform %q%s; %s lists them",

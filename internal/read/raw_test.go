@@ -82,7 +82,7 @@ func TestRawReadsForwardListedParametersOnly(t *testing.T) {
 	}
 }
 
-func TestNobodyReadsWhatTheOwnerOfTheCredentialSees(t *testing.T) {
+func TestFieldsForTheOwnerOfTheCredentialAreNotShown(t *testing.T) {
 	t.Parallel()
 	const answer = `{"login":"a","plan":{"name":"pro","plan":1},"repos":[{"pl\u0061n":2,"id":1}],"note":"\"plan\":3"}`
 	const public = `{"login":"a","repos":[{"id":1}],"note":"\"plan\":3"}`
@@ -113,7 +113,7 @@ func TestNobodyReadsWhatTheOwnerOfTheCredentialSees(t *testing.T) {
 	}
 }
 
-func TestProblemsOfRawReadsNameTheRouteThatWasAsked(t *testing.T) {
+func TestProblemsOfRawReadsNameTheRoute(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		err   error
@@ -132,7 +132,7 @@ func TestProblemsOfRawReadsNameTheRouteThatWasAsked(t *testing.T) {
 	}
 }
 
-func TestARawReadIsAsOldAsItsAnswer(t *testing.T) {
+func TestTheAgeOfARawReadCountsFromItsAnswer(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
 	for i, want := range []schema.CacheState{schema.Miss, schema.Hit} {

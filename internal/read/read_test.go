@@ -98,7 +98,7 @@ func TestAgeCountsFromTheAnswer(t *testing.T) {
 	}
 }
 
-func TestAFreshReadIsKept(t *testing.T) {
+func TestAFreshReadIsCached(t *testing.T) {
 	t.Parallel()
 	var calls enginetest.Counter
 	e := enginetest.New(t, enginetest.Config{Providers: []providers.Provider{enginetest.Profiles(platform.GitHub, "github", schema.Official, enginetest.Answers(&calls))}})
@@ -123,7 +123,7 @@ func TestAFreshReadIsKept(t *testing.T) {
 	}
 }
 
-func TestAnAbsenceIsRememberedForAMinute(t *testing.T) {
+func TestAnAbsenceIsCachedForAMinute(t *testing.T) {
 	t.Parallel()
 	var calls enginetest.Counter
 	e := enginetest.New(t, enginetest.Config{Providers: []providers.Provider{
@@ -148,7 +148,7 @@ func TestAnAbsenceIsRememberedForAMinute(t *testing.T) {
 	}
 }
 
-func TestAnAbsenceWithoutWordsNamesWhatWasAsked(t *testing.T) {
+func TestAnAbsenceWithoutDetailNamesTheRequest(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{Providers: []providers.Provider{
 		enginetest.Profiles(platform.GitHub, "github", schema.Official, enginetest.Refuses(&enginetest.Counter{}, fmt.Errorf("github: %w", providers.ErrNotFound))),
@@ -157,7 +157,7 @@ func TestAnAbsenceWithoutWordsNamesWhatWasAsked(t *testing.T) {
 	enginetest.WantProblem(t, err, problem.NotFound, `github has no profile for handle "nobody"`)
 }
 
-func TestAFailureIsNeitherChargedNorKept(t *testing.T) {
+func TestAFailureIsNeitherChargedNorCached(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name string
@@ -187,7 +187,7 @@ func TestAFailureIsNeitherChargedNorKept(t *testing.T) {
 				if !errors.Is(err, tt.err) {
 					t.Errorf("%v has lost its cause", err)
 				}
-				e.Clock.Advance(time.Minute) // an upstream that names a time is not asked until then
+				e.Clock.Advance(time.Minute) // an upstream that names a time is not called until then
 			}
 			if calls.Count() != 2 {
 				t.Errorf("%d calls, want 2: a failure was kept", calls.Count())
@@ -199,7 +199,7 @@ func TestAFailureIsNeitherChargedNorKept(t *testing.T) {
 	}
 }
 
-func TestWhatBreaksTheSchemaIsTheUpstreamsFailure(t *testing.T) {
+func TestAnAnswerThatBreaksTheSchemaIsAnUpstreamFailure(t *testing.T) {
 	t.Parallel()
 	long := func(_ context.Context, handle string) (schema.Profile, error) {
 		p := enginetest.Profile(handle)
@@ -244,7 +244,7 @@ func TestIdenticalMissesShareOneCall(t *testing.T) {
 		impatient, leave := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
 		failed := make(chan error, 1)
-		wg.Go(func() { // the first to come, and the first to leave
+		wg.Go(func() { // the first caller, which is also the first to leave
 			_, err := e.Client.Profile(impatient, ask("octocat"))
 			failed <- err
 		})
@@ -271,7 +271,7 @@ func TestIdenticalMissesShareOneCall(t *testing.T) {
 	})
 }
 
-func TestACallEndsWithTheEnginesPatience(t *testing.T) {
+func TestACallEndsAtTheEnginesTimeLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := enginetest.New(t, enginetest.Config{})
@@ -299,15 +299,15 @@ func TestTheNextProviderAnswersWhenOneFails(t *testing.T) {
 		source schema.Source
 	}{
 		{"the first choice answers", nil, nil, 0, "", schema.Official},
-		{"the next steps in", down, nil, 1, "", schema.Own},
-		{"for a time-out too", providers.ErrTimeout, nil, 1, "", schema.Own},
-		{"for what the first cannot serve", providers.Unsupported("not here"), nil, 1, "", schema.Own},
+		{"the next answers after a failure", down, nil, 1, "", schema.Own},
+		{"the next answers after a time-out", providers.ErrTimeout, nil, 1, "", schema.Own},
+		{"the next answers what the first cannot serve", providers.Unsupported("not here"), nil, 1, "", schema.Own},
 		{"an absence is final", providers.NotFound("gone"), nil, 0, problem.NotFound, ""},
 		{"refused input is final", providers.Invalid("no"), nil, 0, problem.InvalidRequest, ""},
 		{"both fail", down, down, 1, problem.PlatformUnavailable, ""},
 		{"one fails, one is late", down, providers.ErrTimeout, 1, problem.PlatformUnavailable, ""},
 		{"both are late", providers.ErrTimeout, providers.ErrTimeout, 1, problem.UpstreamTimeout, ""},
-		{"the second knows that it is not there", down, providers.NotFound("gone"), 1, problem.NotFound, ""},
+		{"the second reports an absence", down, providers.NotFound("gone"), 1, problem.NotFound, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -459,7 +459,7 @@ func TestRawForwardsTheQueryAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestRawThatIsNoJSONIsTheUpstreamsFailure(t *testing.T) {
+func TestARawAnswerThatIsNotJSONIsAnUpstreamFailure(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"", "<html>", `{"a":`, "nul"} {
 		p := mock.New(mock.Config{})[0]

@@ -100,7 +100,7 @@ func (p *Planner) Base(id platform.ID) int64 {
 	return info.BaseCredits
 }
 
-// warn logs a failure of something that knows the request.
+// warn logs a failure. It leaves out the request, which the error may contain.
 func (r *Reader) warn(ctx context.Context, what string, q *Query, err error) {
 	r.cfg.Log.WarnContext(ctx, what, "operation", q.Row.Name, "platform", q.Platform, "error", providers.Loggable(err))
 }

@@ -62,7 +62,7 @@ func answered[T any](t *testing.T, e *schema.Envelope[T], err error, want schema
 	return e
 }
 
-func TestWhatIsRedactedIsNeitherShownNorKept(t *testing.T) {
+func TestRedactedTextIsNeitherShownNorStored(t *testing.T) {
 	t.Parallel()
 	kept := cache.NewMemory(cache.MemoryConfig{})
 	var mu sync.Mutex
@@ -140,8 +140,8 @@ func TestWhatIsRedactedIsNeitherShownNorKept(t *testing.T) {
 	}
 }
 
-// TestAnErasureGivesUpWhatIsKeptForRevalidation reads an upstream that answers 304 to a matching validator.
-func TestAnErasureGivesUpWhatIsKeptForRevalidation(t *testing.T) {
+// TestAnErasureDropsAnswersStoredForRevalidation reads an upstream that answers 304 to a matching validator.
+func TestAnErasureDropsAnswersStoredForRevalidation(t *testing.T) {
 	t.Parallel()
 	var whole, confirmed atomic.Int64
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

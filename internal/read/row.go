@@ -93,7 +93,7 @@ type Fetched struct {
 	marks privacy.Marks
 	// value is what [Source.Decode] returns for Data, if it is known without decoding it; else nil. It is shared.
 	value any
-	// forget gives up what is kept of the upstream's answer for its next 304; nil when there is nothing.
+	// forget drops the upstream's answer, which is stored to be confirmed by a 304; nil when it is not stored.
 	forget func()
 	// Failed lists the platforms that should have answered and did not: they are not charged.
 	Failed []platform.ID

@@ -28,7 +28,7 @@ type failure struct {
 	RetryAfter time.Duration `json:"retry_after,omitempty"` // nanoseconds
 }
 
-// kinds are the failures that apply to all concurrent callers. A time-out does not: callers who came later have time
+// kinds are the failures that apply to all concurrent callers. A time-out does not: callers that came later have time
 // left.
 var kinds = []struct {
 	name string
@@ -39,7 +39,7 @@ var kinds = []struct {
 	{"cursor", providers.ErrCursor},
 }
 
-// inWords returns err for those who wait for the same read; "" when it does not concern them.
+// inWords encodes err for other processes that wait for the same read; "" when it does not apply to them.
 func inWords(err error) string {
 	e, ok := errors.AsType[*providers.Error](err)
 	if !ok || errors.Is(err, providers.ErrShare) || errors.Is(err, providers.ErrBusy) {
@@ -54,8 +54,8 @@ func inWords(err error) string {
 	return ""
 }
 
-// failureOf returns the error that [inWords] has encoded. Who is to blame is known in the process where it happened,
-// and not here.
+// failureOf returns the error that [inWords] has encoded. It has no blame: only the process that made the read counts
+// the failure.
 func failureOf(words string) error {
 	var f failure
 	if err := json.Unmarshal([]byte(words), &f); err != nil {

@@ -92,7 +92,7 @@ func TestEnginesThatShareACacheShareAFailure(t *testing.T) {
 	})
 }
 
-func TestWhoSharesACacheTakesOverWhatNobodyFinished(t *testing.T) {
+func TestAnEngineTakesOverTheUnfinishedReadOfAnother(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var calls enginetest.Counter

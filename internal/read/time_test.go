@@ -55,7 +55,7 @@ func TestAProviderThatHangsLeavesTimeForTheNext(t *testing.T) {
 	})
 }
 
-func TestAProviderThatIgnoresItsContextIsLeftBehind(t *testing.T) {
+func TestAProviderThatIgnoresItsContextIsAbandoned(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -81,7 +81,7 @@ func TestAProviderThatIgnoresItsContextIsLeftBehind(t *testing.T) {
 	})
 }
 
-func TestWhoJoinsLateHasAReadOfItsOwn(t *testing.T) {
+func TestCallersThatJoinedATimedOutReadShareANewOne(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var calls enginetest.Counter
@@ -133,7 +133,7 @@ func (hangingCache) Set(ctx context.Context, _ string, _ *cache.Entry, _ time.Du
 	return ctx.Err()
 }
 
-func TestACacheThatHangsIsACacheThatMisses(t *testing.T) {
+func TestACacheThatHangsCountsAsAMiss(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := enginetest.New(t, enginetest.Config{Cache: hangingCache{}})
@@ -145,7 +145,7 @@ func TestACacheThatHangsIsACacheThatMisses(t *testing.T) {
 	})
 }
 
-func TestAnEnricherThatHangsCostsTheTimeOfOneCallAndNoCredits(t *testing.T) {
+func TestAnEnricherThatHangsIsAbandonedAndNotCharged(t *testing.T) {
 	t.Parallel()
 	for name, heeds := range map[string]bool{"ends with its context": true, "never ends": false} {
 		t.Run(name, func(t *testing.T) {
@@ -205,7 +205,7 @@ func (s slowCache) Get(ctx context.Context, key string) (*cache.Entry, error) {
 	return e, err
 }
 
-func TestWhoComesWhileAFlightLandsReadsTheCacheAgain(t *testing.T) {
+func TestACallerThatMissesAReadInProgressChecksTheCacheAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var calls enginetest.Counter
@@ -234,7 +234,7 @@ func TestWhoComesWhileAFlightLandsReadsTheCacheAgain(t *testing.T) {
 	})
 }
 
-func TestACallerWhoLeavesFailsNoOtherOfTheSameRead(t *testing.T) {
+func TestACallerWhoLeavesDoesNotFailOthersOfTheSameRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var calls enginetest.Counter

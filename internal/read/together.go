@@ -39,7 +39,7 @@ func keyless(in operation.Args) operation.Args {
 	return in
 }
 
-// several makes a BatchFunc from a provider's batch for an operation. Of converts one object.
+// several makes a BatchFunc from a provider's batch for an operation. of converts one object.
 func several[T any](
 	pick func(*providers.Provider, operation.Args) providers.Batch[T], of func(Reading, *T, time.Time) (Fetched, error),
 ) BatchFunc {
@@ -75,7 +75,7 @@ func several[T any](
 	}
 }
 
-// missing returns the outcome of a key without an object. Unseen reports that the upstream may have one nevertheless.
+// missing returns the outcome of a key without an object. unseen means that the upstream may have one nevertheless.
 func missing(err error, unseen bool) outcome {
 	switch {
 	case errors.Is(err, providers.ErrNotFound):
@@ -86,8 +86,8 @@ func missing(err error, unseen bool) outcome {
 	return outcome{err: &providers.Error{Kind: providers.ErrNotFound}}
 }
 
-// askTogether reads one key: together with others, if the first source can. A key that is unresolved by a request of
-// many keys is read separately.
+// askTogether reads one key: together with others, if the first source can. A key that a request for many keys leaves
+// unresolved is read separately.
 func (r *Reader) askTogether(ctx context.Context, q *Query, at *cursor.Cursor) (got Fetched, by string, err error) {
 	subject := q.subject(at)
 	if len(subject.Sources) == 0 {
@@ -147,7 +147,7 @@ func lane(ctx context.Context, q *Query, provider string, epoch int64) string {
 	}, "|")
 }
 
-// request requests many keys from the first of sources, and returns the outcome of each. Q is the query of one of them.
+// request requests many keys from the first of sources, and returns the outcome of each. q is the query of one of them.
 func (r *Reader) request(q *Query, how Batch, sources []*upstreams.Source, asked []batch.Asked) []outcome {
 	found, err := r.try(q, how, sources, asked)
 	out := make([]outcome, len(asked))
@@ -175,8 +175,8 @@ func (r *Reader) request(q *Query, how Batch, sources []*upstreams.Source, asked
 	return out
 }
 
-// requestOthers repeats a request without the keys of the account that has used its share of the upstream's limit. A
-// share that is not of an account is that of all.
+// requestOthers repeats a request without the keys of the account that has used its share of the upstream's limit. If
+// the error names no account, the share is that of all, and nothing is repeated.
 func (r *Reader) requestOthers(
 	q *Query, how Batch, sources []*upstreams.Source, asked []batch.Asked, err error,
 ) []outcome {
@@ -211,7 +211,7 @@ func (r *Reader) try(
 	for i, a := range asked {
 		keys[i] = a.Key
 	}
-	slices.Sort(keys) // the same keys make the same request: the upstream may have kept its answer
+	slices.Sort(keys) // the same keys make the same request, so that its answer can be stored and revalidated
 	in, begun := keyless(q.In), atomic.Bool{}
 	subject := upstreams.Subject{Name: strings.Join(keys, "|"), Sources: sources[:1], Behind: sources[1:]}
 	answer, err := r.cfg.Upstreams.Try(ctx, q.Platform, q.Row.op(), subject,
@@ -251,8 +251,8 @@ func together(asked []batch.Asked) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, end)
 }
 
-// payer returns for whom a request is made. Where it counts once, as with a breaker, it is the caller with the most
-// keys, the first of several; of the upstream's limit each account uses the part of its keys (D98).
+// payer returns the caller that a request counts for: the one with the most keys, or the first of several. Only the
+// upstream's limit is counted in parts, for each account in proportion to its keys (D98).
 func payer(asked []batch.Asked) providers.Caller {
 	keys, most := map[string]int{}, providers.CallerOf(asked[0].Context)
 	for _, a := range asked {

@@ -52,8 +52,8 @@ func (r *Reader) walk(ctx context.Context, q *Query) (*cache.Entry, error) {
 	}
 }
 
-// strayed returns the error of a walk that the upstream itself has led to a page that it then refuses: the caller has
-// asked for another page, and is not to blame (D91). The cause is logged, and is not part of the error.
+// strayed returns the error of a walk in which the upstream refuses a page to which its own list led: the caller asked
+// for another page, and is not to blame (D91). The cause is logged, and is not part of the error.
 func (r *Reader) strayed(ctx context.Context, q *Query, cause error) error {
 	r.warn(ctx, "upstream refused a page of its own list", q, cause)
 	return &providers.Error{
@@ -61,8 +61,8 @@ func (r *Reader) strayed(ctx context.Context, q *Query, cause error) error {
 	}
 }
 
-// hop reads one upstream page. Pages after the first leave some of the time, so that what they find can still be
-// returned.
+// hop reads one upstream page. The time limit of pages after the first is a little before the end of the call, so that
+// their results can still be returned.
 func (r *Reader) hop(ctx context.Context, q *Query, at *cursor.Cursor, hop int) (got Fetched, by string, err error) {
 	if end, ok := ctx.Deadline(); ok && hop > 0 {
 		var cancel context.CancelFunc
@@ -125,7 +125,7 @@ func setOf(ids []uint64) map[uint64]bool {
 	return set
 }
 
-// entry makes the cache entry of what was read. At is the position of the walk after it.
+// entry makes the cache entry of what was read. at is the position of the walk after it.
 func (r *Reader) entry(q *Query, got Fetched, provider string, at *cursor.Cursor) *cache.Entry {
 	entry := &cache.Entry{
 		Data: string(got.Data), Page: string(page(got)), Provider: provider, FetchedAt: got.At, TTL: q.Row.TTL,

@@ -83,7 +83,7 @@ func TestLongTokensAreWalkedToTheEnd(t *testing.T) {
 	}
 }
 
-func TestAWalkGoesOnBehindEmptyPages(t *testing.T) {
+func TestAWalkContinuesAfterEmptyPages(t *testing.T) {
 	t.Parallel()
 	e := enginetest.Of(t, list(func(_ context.Context, n int) (providers.Page[schema.Post], error) {
 		if n == 20 {
@@ -97,7 +97,7 @@ func TestAWalkGoesOnBehindEmptyPages(t *testing.T) {
 	}
 }
 
-func TestARefusalOnTheWayIsNotTheCallers(t *testing.T) {
+func TestARefusedLaterPageIsNotTheCallersFault(t *testing.T) {
 	t.Parallel()
 	for name, refusal := range map[string]error{
 		"a dead cursor": providers.ErrCursor, "an input": providers.Invalid("cannot read this value"),
@@ -145,7 +145,7 @@ func TestAListOfNothingButRepeatsEnds(t *testing.T) {
 	}
 }
 
-func TestSlowEmptyPagesDoNotHoldAWalk(t *testing.T) {
+func TestAWalkReturnsBeforeSlowEmptyPagesTimeOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := enginetest.Of(t, list(func(ctx context.Context, n int) (providers.Page[schema.Post], error) {
@@ -170,7 +170,7 @@ func TestSlowEmptyPagesDoNotHoldAWalk(t *testing.T) {
 	})
 }
 
-func TestTheFirstPageThatIsLateIsATimeout(t *testing.T) {
+func TestALateFirstPageIsATimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := enginetest.Of(t, list(func(ctx context.Context, _ int) (providers.Page[schema.Post], error) {
@@ -182,7 +182,7 @@ func TestTheFirstPageThatIsLateIsATimeout(t *testing.T) {
 	})
 }
 
-func TestAPinnedPostComesOnce(t *testing.T) {
+func TestAPinnedPostIsReturnedOnce(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{5, 50, 400} {
 		e := enginetest.Of(t, list(func(_ context.Context, n int) (providers.Page[schema.Post], error) {
@@ -197,7 +197,7 @@ func TestAPinnedPostComesOnce(t *testing.T) {
 	}
 }
 
-func TestTwoInstancesWithKeysOfTheirOwnShareACache(t *testing.T) {
+func TestClientsWithDifferentCursorKeysShareACache(t *testing.T) {
 	t.Parallel()
 	shared := cache.NewMemory(cache.MemoryConfig{})
 	instance := func() *socialdata.Client {
@@ -225,7 +225,7 @@ func TestTwoInstancesWithKeysOfTheirOwnShareACache(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeEncodedCostsOneRow(t *testing.T) {
+func TestARowThatCannotBeEncodedIsLeftOut(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*schema.Post){
 		"year 12000": func(p *schema.Post) { p.CreatedAt = new(time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC)) },
@@ -251,7 +251,7 @@ func TestWhatCannotBeEncodedCostsOneRow(t *testing.T) {
 	}
 }
 
-func TestRowsThatTheProviderLostAreCounted(t *testing.T) {
+func TestRowsThatTheProviderLeftOutAreCounted(t *testing.T) {
 	t.Parallel()
 	e := enginetest.Of(t, list(func(ctx context.Context, _ int) (providers.Page[schema.Post], error) {
 		for range 2 {
@@ -266,7 +266,7 @@ func TestRowsThatTheProviderLostAreCounted(t *testing.T) {
 	}
 }
 
-func TestAPageOfRepeatsAndOddRowsIsNoFailure(t *testing.T) {
+func TestAPageOfRepeatsAndInvalidRowsIsNotAFailure(t *testing.T) {
 	t.Parallel()
 	e := enginetest.Of(t, list(func(_ context.Context, n int) (providers.Page[schema.Post], error) {
 		page := providers.Page[schema.Post]{Items: postsFrom(0, 3)}
@@ -282,7 +282,7 @@ func TestAPageOfRepeatsAndOddRowsIsNoFailure(t *testing.T) {
 	}
 }
 
-func TestAPageHasAnEnd(t *testing.T) {
+func TestTheItemsOfAPageAreLimited(t *testing.T) {
 	t.Parallel()
 	e := enginetest.Of(t, list(func(context.Context, int) (providers.Page[schema.Post], error) {
 		return providers.Page[schema.Post]{Items: postsFrom(0, 100_000)}, nil
@@ -310,7 +310,7 @@ func shop(raw func() string) providers.Provider {
 	}
 }
 
-func TestAnAnswerIsTheCallersOwn(t *testing.T) {
+func TestAnswersAreNotShared(t *testing.T) {
 	t.Parallel()
 	e := enginetest.Of(t, shop(func() string { return `{"secret":"value"}` }))
 	req := socialdata.StoreRequest{Platform: platform.Salla, ID: "1", IncludeRaw: true}
@@ -354,7 +354,7 @@ func tagOf(t *testing.T, c *socialdata.Client, op, id string, params ...string) 
 	return a.Tag
 }
 
-func TestATagCoversAllThatIsAnswered(t *testing.T) {
+func TestATagCoversTheWholeAnswer(t *testing.T) {
 	t.Parallel()
 	n := 0
 	e := enginetest.Of(t, shop(func() string { n++; return fmt.Sprintf(`{"open":%d}`, n) }))

@@ -13,23 +13,23 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// withheld is what a caller is told of whom the operator has blocked.
+// withheld is the text of the problem for an account or object that the operator has blocked.
 const withheld = "withheld at the request of its owner"
 
-// withheldError says that the object that was asked for is withheld.
-type withheldError struct{ names []privacy.Name } // for which it is
+// withheldError means that the requested object is withheld.
+type withheldError struct{ names []privacy.Name } // those that are blocked
 
 // Error implements error.
 func (*withheldError) Error() string { return withheld }
 
-// errWithheld returns the error of an object that is withheld: to those who asked it is not there.
+// errWithheld returns the error of an object that is withheld: callers get not_found.
 func errWithheld(names []privacy.Name) error {
 	return &providers.Error{
 		Kind: providers.ErrNotFound, Detail: withheld, Blame: providers.BlameNone, Err: &withheldError{names},
 	}
 }
 
-// withheldFor returns the names for which what err is about is withheld; none when it is not.
+// withheldFor returns the blocked names for which an object was withheld; nil when err has another reason.
 func withheldFor(err error) []privacy.Name {
 	if e, ok := errors.AsType[*withheldError](err); ok {
 		return e.names
@@ -37,7 +37,7 @@ func withheldFor(err error) []privacy.Name {
 	return nil
 }
 
-// permit refuses a read that asks for someone who is blocked.
+// permit refuses a read whose parameters name a blocked account or object.
 func permit(erased *erasure.Keeper, q *Query) error {
 	h := erased.Hasher()
 	if h == nil || !erased.Blocking() {
@@ -63,7 +63,7 @@ func named(h *privacy.Hasher, q *Query, param int) privacy.Name {
 	}
 }
 
-// permitRaw refuses a raw read whose path or query names someone who is blocked: its answer cannot be filtered.
+// permitRaw refuses a raw read whose path or query names a blocked account or object: its answer cannot be filtered.
 func permitRaw(erased *erasure.Keeper, q *Query) error {
 	h := erased.Hasher()
 	if h == nil || !erased.Blocking() {
@@ -92,7 +92,7 @@ func words(text string) []string {
 	})
 }
 
-// namedBy returns the marks of everyone whom the parameters of q name.
+// namedBy returns the marks of the accounts and objects that the parameters of q name.
 func namedBy(erased *erasure.Keeper, q *Query) privacy.Marks {
 	h := erased.Hasher()
 	if h == nil {
@@ -105,7 +105,8 @@ func namedBy(erased *erasure.Keeper, q *Query) privacy.Marks {
 	return privacy.MarksOf(names...)
 }
 
-// subjects returns the marks of everyone in an answer to q: who is in its data, whom q names, and who was left out.
+// subjects returns the marks of everyone whom an answer to q concerns: in its data, in the parameters of q, and in what
+// was left out.
 func subjects(erased *erasure.Keeper, q *Query, got *Fetched) privacy.Marks {
 	marks := got.marks
 	if marks == "" {
@@ -116,7 +117,7 @@ func subjects(erased *erasure.Keeper, q *Query, got *Fetched) privacy.Marks {
 	case h == nil:
 	case q.Row.raw():
 		marks += privacy.MarksOf(h.RawName(q.Platform))
-	case !q.Row.Upstream(): // what a model says of a text, which may be about anyone
+	case !q.Row.Upstream(): // the enrichment of a text, which may be about anyone
 		marks += privacy.MarksOf(privacy.Anything)
 	}
 	for _, name := range got.Withheld {
@@ -125,14 +126,14 @@ func subjects(erased *erasure.Keeper, q *Query, got *Fetched) privacy.Marks {
 	return marks
 }
 
-// withhold leaves out of what was read the objects of everyone who is blocked. An object that stands alone is not
-// there. What the upstream says of the page as a whole goes with the first that is left out.
+// withhold removes the objects of blocked accounts from what was read. If that is a single object, it returns the error
+// of an absence. If objects of a page are removed, so is the raw of the page.
 func (r *Reader) withhold(q *Query, got *Fetched) error {
 	if !r.cfg.Erased.Blocking() || len(got.Data) == 0 {
 		return nil
 	}
 	if marks := r.cfg.Erased.Marks(got.Data); !r.cfg.Erased.Blocked(marks) {
-		got.marks = marks // to be looked for once
+		got.marks = marks // so that they are computed once
 		return nil
 	}
 	if got.Data[0] != '[' {
@@ -144,7 +145,7 @@ func (r *Reader) withhold(q *Query, got *Fetched) error {
 	}
 	objects, ok := Elements(got.Data)
 	if !ok {
-		return nil // what a platform says in words of its own
+		return nil // not an array in our own encoding
 	}
 	data, raw, ids := []byte("["), got.Raw[:0:0], got.IDs[:0:0]
 	for i, o := range objects {
@@ -172,7 +173,7 @@ func (r *Reader) withhold(q *Query, got *Fetched) error {
 	return nil
 }
 
-// giveUp has the upstream's answer, which holds what is withheld, kept nowhere.
+// giveUp drops the upstream's answer, which contains what is withheld, if it is stored.
 func (f *Fetched) giveUp() {
 	if f.forget != nil {
 		f.forget()
