@@ -1,4 +1,5 @@
-// Package lapse bounds how long something is waited for that seldom waits, at no cost while it does not.
+// Package lapse provides a context with a time limit for calls that seldom have to wait: it costs nothing until
+// something waits for it.
 package lapse
 
 import (
@@ -7,16 +8,16 @@ import (
 	"time"
 )
 
-// Context ends with another context, or at a time. It only starts a timer when it is waited for, which a store in this
-// process does not: with [context.WithTimeout], two unused timers made half of the allocations and a third of the time
-// of a cached call, and four a fifth of those of a small miss (BenchmarkCachedProfile and BenchmarkPromptRead in the
-// root package).
+// Context ends with another context, or at a time. It only starts a timer when something waits for it, which a store in
+// this process does not: with [context.WithTimeout], two unused timers made half of the allocations and a third of the
+// time of a cached call, and four a fifth of those of a small miss (BenchmarkCachedProfile and BenchmarkPromptRead in
+// the root package).
 type Context struct {
 	context.Context // the one it ends with
 	end             time.Time
 
 	mu      sync.Mutex
-	timed   context.Context // nil while it is not waited for
+	timed   context.Context // nil until something waits for it
 	cancel  context.CancelFunc
 	stopped bool
 }
@@ -83,7 +84,7 @@ func (c *Context) Err() error {
 // it.
 func (c *Context) Value(key any) any { return c.now().Value(key) }
 
-// now returns the context with the timer, or the other one while there is none.
+// now returns the context with the timer, or the embedded one while there is none.
 func (c *Context) now() context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,12 +14,12 @@ func TestAContextEnds(t *testing.T) {
 	t.Parallel()
 	for name, wait := range map[string]func(context.Context){
 		"that is waited for": func(ctx context.Context) { <-ctx.Done() },
-		"that is waited for below": func(ctx context.Context) {
+		"whose child is waited for": func(ctx context.Context) {
 			below, cancel := context.WithCancel(ctx)
 			defer cancel()
 			<-below.Done()
 		},
-		"that is only looked at": func(context.Context) { time.Sleep(time.Second) },
+		"that is not waited for": func(context.Context) { time.Sleep(time.Second) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -39,7 +39,7 @@ func TestAContextEnds(t *testing.T) {
 	}
 }
 
-func TestAContextEndsWithTheOther(t *testing.T) {
+func TestAContextEndsWithItsParent(t *testing.T) {
 	t.Parallel()
 	other, cancel := context.WithCancel(t.Context())
 	ctx := lapse.After(other, time.Hour)
