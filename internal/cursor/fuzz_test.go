@@ -24,7 +24,7 @@ func FuzzCursor(f *testing.F) {
 	f.Add("", []byte{0, 0, 0, 0, 0})
 	f.Add("AQ", []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
 	f.Fuzz(func(t *testing.T, text string, payload []byte) {
-		// Only what was sealed opens, and only for what it was sealed for.
+		// Only sealed text opens, and only for its own binding.
 		if opened, err := s.Open(bound, text); err == nil && text != good {
 			t.Errorf("%q opens as %x", text, opened)
 		}
@@ -39,7 +39,7 @@ func FuzzCursor(f *testing.F) {
 		if again, err := base64.RawURLEncoding.DecodeString(sealed); err != nil || len(again) != 5+16+len(payload) {
 			t.Errorf("%q is not safe in a URL: %v", sealed, err)
 		}
-		// Whatever has been opened is decoded without a panic, and encodes to the same bytes.
+		// Any payload is decoded without a panic; if it is a cursor, it encodes to the same bytes.
 		c, err := cursor.Decode(payload)
 		if err != nil {
 			return

@@ -38,7 +38,7 @@ func NewKeeper(sealer *Sealer, notes Notes) *Keeper {
 // kept is part of the binding of a cursor that only refers to a note.
 const kept = "kept|"
 
-// Seal returns a cursor that only opens for the same binding. Equal places have equal cursors. Subjects are the marks
+// Seal returns a cursor that only opens for the same binding. Equal places have equal cursors. subjects are the marks
 // of everyone whom the place may name.
 func (k *Keeper) Seal(ctx context.Context, binding string, place []byte, subjects privacy.Marks) (string, error) {
 	if base64.RawURLEncoding.EncodedLen(overhead+len(place)) <= k.max {
@@ -53,7 +53,7 @@ func (k *Keeper) Seal(ctx context.Context, binding string, place []byte, subject
 }
 
 // Open returns the place that was sealed for binding. It returns [ErrInvalid] if text is not such a cursor, and
-// [ErrLost].
+// [ErrLost] if the place is no longer stored.
 func (k *Keeper) Open(ctx context.Context, binding, text string) ([]byte, error) {
 	place, err := k.sealer.Open(binding, text)
 	if err == nil {

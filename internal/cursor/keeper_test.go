@@ -49,7 +49,7 @@ func TestEveryCursorThatIsMadeCanBeSentBack(t *testing.T) {
 	}
 }
 
-func TestAPlaceThatIsNotKeptAnyMoreIsLost(t *testing.T) {
+func TestAPlaceThatIsNoLongerStoredIsLost(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	k := keeper(t, records.NewMemory(records.MemoryConfig{Now: func() time.Time { return at }}))
@@ -67,7 +67,7 @@ func TestAPlaceThatIsNotKeptAnyMoreIsLost(t *testing.T) {
 	}
 }
 
-// fullNotes keeps nothing.
+// fullNotes has no room for another note.
 type fullNotes struct{ cursor.Notes }
 
 var errFull = errors.New("the disk is full")
@@ -76,7 +76,7 @@ func (fullNotes) Put(context.Context, records.Record, time.Duration) (int64, err
 	return 0, errFull
 }
 
-func TestACursorThatCannotBeNotedIsNone(t *testing.T) {
+func TestAPlaceThatCannotBeStoredIsAnError(t *testing.T) {
 	t.Parallel()
 	k := keeper(t, fullNotes{})
 	if text, err := k.Seal(t.Context(), "posts", bytes.Repeat([]byte("p"), 10_000), ""); !errors.Is(err, errFull) {

@@ -28,9 +28,9 @@ func Hash(parts ...string) uint64 {
 // KeepLast returns the last n of ids.
 func KeepLast(ids []uint64, n int) []uint64 { return ids[max(0, len(ids)-n):] }
 
-// Pass notes that a page has been read, whose next page has the token next: again are the objects on it that the walk
-// has met before, ids the new ones. Repeated objects are remembered again, so that an object that is on every page is
-// only returned once, however long the walk is.
+// Pass notes that a page has been read. next is the token of the page after it, again are its objects that were on
+// earlier pages, and ids are its new ones. Repeated objects move to the end of Seen, so that an object that is on every
+// page is only returned once, however long the walk is.
 func (c *Cursor) Pass(next string, again, ids []uint64) {
 	if c.Token != "" && next != c.Token {
 		c.Used = append(c.Used, Hash(c.Token))
