@@ -9,8 +9,8 @@ import (
 // mostParams is how many query parameters are checked one by one. No real address has as many.
 const mostParams = 16
 
-// clean returns u without what does not matter for what it identifies: tracking parameters, a fragment, the host of a
-// mobile site.
+// clean returns u without the parts that do not change what it identifies: tracking parameters, a fragment, the host of
+// a mobile site.
 func (s *site) clean(u *url.URL, all []thing) string {
 	c := *u
 	same := func() bool {

@@ -27,7 +27,7 @@ type Call struct {
 // Found is what an address identifies.
 type Found struct {
 	Platform platform.ID
-	URL      string // the address without what does not matter; "" when a name was given instead of an address
+	URL      string // the address without tracking parameters and the like; "" for a name
 	Calls    []Call // at least one: first that of the address, then others for the same thing, in the table's order
 }
 
@@ -37,7 +37,7 @@ type ShortLinkError struct {
 	URL      *url.URL
 }
 
-// Error says so, and what to do.
+// Error also says what to do.
 func (e *ShortLinkError) Error() string {
 	return fmt.Sprintf("a short link of %s does not show where it leads: open it and pass the address that it redirects to",
 		e.Platform)
