@@ -75,7 +75,7 @@ func TestFailuresOfDerivedReadsDoNotOpenTheBreaker(t *testing.T) {
 	}
 }
 
-func TestOneHangingPlatformCostsThreeSecondsAndFiveMinutes(t *testing.T) {
+func TestAHangingPlatformIsSkippedAfterThreeSeconds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var hanging atomic.Bool
@@ -118,7 +118,7 @@ func TestOneHangingPlatformCostsThreeSecondsAndFiveMinutes(t *testing.T) {
 	})
 }
 
-func TestAnAbsenceKeepsItsWords(t *testing.T) {
+func TestAnAbsenceKeepsItsDetail(t *testing.T) {
 	t.Parallel()
 	e := enginetest.Of(t, enginetest.Profiles(platform.GitHub, "github", schema.Official,
 		enginetest.Refuses(&enginetest.Counter{}, providers.NotFound("the account is suspended"))))
@@ -223,7 +223,7 @@ func TestFreshIsPassedOnAndTheOldestPartIsTheAge(t *testing.T) {
 	}
 }
 
-func TestEqualHandlesAreProbedWhereTheCallerSaysSo(t *testing.T) {
+func TestEqualHandlesAreProbedOnTheNamedPlatforms(t *testing.T) {
 	t.Parallel()
 	fails := enginetest.Profiles(platform.LinkedIn, "linkedin", schema.Own,
 		enginetest.Refuses(&enginetest.Counter{}, providers.Unavailable(nil, "down")))

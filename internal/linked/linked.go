@@ -18,11 +18,11 @@ import (
 const (
 	probeTime    = 3 * time.Second // for one read of another account
 	crippledTTL  = 5 * time.Minute // of an incomplete answer
-	mostProfiles = 50              // of those that are linked to are read; no real profile has more
+	mostProfiles = 50              // linked profiles that are read; no real profile has more
 )
 
 // Derive derives the accounts elsewhere from a profile: what the platform confirms, what the profile and its link page
-// link to, and what those accounts say in turn. It only reads accounts that something points to, and accounts with the
+// link to, and whether those accounts link back. It only reads accounts that something points to, and accounts with the
 // same handle on the platforms that the caller names.
 func Derive(ctx context.Context, r *read.Reader, q *read.Query) (read.Fetched, error) {
 	d := deriver{reader: r, fresh: q.Fresh}
