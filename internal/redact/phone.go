@@ -260,7 +260,7 @@ func (s *scanner) before(i int) (word string, touches bool) {
 	return strings.ToLower(s.text[at:end]), touches
 }
 
-// alone reports whether what follows the first n groups does not make something else of them.
+// alone reports whether the first n groups are a number by themselves, and not a part of something longer.
 func (s *scanner) alone(q *sequence, n, to int) bool {
 	end := q.groups[n-1].end
 	c, size := utf8.DecodeRuneInString(s.text[end:to])

@@ -13,7 +13,7 @@
 //   - + or 00, then a country code that does not begin with 0, and 9 to 15 digits in all;
 //   - a leading 0 and 9 to 11 digits in all, the first group of at least two, such as 0551234567 and 020 7946 0958;
 //   - three, three and four digits with something between them, such as (415) 555-2671, with an optional 1 in front;
-//   - any other with at least 7 digits behind a word for a telephone, such as "tel:", "WhatsApp", "هاتف" or ☎.
+//   - any other with at least 7 digits after a word for a telephone, such as "tel:", "WhatsApp", "هاتف" or ☎.
 //
 // These are not: dates and times, a number with one decimal point, a number after words such as id, order and ISBN, and
 // in raw a string of digits only, which is an id. The value of a field whose name is a word for a telephone, such as

@@ -145,7 +145,7 @@ func TestDocuments(t *testing.T) {
 		{"nothing", `{"a":"b","n":1234567890,"l":[1,true,null,"x"]}`, false, `{"a":"b","n":1234567890,"l":[1,true,null,"x"]}`, Found{}},
 		{"a string", `"ann@example.com"`, false, `"[redacted]"`, Found{Emails: 1}},
 		{
-			"values, in lists too, and no names", `{"ann@example.com":{"a":["ann@example.com","b"]},"c":"d"}`, false,
+			"values, also in lists, but not names", `{"ann@example.com":{"a":["ann@example.com","b"]},"c":"d"}`, false,
 			`{"ann@example.com":{"a":["[redacted]","b"]},"c":"d"}`,
 			Found{Emails: 1},
 		},
@@ -155,7 +155,7 @@ func TestDocuments(t *testing.T) {
 			Found{1, 1},
 		},
 		{"a string of digits in raw is an id", `{"a":"0551234567","b":"٠٥٥١٢٣٤٥٦٧"}`, false, `{"a":"0551234567","b":"٠٥٥١٢٣٤٥٦٧"}`, Found{}},
-		{"and in texts a number", `{"text":"0551234567","id":"0551234567","handle":"0551234567"}`, true, `{"text":"[redacted]","id":"0551234567","handle":"0551234567"}`, Found{Phones: 1}},
+		{"a string of digits in a text is a number", `{"text":"0551234567","id":"0551234567","handle":"0551234567"}`, true, `{"text":"[redacted]","id":"0551234567","handle":"0551234567"}`, Found{Phones: 1}},
 		{
 			"fields of telephones", `{"contact_phone_number":"966551234567","phone":966551234567,"phone_count":3,"whatsappNumber":"55512","iphone":"12345678","phone_url":"https://x.example/12345"}`,
 			false, `{"contact_phone_number":"[redacted]","phone":"[redacted]","phone_count":3,"whatsappNumber":"[redacted]","iphone":"12345678","phone_url":"https://x.example/12345"}`,
@@ -209,7 +209,7 @@ var worst = map[string]string{
 	"digits": "1", "zeros": "0", "plus": "+", "at": "a@", "dots": "a.", "brackets": "(", "groups": "12 ", "arabic": "٠ ", "colon": "w:", "words": "tel ", "cue": "☎", "mixed": "a@b.c ",
 }
 
-func TestTheTimeGrowsWithTheLengthAlone(t *testing.T) {
+func TestTheTimeGrowsInProportionToTheLength(t *testing.T) {
 	t.Parallel()
 	r := New(true, true)
 	for name, part := range worst {
