@@ -12,8 +12,8 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// TestCredentialsThatComeBackAreBlanked writes a credential in each form in which it could be recovered from an answer.
-func TestCredentialsThatComeBackAreBlanked(t *testing.T) {
+// TestCredentialsAreBlankedInEveryForm writes a credential in each form in which it could be recovered from an answer.
+func TestCredentialsAreBlankedInEveryForm(t *testing.T) {
 	t.Parallel()
 	const secret = "Pa55/word+of=ours"
 	each := func(s, format string) string {

@@ -58,10 +58,10 @@ func TestAClassLeavesTheOthersTheirShare(t *testing.T) {
 	}{
 		{"a plain read", providers.DefaultShares(), 1, false, false, 1000},
 		{"nine times a plain read", providers.DefaultShares(), 9, false, false, 999},
-		{"a dear read", providers.DefaultShares(), 10, false, false, 800},
-		{"a read of a dear limit", providers.DefaultShares(), 1, false, true, 800},
-		{"a read of the background", providers.DefaultShares(), 1, true, false, 500},
-		{"a dear read of the background", providers.DefaultShares(), 10, true, false, 500},
+		{"an expensive read", providers.DefaultShares(), 10, false, false, 800},
+		{"a read of an expensive limit", providers.DefaultShares(), 1, false, true, 800},
+		{"a background read", providers.DefaultShares(), 1, true, false, 500},
+		{"an expensive background read", providers.DefaultShares(), 10, true, false, 500},
 		{"a share of its own", providers.Shares{Dear: 33, Background: 0}, 10, false, false, 330},
 		{"no share", providers.Shares{Dear: 33, Background: 0}, 1, true, false, 0},
 		{"all of it", providers.Shares{Dear: 100, Background: 100}, 10, true, true, 1000},
@@ -128,7 +128,7 @@ func TestAClassLeavesTheOthersTheirShare(t *testing.T) {
 	}
 }
 
-func TestASmallLimitIsDear(t *testing.T) {
+func TestASmallLimitIsExpensive(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		day := 24 * time.Hour
@@ -252,9 +252,9 @@ func TestAWeekOfMixedLoad(t *testing.T) {
 	})
 }
 
-// TestWhatWasUsedIsSaved checks that three processes and their restarts count together, except for what was used since
+// TestUsageIsSaved checks that three processes and their restarts count together, except for what was used since
 // they last saved.
-func TestWhatWasUsedIsSaved(t *testing.T) {
+func TestUsageIsSaved(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 1000
@@ -307,7 +307,7 @@ func TestWhatWasUsedIsSaved(t *testing.T) {
 	})
 }
 
-func TestWhatWasToldIsSaved(t *testing.T) {
+func TestAnnouncedLimitsAreSaved(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()

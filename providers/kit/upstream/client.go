@@ -30,8 +30,8 @@ const (
 	defaultAttempt = 10 * time.Second
 	defaultMaxBody = 6 << 20 // bytes; the largest real answers are half of it
 	retries        = 2
-	longestWait    = 2 * time.Second // a caller is not held for an upstream that wants a longer wait
-	longestPause   = time.Hour       // an upstream that wants a longer pause is asked again all the same
+	longestWait    = 2 * time.Second // a read is not retried if the upstream wants a longer wait
+	longestPause   = time.Hour       // an upstream that wants a longer pause is called again after this one
 )
 
 // Config configures a client for one upstream host.
@@ -114,7 +114,7 @@ func New(cfg Config) *Client {
 func (c *Client) Gate() *providers.Gate { return c.gate }
 
 // sameHost only follows redirects within the upstream's host, and never from https to http, so that credentials and
-// callers' input are not sent elsewhere. What it allows, also must allow too, unless nil.
+// callers' input are not sent elsewhere. If also is not nil, it may refuse further redirects.
 func sameHost(also func(*http.Request, []*http.Request) error) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
 		switch from := via[0].URL; {
@@ -401,7 +401,7 @@ func (c *Client) exchange(ctx context.Context, req *http.Request, call *provider
 		return nil, withStatus(providers.Unavailable(nil, "the upstream answered %d", res.StatusCode), res.StatusCode)
 	}
 	from := io.LimitReader(res.Body, c.cfg.MaxBody+1)
-	if res.StatusCode == http.StatusNotModified { // has no body, whatever follows its head
+	if res.StatusCode == http.StatusNotModified { // has no body, even if bytes follow its head
 		from = http.NoBody
 	}
 	body, err := io.ReadAll(&roomy{ctx, from, providers.TraceOf(ctx).Room, 0})
@@ -473,7 +473,7 @@ func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) 
 	if err != nil || strings.ContainsFunc(u.RawQuery, unicode.IsControl) {
 		return nil, providers.Unavailable(providers.Cause("malformed request"), "the request cannot be made")
 	}
-	req.URL, req.Host = u, u.Host // not written as text, only to be parsed again
+	req.URL, req.Host = u, u.Host // set directly, since NewRequest would parse a text again
 	req.Header.Set("User-Agent", userAgent)
 	req.Header.Set("Accept", "application/json")
 	if contentType != "" {

@@ -155,7 +155,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 // RoundTrip implements [http.RoundTripper].
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-func TestEndOfPatience(t *testing.T) {
+func TestTimeLimits(t *testing.T) {
 	t.Parallel()
 	silent := memory(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	busy := memory(func(w http.ResponseWriter, _ *http.Request) {
@@ -213,7 +213,7 @@ func leaveAfter(d time.Duration) func(context.Context) (context.Context, context
 	}
 }
 
-func TestBodiesThatAreNoAnswer(t *testing.T) {
+func TestUnusableBodies(t *testing.T) {
 	t.Parallel()
 	const chunk = 1 << 16
 	tests := []struct {
@@ -375,7 +375,7 @@ func response(r *http.Request, status int, h http.Header) *http.Response {
 	return &http.Response{StatusCode: status, Header: h, Body: http.NoBody, Request: r}
 }
 
-func TestErrorsDoNotSayWhatWasRead(t *testing.T) {
+func TestErrorsDoNotContainTheRequest(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]string{
 		404: "not found", 403: "upstream unavailable: the upstream refused our request (status 403)",
@@ -481,9 +481,9 @@ func TestForwardReadsAPathUnchanged(t *testing.T) {
 	}
 }
 
-// TestAnAnswerIsReadAsThereIsRoom checks that memory is reserved for each part of an answer before it is read, and that
-// a refusal is not the upstream's failure.
-func TestAnAnswerIsReadAsThereIsRoom(t *testing.T) {
+// TestMemoryIsReservedBeforeAnAnswerIsRead checks that memory is reserved for each part of an answer, and that a
+// refusal is not the upstream's failure.
+func TestMemoryIsReservedBeforeAnAnswerIsRead(t *testing.T) {
 	t.Parallel()
 	const size = 100_000
 	for _, limit := range []int64{size + 32<<10, 64 << 10} {

@@ -40,8 +40,8 @@ type condition struct {
 	kept   *kept.Kept // nil when the request carries no condition
 }
 
-// condition adds the condition to req if an earlier answer is stored. It is nil for a request whose answer is never
-// stored.
+// condition adds the condition to req if an earlier answer is stored. It returns nil for a request whose answer is
+// never stored.
 func (c *Client) condition(ctx context.Context, r Request, req *http.Request) *condition {
 	if c.kept == nil || c.cfg.Validators.Off || req.Method != http.MethodGet || req.Body != nil || r.Token || c.http.Jar != nil {
 		return nil

@@ -25,7 +25,7 @@ type exchanged struct {
 	tag    string
 }
 
-func TestAnAnswerIsAskedForOnce(t *testing.T) {
+func TestStoredAnswersAreRevalidated(t *testing.T) {
 	t.Parallel()
 	tagged := map[string]string{"ETag": `"1"`, "Link": "<next>"}
 	dated := map[string]string{"Last-Modified": "Mon, 02 Mar 2026 10:00:00 GMT"}
@@ -41,17 +41,17 @@ func TestAnAnswerIsAskedForOnce(t *testing.T) {
 		{"by its date", upstream.Validators{}, []exchanged{
 			{200, dated, "a", true, ""}, {304, dated, "", false, ""}, {200, tagged, "b", false, ""}, {304, nil, "", false, `"1"`},
 		}, []string{"a", "a", "b", "b"}},
-		{"what has changed replaces what was kept", upstream.Validators{}, []exchanged{
+		{"a new answer replaces the stored one", upstream.Validators{}, []exchanged{
 			{200, tagged, "a", true, ""}, {200, map[string]string{"ETag": `"2"`}, "b", false, `"1"`}, {304, nil, "", false, `"2"`},
 		}, []string{"a", "b", "b"}},
-		{"a provider that knows better", upstream.Validators{Off: true}, []exchanged{
+		{"validators that are off", upstream.Validators{Off: true}, []exchanged{
 			{200, tagged, "a", true, ""}, {200, tagged, "b", true, ""},
 		}, []string{"a", "b"}},
 		{"no validator", upstream.Validators{}, []exchanged{{200, nil, "a", true, ""}, {200, nil, "b", true, ""}}, []string{"a", "b"}},
 		{"a cookie", upstream.Validators{}, []exchanged{
 			{200, map[string]string{"ETag": `"1"`, "Set-Cookie": "a=b"}, "a", true, ""}, {200, tagged, "b", true, ""},
 		}, []string{"a", "b"}},
-		{"a cookie with what replaces what was kept", upstream.Validators{}, []exchanged{
+		{"a new answer with a cookie", upstream.Validators{}, []exchanged{
 			{200, tagged, "a", true, ""},
 			{200, map[string]string{"ETag": `"1"`, "Set-Cookie": "a=b"}, "b", false, `"1"`},
 			{200, tagged, "c", true, ""},
@@ -63,10 +63,10 @@ func TestAnAnswerIsAskedForOnce(t *testing.T) {
 			{200, map[string]string{"ETag": `"1"`, "Vary": "accept, Accept-Encoding,authorization, x-other"}, "a", true, ""},
 			{304, nil, "", false, `"1"`},
 		}, []string{"a", "a"}},
-		{"not to be stored", upstream.Validators{}, []exchanged{
+		{"no-store", upstream.Validators{}, []exchanged{
 			{200, map[string]string{"ETag": `"1"`, "Cache-Control": "private, No-Store"}, "a", true, ""}, {200, nil, "b", true, ""},
 		}, []string{"a", "b"}},
-		{"a 304 for nothing", upstream.Validators{}, []exchanged{
+		{"a 304 without a condition", upstream.Validators{}, []exchanged{
 			{304, tagged, "x", true, ""}, {200, tagged, "a", true, ""},
 		}, []string{"", "a"}},
 		{"a 304 of another tag", upstream.Validators{}, []exchanged{
@@ -80,7 +80,7 @@ func TestAnAnswerIsAskedForOnce(t *testing.T) {
 			{304, map[string]string{"Last-Modified": "Tue, 03 Mar 2026 10:00:00 GMT"}, "", false, ""},
 			{200, dated, "b", true, ""},
 		}, []string{"a", "b"}},
-		{"304 whatever is asked", upstream.Validators{}, []exchanged{
+		{"always 304", upstream.Validators{}, []exchanged{
 			{200, tagged, "a", true, ""},
 			{304, map[string]string{"ETag": `"2"`}, "", false, `"1"`},
 			{304, map[string]string{"ETag": `"2"`}, "", true, ""},
@@ -89,16 +89,16 @@ func TestAnAnswerIsAskedForOnce(t *testing.T) {
 		{"a 304 with a body", upstream.Validators{}, []exchanged{
 			{200, tagged, "a", true, ""}, {304, nil, "evil", false, `"1"`}, {304, nil, strings.Repeat("x", 7<<20), false, `"1"`},
 		}, []string{"a", "a", "a"}},
-		{"a 304 whose head speaks of another body", upstream.Validators{}, []exchanged{
+		{"a 304 whose head describes another body", upstream.Validators{}, []exchanged{
 			{200, tagged, "a", true, ""},
 			{304, map[string]string{"Content-Length": "999", "Content-Encoding": "gzip", "Content-Range": "bytes 0-1/2", "Transfer-Encoding": "chunked"}, "", false, `"1"`},
 			{304, map[string]string{"Set-Cookie": "a=b", "Location": "https://elsewhere.example/"}, "", false, `"1"`},
 			{304, nil, "", false, `"1"`},
 		}, []string{"a", "a", "a", "a"}},
-		{"a failure keeps what there is", upstream.Validators{}, []exchanged{
+		{"a failure keeps the stored answer", upstream.Validators{}, []exchanged{
 			{200, tagged, "a", true, ""}, {403, nil, "x", false, `"1"`}, {304, nil, "", false, `"1"`},
 		}, []string{"a", "", "a"}},
-		{"what is gone is not kept", upstream.Validators{}, []exchanged{
+		{"an absence drops the stored answer", upstream.Validators{}, []exchanged{
 			{200, tagged, "a", true, ""}, {404, nil, "x", false, `"1"`}, {200, tagged, "b", true, ""},
 		}, []string{"a", "", "b"}},
 	}
@@ -204,7 +204,7 @@ type carrier struct {
 
 func (c carrier) Unwrap() http.RoundTripper { return c.pool }
 
-func TestWhatMustBeWholeIsNeverAskedByACondition(t *testing.T) {
+func TestFreshReadsAndTokensHaveNoCondition(t *testing.T) {
 	t.Parallel()
 	var unchanged []bool
 	c := upstreamOf(func(*http.Request) string { return "a" }, func(_ *http.Request, is bool) { unchanged = append(unchanged, is) }).client(upstream.Config{})
@@ -223,7 +223,7 @@ func TestWhatMustBeWholeIsNeverAskedByACondition(t *testing.T) {
 	}
 }
 
-// TestAValidatorThatNeverChanges is the upstream's lie, and lasts until a read that must be whole.
+// TestAValidatorThatNeverChanges has an upstream that confirms outdated answers: they last until a fresh read.
 func TestAValidatorThatNeverChanges(t *testing.T) {
 	t.Parallel()
 	body := ""
@@ -252,7 +252,7 @@ func TestAValidatorThatNeverChanges(t *testing.T) {
 	}
 }
 
-func TestARevalidationIsTold(t *testing.T) {
+func TestARevalidationIsTraced(t *testing.T) {
 	t.Parallel()
 	var told []bool
 	var forget []func()
@@ -274,7 +274,7 @@ func TestARevalidationIsTold(t *testing.T) {
 	}
 }
 
-func TestWhatIsKeptIsBounded(t *testing.T) {
+func TestStoredAnswersAreBounded(t *testing.T) {
 	t.Parallel()
 	var unchanged, asked int
 	c := upstreamOf(func(r *http.Request) string { return random(r.URL.Path, 20_000) }, func(_ *http.Request, is bool) {
@@ -315,7 +315,7 @@ func random(seed string, n int) string {
 	return b.String()[:n]
 }
 
-func TestAFree304GivesTheUnitBack(t *testing.T) {
+func TestAFree304IsNotCounted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		for _, free := range []bool{false, true} {

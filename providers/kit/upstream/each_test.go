@@ -10,7 +10,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-func TestForEachIsEightAtATime(t *testing.T) {
+func TestForEachMakesEightCallsAtATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex

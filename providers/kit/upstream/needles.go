@@ -63,7 +63,7 @@ func based(s string, offset int) string {
 
 const (
 	layers  = 3       // of nested escapes, such as \u0026#80;
-	widest  = 64      // most bytes of a needle's byte with that many escapes
+	widest  = 64      // most bytes that one byte of a needle takes with that many escapes
 	oneBite = 1 << 16 // bytes of an answer that are unescaped at a time
 )
 

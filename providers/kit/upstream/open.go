@@ -13,12 +13,12 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// mobile are prefixes of a host that make no difference.
+// mobile are the prefixes of a host that lead to the same links.
 var mobile = []string{"www", "m", "mobile"}
 
 // Opener returns a [providers.Provider.Open] for the short links of hosts. It sends one request to the host of the link
-// and does not follow redirects: it returns where the answer leads. A host that begins with www. is asked for the links
-// of all hosts of its site, such as old.reddit.com.
+// and does not follow redirects: it returns where the answer leads. A host that begins with www. also opens the
+// links of all other hosts of its site, such as old.reddit.com.
 func Opener(client *http.Client, hosts ...string) func(ctx context.Context, u *url.URL) (string, error) {
 	at := map[string]*Client{}
 	for _, host := range hosts {
@@ -70,8 +70,8 @@ var (
 	onward  = regexp.MustCompile(`(?i)<a[^>]+data-tracking-control-name="external_url_click"[^>]+href="([^"]+)"`)
 )
 
-// refreshed returns where a page sends its readers: with a refresh, or with the only link of a warning before a site is
-// left; "" when there is neither.
+// refreshed returns the address to which a page leads: that of its refresh, or of the only link on a page that warns
+// before leaving the site; "" when there is neither.
 func refreshed(page []byte) string {
 	for _, form := range []*regexp.Regexp{refresh, onward} {
 		if m := form.FindSubmatch(page); m != nil {

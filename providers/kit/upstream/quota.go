@@ -129,14 +129,14 @@ func (q *Quota) Close(until time.Time) {
 	}
 }
 
-// asking describes who makes a read, and what it costs.
+// asking is a read that is to be counted: its caller, its class and its cost.
 type asking struct {
 	caller providers.Caller
 	class  providers.Class
 	cost   int64
 }
 
-// ticket is a read that was counted, with which it can be given back.
+// ticket identifies a read that was counted, so that it can be given back.
 type ticket struct {
 	asking
 
@@ -214,7 +214,7 @@ func (q *Quota) short() time.Duration {
 	return q.window / 4096
 }
 
-// each calls f for each account with its part of the cost, in millionths. Without an account it calls nothing.
+// each calls f for each account with its part of the cost, in millionths. A read without an account has none.
 func (a *asking) each(f func(account string, cost int64)) {
 	if a.caller.Keys == nil {
 		if a.caller.Account != "" {
@@ -248,7 +248,7 @@ func (q *Quota) noteUsage(m *moment, number int, account string, cost int64) {
 	u.cost += cost
 }
 
-// usageOf returns the usage of an account, nil if nothing counts. Each read asks for it twice.
+// usageOf returns the usage of an account, nil if nothing counts. Each read calls it twice.
 func (q *Quota) usageOf(account string) *usage {
 	if q.found == nil || q.found.account != account {
 		q.found = q.by[account]
@@ -329,7 +329,7 @@ func (q *Quota) until(most int64, now time.Time) time.Duration {
 	return end.Sub(now)
 }
 
-// observe takes over what the upstream announces, and closes q when nothing is left.
+// observe notes the limit that the upstream announces, and closes q when nothing is left.
 func (q *Quota) observe(h *LimitHeaders, got http.Header, now time.Time) {
 	if q == nil || h == nil {
 		return
@@ -355,8 +355,8 @@ func countOf(v string) (float64, bool) {
 	return n, err == nil && !math.IsNaN(n)
 }
 
-// wait returns how long to stay away from an upstream that is rate limiting us without a Retry-After: until its reset,
-// or a minute.
+// wait returns how long not to call an upstream that is rate limiting us without a Retry-After: until its reset, or a
+// minute.
 func (h *LimitHeaders) wait(got http.Header, now time.Time) time.Duration {
 	if h != nil {
 		if t, ok := h.Form.time(got.Get(h.Reset), now); ok && t.After(now) {

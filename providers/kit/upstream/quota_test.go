@@ -50,8 +50,8 @@ func TestQuotaKeepsToItsRate(t *testing.T) {
 	})
 }
 
-// TestManyCallersTakeWhatThereIs lets 64 goroutines take three units at a time of a limit of 10,000.
-func TestManyCallersTakeWhatThereIs(t *testing.T) {
+// TestConcurrentCallersDoNotExceedTheLimit lets 64 goroutines take three units at a time of a limit of 10,000.
+func TestConcurrentCallersDoNotExceedTheLimit(t *testing.T) {
 	t.Parallel()
 	const units, each = 10_000, 3
 	q := upstream.NewQuota(units, time.Hour)
@@ -79,7 +79,7 @@ type recorder struct{ memory }
 
 func (recorder) Recorded() {}
 
-func TestARecorderIsAskedAtAnyPace(t *testing.T) {
+func TestARecorderIsNotLimitedByTheQuota(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		left := "9"
@@ -109,7 +109,7 @@ func refused(t *testing.T, err error, wait time.Duration) {
 	}
 }
 
-func TestQuotaListensToTheUpstream(t *testing.T) {
+func TestQuotaFollowsTheUpstreamsHeaders(t *testing.T) {
 	t.Parallel()
 	in := func(d time.Duration) string { return strconv.FormatInt(time.Now().Add(d).Unix(), 10) }
 	date := func(d time.Duration) string {
@@ -120,7 +120,7 @@ func TestQuotaListensToTheUpstream(t *testing.T) {
 		form   upstream.ResetForm
 		status int
 		header func() map[string]string
-		closed time.Duration // 0 when the bucket stays open
+		closed time.Duration // 0 when the quota stays open
 	}{
 		{"seconds since 1970", upstream.EpochSeconds, 200, headers("Left", "0", "Reset", in, 90*time.Second), 90 * time.Second},
 		{"seconds from now", upstream.DeltaSeconds, 200, headers("Left", "0", "Reset", nil, 90*time.Second), 90 * time.Second},
@@ -129,7 +129,7 @@ func TestQuotaListensToTheUpstream(t *testing.T) {
 		{"something is left", upstream.DeltaSeconds, 200, headers("Left", "1", "Reset", nil, 90*time.Second), 0},
 		{"a reset that has passed", upstream.EpochSeconds, 200, headers("Left", "0", "Reset", in, -time.Second), 0},
 		{"nonsense", upstream.EpochSeconds, 200, func() map[string]string { return map[string]string{"Left": "0", "Reset": "NaN"} }, 0},
-		{"no word", upstream.EpochSeconds, 200, func() map[string]string { return nil }, 0},
+		{"no headers", upstream.EpochSeconds, 200, func() map[string]string { return nil }, 0},
 		{"a limit with a reset and no Retry-After", upstream.EpochSeconds, 429, headers("Left", "0", "Reset", in, 5*time.Second), 5 * time.Second},
 		{"a limit with a Retry-After", upstream.EpochSeconds, 429, headers("Left", "7", "Retry-After", nil, 30*time.Second), 30 * time.Second},
 		{"a limit without a time", upstream.EpochSeconds, 429, func() map[string]string { return nil }, time.Minute},
@@ -182,7 +182,7 @@ func headers(leftName, left, resetName string, form func(time.Duration) string, 
 	}
 }
 
-func TestARefusalWithATimeClosesTheBucket(t *testing.T) {
+func TestARefusalWithATimeClosesTheQuota(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		sent := 0
@@ -202,7 +202,7 @@ func TestARefusalWithATimeClosesTheBucket(t *testing.T) {
 	})
 }
 
-func TestNoQuotaHasNoLimit(t *testing.T) {
+func TestANilQuotaHasNoLimit(t *testing.T) {
 	t.Parallel()
 	c := memory(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Left", "0")

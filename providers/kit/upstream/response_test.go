@@ -31,7 +31,7 @@ func TestRetryAfterIsSecondsOrADate(t *testing.T) {
 	}
 }
 
-func TestAMalformedValueIsTheCallersWhereItsWordsWereSent(t *testing.T) {
+func TestMalformedBlamesTheCallerOnlyForItsOwnWords(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		res  upstream.Response

@@ -132,5 +132,5 @@ func (q *Quota) first(u *usage) time.Time {
 	return time.Time{}
 }
 
-// bounded returns the wait that a caller is told.
+// bounded returns d as callers get it: at least a second, and at most an hour.
 func bounded(d time.Duration) time.Duration { return min(max(d, time.Second), longestPause) }

@@ -32,9 +32,9 @@ func TestNoAccountTakesAnothersShare(t *testing.T) {
 	}{
 		{"the only account", []turn{{alone, 70, 60}}},
 		{"no account", []turn{{providers.Caller{}, 70, 60}}},
-		{"no other has come: all but a tenth", []turn{{one, 70, 54}, {two, 70, 1}, {one, 5, 0}, {three, 1, 1}}},
-		{"others are here: a quarter of what they leave", []turn{{two, 1, 1}, {one, 70, 14}, {three, 70, 11}, {two, 70, 7}, {one, 5, 0}}},
-		{"callers without an account are no others", []turn{{providers.Caller{}, 10, 10}, {one, 70, 44}, {providers.Caller{}, 70, 6}}},
+		{"no other account has read: all but a tenth", []turn{{one, 70, 54}, {two, 70, 1}, {one, 5, 0}, {three, 1, 1}}},
+		{"others have read: a quarter of what they leave", []turn{{two, 1, 1}, {one, 70, 14}, {three, 70, 11}, {two, 70, 7}, {one, 5, 0}}},
+		{"callers without an account do not count as others", []turn{{providers.Caller{}, 10, 10}, {one, 70, 44}, {providers.Caller{}, 70, 6}}},
 	}
 	for _, tt := range tests {
 		for _, announced := range []bool{false, true} {

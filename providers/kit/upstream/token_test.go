@@ -46,8 +46,8 @@ func TestTokensAreKeptUntilAMinuteBeforeTheirEnd(t *testing.T) {
 		{"renewed a minute before the end", time.Hour, 59 * time.Minute, "token-2"},
 		{"renewed after the end", time.Hour, 2 * time.Hour, "token-2"},
 		{"kept for ever without an end", 0, 1000 * time.Hour, "token-1"},
-		{"a very short life is no fetch for every read", 10 * time.Second, 0, "token-1"},
-		{"but does not last", 10 * time.Second, time.Second, "token-2"},
+		{"a very short lifetime is extended", 10 * time.Second, 0, "token-1"},
+		{"but only a little", 10 * time.Second, time.Second, "token-2"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -215,8 +215,8 @@ func TestClientCredentials(t *testing.T) {
 		wait   time.Duration
 	}{
 		{"a token", 200, `{"access_token":"t","expires_in":3600,"token_type":"bearer"}`, nil, 1, 0},
-		{"its life as a string", 200, `{"access_token":"t","expires_in":"3600"}`, nil, 1, 0},
-		{"no life told", 200, `{"access_token":"t"}`, nil, 1, 0},
+		{"its lifetime as a string", 200, `{"access_token":"t","expires_in":"3600"}`, nil, 1, 0},
+		{"no lifetime", 200, `{"access_token":"t"}`, nil, 1, 0},
 		{"no token", 200, `{"message":"ok"}`, providers.ErrUnavailable, 1, 0},
 		{"HTML", 200, `<html>`, providers.ErrUnavailable, 1, 0},
 		{"a wrong secret", 403, `{"status":403,"message":"invalid client secret"}`, providers.ErrUnavailable, 1, 0},

@@ -6,8 +6,8 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// prompt returns t, or a transport around it that does not wait for t beyond the end of a request's context:
-// [providers.Provider.Prompt] is also promised for a transport of the operator's, which may ignore that.
+// prompt returns t, or a transport around it that stops waiting for t when a request's context ends.
+// [providers.Provider.Prompt] promises that for an operator's own transport too, which may ignore the context.
 func prompt(t http.RoundTripper) http.RoundTripper {
 	for inner := t; ; {
 		switch inner.(type) {
@@ -22,7 +22,7 @@ func prompt(t http.RoundTripper) http.RoundTripper {
 	}
 }
 
-// leaving leaves a request of next behind when its context ends.
+// leaving abandons a request of next when its context ends.
 type leaving struct{ next http.RoundTripper }
 
 // RoundTrip implements [http.RoundTripper]. A panic of next becomes an error.

@@ -11,9 +11,9 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// TestATransportThatIgnoresItsContextIsLeftBehind calls through transports of an operator: one that never returns, and
+// TestATransportThatIgnoresItsContextIsAbandoned calls through transports of an operator: one that never returns, and
 // one that panics.
-func TestATransportThatIgnoresItsContextIsLeftBehind(t *testing.T) {
+func TestATransportThatIgnoresItsContextIsAbandoned(t *testing.T) {
 	t.Parallel()
 	for name, next := range map[string]func(release chan struct{}) transport{
 		"never returns": func(release chan struct{}) transport {

@@ -54,7 +54,7 @@ func TestWhatAStatusMeans(t *testing.T) {
 	}
 }
 
-func TestNoUpstreamKeepsUsAwayForLongerThanAnHour(t *testing.T) {
+func TestAPauseIsAnHourAtMost(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string
@@ -92,7 +92,7 @@ func TestNoUpstreamKeepsUsAwayForLongerThanAnHour(t *testing.T) {
 	}
 }
 
-func TestWhatAnAnswerRepeatsOfOurCredentialsIsBlanked(t *testing.T) {
+func TestCredentialsInAnswersAreBlanked(t *testing.T) {
 	t.Parallel()
 	up := memory(func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
@@ -121,7 +121,7 @@ func TestWhatAnAnswerRepeatsOfOurCredentialsIsBlanked(t *testing.T) {
 	}
 }
 
-func TestReadIsLenientAndTellsTheTrace(t *testing.T) {
+func TestReadIsLenientAndReportsToTheTrace(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var drifts []providers.Drift
