@@ -111,7 +111,10 @@ func TestCapturedAnswersComeOutRight(t *testing.T) {
 			}
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
-			for _, c := range cases {
+			for i, c := range cases {
+				if underRace > 1 && i%8 != 0 { // each has an engine of its own
+					continue
+				}
 				t.Run(c.Name, func(t *testing.T) {
 					t.Parallel()
 					c.run(t, recorders[c.Variant])
