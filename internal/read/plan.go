@@ -176,7 +176,7 @@ func (p *Planner) OpenCursor(ctx context.Context, bound, given string) (*cursor.
 	switch {
 	case errors.Is(err, cursor.ErrInvalid):
 		return nil, problem.Wrap(err, problem.InvalidRequest, "parameter \"cursor\" is not a cursor of this request; "+
-			"pass meta.next_cursor of the page before unchanged, with the same parameters")
+			"pass meta.next_cursor of the previous page unchanged, with the same parameters")
 	case errors.Is(err, cursor.ErrLost):
 		return nil, problem.Wrap(err, problem.InvalidRequest, "parameter \"cursor\": cursor expired, start again")
 	case err != nil:

@@ -81,7 +81,7 @@ func (q *Query) stick() error {
 		return nil
 	}
 	return problem.New(problem.InvalidRequest,
-		"parameter \"cursor\": who issued it is not configured any more; start again without it")
+		"parameter \"cursor\": the upstream that issued it is no longer configured; start again without it")
 }
 
 // issuers returns the sources that may read the page at a place: all that serve the operation, or the one that issued
