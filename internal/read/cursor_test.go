@@ -205,7 +205,7 @@ func TestPageTwoStaysWithTheProviderOfPageOne(t *testing.T) {
 	}
 	alone := enginetest.New(t, enginetest.Config{Providers: []providers.Provider{upstream("a")}})
 	_, err = alone.Client.Posts(t.Context(), req)
-	enginetest.WantProblem(t, err, problem.InvalidRequest, "not configured any more")
+	enginetest.WantProblem(t, err, problem.InvalidRequest, "no longer configured")
 }
 
 func TestUsageIsReadInPages(t *testing.T) {
