@@ -525,7 +525,7 @@ func TestACursorOfAPlatformWithoutAProvider(t *testing.T) {
 	p.Name = "another"
 	_, err := enginetest.Of(t, p).Client.SearchAcross(t.Context(),
 		socialdata.SearchAcrossRequest{Query: "coffee", Cursor: cursor})
-	enginetest.WantProblem(t, err, problem.InvalidRequest, "not configured any more")
+	enginetest.WantProblem(t, err, problem.InvalidRequest, "no longer configured")
 }
 
 func TestACombinedCursorIsValidForItsOwnSearchOnly(t *testing.T) {
