@@ -279,7 +279,7 @@ func (w *world) collect(ctx context.Context, a *operation.Answer) {
 			w.lost = w.lost || m.Wrong() > faulty
 		case err != nil:
 			m.Failed()
-		default:
+		case got.Meta.CreditsUsed > 0: // otherwise what a failed poll would have reported is refunded
 			m.Compensated()
 		}
 		if p := (*problem.Error)(nil); errors.As(err, &p) && p.Code == problem.NotFound {
