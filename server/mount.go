@@ -21,8 +21,7 @@ func (s *Server) lend(w *response, r *http.Request, h http.Handler) {
 		return
 	}
 	if !s.places.lent.TryAcquire(1) {
-		w.turnedAway = true
-		s.fail(w, r, errBusy)
+		s.fail(w, r, busy(w))
 		return
 	}
 	w.keep(func() { s.places.lent.Release(1) })

@@ -23,7 +23,7 @@ func (s *Server) operate(w *response, r *http.Request, o *operation.Operation) {
 	defer w.done()
 	client, err := s.authenticate(r)
 	if err == nil {
-		err = s.places.admitTo(r.Context(), w, client.Key())
+		err = s.places.admit(r.Context(), w, client.Key())
 	}
 	if err == nil {
 		err = limit(w, r, client)

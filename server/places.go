@@ -36,23 +36,15 @@ func newPlaces(l Limits) *places {
 	}
 }
 
-// forPlace is how long a call waits for a place when all are taken. Most calls are answered from the cache, and end
-// within a fraction of it: with more callers than the server can answer, refusing them at once spends on refusals what
-// answers need (go run ./examples/load --overload).
+// forPlace is how long a call waits for a place when all are taken. Most calls are answered from the cache, and end in
+// a fraction of that. Refusing a call takes nearly as much CPU time as such an answer, so that with more callers than the
+// server can answer, refusing at once would leave less time for answers (go run ./examples/load --overload).
 const forPlace = 100 * time.Millisecond
 
-// admit counts a call of a known client, in total and for its account, until the request is answered. Only as many calls
-// of an account wait for a place as it can have in progress.
+// admit counts a call of a known client, for its account and in total, until the request is answered. A call of a
+// sandbox counts there as well. Only as many calls of an account wait for a place as it can have in progress, and a call
+// that waits for a place of the sandbox takes none of the others.
 func (p *places) admit(ctx context.Context, w *response, key *keys.Key) error {
-	if err := p.share(w, key); err != nil {
-		return err
-	}
-	return p.calls.take(ctx, w)
-}
-
-// admitTo is [places.admit] for a call of a platform or a provider. A call of a sandbox counts there as well; while it
-// waits for a place there, it takes none of the others.
-func (p *places) admitTo(ctx context.Context, w *response, key *keys.Key) error {
 	if err := p.share(w, key); err != nil {
 		return err
 	}
@@ -76,7 +68,7 @@ func (p *places) share(w *response, key *keys.Key) error {
 		return nil
 	}
 	if !p.calls.TryAcquire(1) {
-		return p.calls.full(w)
+		return busy(w)
 	}
 	p.calls.Release(1)
 	return err
@@ -100,15 +92,15 @@ func (o *room) take(ctx context.Context, w *response) error {
 		defer cancel()
 		if o.Acquire(ctx, 1) != nil {
 			w.done()
-			return o.full(w)
+			return busy(w)
 		}
 	}
 	w.keep(o.leave)
 	return nil
 }
 
-// full is the error of a request for which there is no place.
-func (*room) full(w *response) error {
+// busy returns the error of a request for which there is no place.
+func busy(w *response) error {
 	w.turnedAway = true
 	return errBusy
 }
