@@ -36,7 +36,7 @@ type Due struct {
 	// the hold, and may report to its caller that it has failed. The call that returns an answer for the charge notes
 	// this in the records.
 	Shared bool `json:"-"`
-	// Call is the number of the call in this process; 0 for one that has the rest from a record.
+	// Call is the number of the call among those of this process; 0 when the rest was read from a record.
 	Call uint64 `json:"-"`
 }
 

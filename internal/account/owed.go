@@ -70,8 +70,8 @@ const (
 type owedNote struct {
 	State owedState
 	Dues  []Due // at most one of them has an entry: the ledger charges an idempotency key once
-	// Answered are the calls that got the answer. One of them can have failed, because writing the note can fail and have
-	// been done all the same.
+	// Answered are the calls that got the answer. A call that has failed can be among them: its write of the note can
+	// have been made although it was reported as failed.
 	Answered []string `json:",omitempty"`
 	Process  string
 	At       time.Time
@@ -219,7 +219,7 @@ func (o *owed) put(ctx context.Context, key string, dues []Due, untold bool) err
 		}
 		ttl := owedTTL
 		switch {
-		case there.State == answered && (untold || there.withdraw(o.process, dues) && len(there.Answered) == 0):
+		case there.State == answered && (untold || there.withdraw(o.process, dues)):
 			there = &owedNote{State: told}
 			there.add(dues)
 		case there.State == answered: // others have the answer
@@ -245,23 +245,18 @@ func (n *owedNote) add(dues []Due) {
 	}
 }
 
-// withdraw removes calls of a process that have failed from those that got the answer, and reports whether any was
-// there.
+// withdraw removes calls of a process that have failed from those that got the answer, and reports whether it has removed
+// the last one.
 func (n *owedNote) withdraw(process string, dues []Due) bool {
 	before := len(n.Answered)
 	n.Answered = slices.DeleteFunc(n.Answered, func(call string) bool {
 		return slices.ContainsFunc(dues, func(d Due) bool { return callOf(process, d) == call })
 	})
-	return len(n.Answered) < before
+	return before > 0 && len(n.Answered) == 0
 }
 
 // callOf returns the name of a call of a process in the list of those that got the answer.
-func callOf(process string, d Due) string {
-	if d.Call == 0 {
-		return rand.Text() // whether it fails afterwards is not known by its name
-	}
-	return process + " " + strconv.FormatUint(d.Call, 10)
-}
+func callOf(process string, d Due) string { return process + " " + strconv.FormatUint(d.Call, 10) }
 
 func (o *owed) encode(key string, n *owedNote) (records.Record, error) {
 	value, err := schema.Marshal(n)
@@ -377,6 +372,9 @@ func (o *owed) refund(ctx context.Context, d Due) (err error) {
 // answered notes that a call that was reported as failed has been repeated with its idempotency key, and gets the
 // answer for its charge. If that was already refunded, the answer is reported to cost nothing.
 func (o *owed) answered(ctx context.Context, d Due, receipt credits.Receipt) (credits.Receipt, error) {
+	if d.Call == 0 {
+		d.Call = calls.Add(1)
+	}
 	key := owedKey(d)
 	for {
 		mine := &owedNote{State: answered, Answered: []string{callOf(o.process, d)}, Process: o.process, At: o.Now()}
