@@ -120,23 +120,34 @@ func BenchmarkBatchUncached(b *testing.B) {
 	b.ReportMetric(took[0], "ms/fastest") // they are sorted
 }
 
+// uncached returns a function that reads a profile of p that no cache has.
+func uncached(b *testing.B, p providers.Provider) func() {
+	b.Helper()
+	reads := 0
+	e := enginetest.New(b, enginetest.Config{
+		Credits: 1 << 50, Providers: []providers.Provider{p}, Cache: cache.NewMemory(cache.MemoryConfig{Bytes: 4 << 20}),
+	})
+	return func() {
+		reads++
+		req := socialdata.ProfileRequest{Platform: platform.X, Handle: "user" + strconv.Itoa(reads)}
+		if _, err := e.Client.Profile(b.Context(), req); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// profileOf is a read of a profile that takes no time.
+func profileOf(_ context.Context, handle string) (schema.Profile, error) {
+	return enginetest.Profile(handle), nil
+}
+
 // BenchmarkLoneRead is a read that no cache has, on an idle server: of a platform that takes several keys a request,
 // against one that takes one.
 func BenchmarkLoneRead(b *testing.B) {
-	reads := 0
 	read := func(most int) func() {
 		p := (&enginetest.Batched{Most: most}).Provider(platform.X, "x")
-		p.Profile = func(_ context.Context, handle string) (schema.Profile, error) { return enginetest.Profile(handle), nil }
-		e := enginetest.New(b, enginetest.Config{
-			Credits: 1 << 50, Providers: []providers.Provider{p}, Cache: cache.NewMemory(cache.MemoryConfig{Bytes: 4 << 20}),
-		})
-		return func() {
-			reads++
-			req := socialdata.ProfileRequest{Platform: platform.X, Handle: "user" + strconv.Itoa(reads)}
-			if _, err := e.Client.Profile(b.Context(), req); err != nil {
-				b.Fatal(err)
-			}
-		}
+		p.Profile = profileOf
+		return uncached(b, p)
 	}
 	compare(b, 500, read(100), read(1))
 }
@@ -144,21 +155,10 @@ func BenchmarkLoneRead(b *testing.B) {
 // BenchmarkPromptRead is a read that no cache has, of a provider that promises to end with its context, against one
 // that does not: the reference is called on a goroutine of its own.
 func BenchmarkPromptRead(b *testing.B) {
-	reads := 0
 	read := func(prompt bool) func() {
-		p := enginetest.Profiles(platform.X, "x", schema.Own,
-			func(_ context.Context, handle string) (schema.Profile, error) { return enginetest.Profile(handle), nil })
+		p := enginetest.Profiles(platform.X, "x", schema.Own, profileOf)
 		p.Prompt = prompt
-		e := enginetest.New(b, enginetest.Config{
-			Credits: 1 << 50, Providers: []providers.Provider{p}, Cache: cache.NewMemory(cache.MemoryConfig{Bytes: 4 << 20}),
-		})
-		return func() {
-			reads++
-			req := socialdata.ProfileRequest{Platform: platform.X, Handle: "user" + strconv.Itoa(reads)}
-			if _, err := e.Client.Profile(b.Context(), req); err != nil {
-				b.Fatal(err)
-			}
-		}
+		return uncached(b, p)
 	}
 	compare(b, 500, read(true), read(false))
 }

@@ -13,31 +13,44 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// TestClonesShareNothing fills every field of every resource, and writes to every place that can be reached from a
-// copy: the original must not change, whichever fields are added later.
-func TestClonesShareNothing(t *testing.T) {
+// TestCopiesOfEveryResource checks both kinds of copies. A copy shares nothing: every field is filled, and every place
+// that can be reached from the copy is written to; the original must not change, whichever fields are added later. A
+// written copy of a resource that is filled at random is what its JSON is decoded to.
+func TestCopiesOfEveryResource(t *testing.T) {
 	t.Parallel()
-	testClone[schema.Profile](t)
-	testClone[schema.Audience](t)
-	testClone[schema.LinkedProfile](t)
-	testClone[schema.Suggestion](t)
-	testClone[schema.Post](t)
-	testClone[schema.Comment](t)
-	testClone[schema.Transcript](t)
-	testClone[schema.LiveStream](t)
-	testClone[schema.Collection](t)
-	testClone[schema.Track](t)
-	testClone[schema.Product](t)
-	testClone[schema.Review](t)
-	testClone[schema.Ad](t)
-	testClone[schema.Advertiser](t)
-	testClone[schema.Event](t)
-	testClone[schema.WebPage](t)
+	testCopies[schema.Profile](t)
+	testCopies[schema.Audience](t)
+	testCopies[schema.LinkedProfile](t)
+	testCopies[schema.Suggestion](t)
+	testCopies[schema.Post](t)
+	testCopies[schema.Comment](t)
+	testCopies[schema.Transcript](t)
+	testCopies[schema.LiveStream](t)
+	testCopies[schema.Collection](t)
+	testCopies[schema.Track](t)
+	testCopies[schema.Product](t)
+	testCopies[schema.Review](t)
+	testCopies[schema.Ad](t)
+	testCopies[schema.Advertiser](t)
+	testCopies[schema.Event](t)
+	testCopies[schema.WebPage](t)
+	dice := rand.New(rand.NewPCG(1, 2))
 	for _, kind := range schema.ResultKinds() {
 		r := schema.NewResult(kind)
 		fillAll(reflect.ValueOf(r.Object).Elem())
 		wantOwn(t, string(kind), func() schema.SearchResult { return r }, cloned(&r))
+		for range 100 {
+			r := schema.NewResult(kind)
+			fillSome(dice, reflect.ValueOf(r.Object).Elem())
+			wantWritten(t, []schema.SearchResult{r})
+		}
 	}
+}
+
+func testCopies[T any, P schema.Resource[T]](t *testing.T) {
+	t.Helper()
+	testClone[T, P](t)
+	testWritten[T, P](t)
 }
 
 func testClone[T any, P schema.Resource[T]](t *testing.T) {
@@ -177,36 +190,6 @@ func dump(v reflect.Value) any {
 		return out
 	default:
 		return v.Interface()
-	}
-}
-
-// TestWrittenCopiesAreAsTheirJSON fills every resource at random, and compares each copy with what its JSON is decoded
-// to.
-func TestWrittenCopiesAreAsTheirJSON(t *testing.T) {
-	t.Parallel()
-	testWritten[schema.Profile](t)
-	testWritten[schema.Audience](t)
-	testWritten[schema.LinkedProfile](t)
-	testWritten[schema.Suggestion](t)
-	testWritten[schema.Post](t)
-	testWritten[schema.Comment](t)
-	testWritten[schema.Transcript](t)
-	testWritten[schema.LiveStream](t)
-	testWritten[schema.Collection](t)
-	testWritten[schema.Track](t)
-	testWritten[schema.Product](t)
-	testWritten[schema.Review](t)
-	testWritten[schema.Ad](t)
-	testWritten[schema.Advertiser](t)
-	testWritten[schema.Event](t)
-	testWritten[schema.WebPage](t)
-	dice := rand.New(rand.NewPCG(1, 2))
-	for _, kind := range schema.ResultKinds() {
-		for range 100 {
-			r := schema.NewResult(kind)
-			fillSome(dice, reflect.ValueOf(r.Object).Elem())
-			wantWritten(t, []schema.SearchResult{r})
-		}
 	}
 }
 
