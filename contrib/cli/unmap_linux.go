@@ -1,10 +1,9 @@
 package cli
 
 import (
-	"bufio"
-	"bytes"
 	"fmt"
 	"os"
+	"strings"
 	"syscall"
 )
 
@@ -22,18 +21,18 @@ func unmap() {
 		return
 	}
 	var from, to uintptr // of the mapping that is read; 0 for one that is not the program's or can be written
-	for lines := bufio.NewScanner(bytes.NewReader(maps)); lines.Scan(); {
-		line := lines.Bytes()
+	for line := range strings.Lines(string(maps)) {
+		line = strings.TrimSpace(line)
 		var begin, end uintptr
 		var mode string
-		if n, _ := fmt.Sscanf(string(line), "%x-%x %4s", &begin, &end, &mode); n == 3 {
+		if n, _ := fmt.Sscanf(line, "%x-%x %4s", &begin, &end, &mode); n == 3 {
 			from, to = 0, 0
-			if mode[1] == '-' && bytes.HasSuffix(line, []byte(" "+program)) {
+			if mode[1] == '-' && strings.HasSuffix(line, " "+program) {
 				from, to = begin, end
 			}
 			continue
 		}
-		if own, found := bytes.CutPrefix(line, []byte("Anonymous:")); found && from != 0 && string(bytes.TrimSpace(own)) == "0 kB" {
+		if own, found := strings.CutPrefix(line, "Anonymous:"); found && from != 0 && strings.TrimSpace(own) == "0 kB" {
 			_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, from, to-from, syscall.MADV_DONTNEED)
 		}
 	}

@@ -301,7 +301,7 @@ func (r *Records) Keys(ctx context.Context, prefix string) ([]string, error) {
 		r.db.clock(), []byte(prefix), !bounded, []byte(end))
 }
 
-// afterPrefix returns the first string after all with prefix, and false when there is none.
+// afterPrefix returns the first string after all with prefix, and whether one exists.
 func afterPrefix(prefix string) (string, bool) {
 	b := []byte(prefix)
 	for i := len(b) - 1; i >= 0; i-- {

@@ -131,7 +131,7 @@ func (n *notices) tryCredits(ctx context.Context, l *listener) error {
 	return nil
 }
 
-// reported reads the record of what was reported of an account's credits, and makes it if there is none.
+// reported reads the record of what was reported of an account's credits, and makes it if it does not exist.
 func (n *notices) reported(ctx context.Context, account string) (r records.Record, s reported, err error) {
 	key := records.Key("credits", account)
 	r, err = n.engine.cfg.Records.Get(ctx, key)

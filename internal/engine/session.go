@@ -209,7 +209,7 @@ func whole(q *read.Query, entry *cache.Entry) bool {
 	return entry != nil && !entry.NotFound && !q.Enrich
 }
 
-// recall returns the answer to q from the cache; nil when there is none, or when it costs more than the caller allows.
+// recall returns the answer to q from the cache; nil when the cache does not have it, or when it costs more than the caller allows.
 func (s *Session) recall(ctx context.Context, q *read.Query, requestID string) (*ready, error) {
 	if account.Within(q.Quote.Total(), q.Most) != nil {
 		return nil, nil //nolint:nilnil // charge refuses the call after its key is claimed

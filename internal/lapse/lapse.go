@@ -84,7 +84,7 @@ func (c *Context) Err() error {
 // it.
 func (c *Context) Value(key any) any { return c.now().Value(key) }
 
-// now returns the context with the timer, or the embedded one while there is none.
+// now returns the context with the timer, or the embedded one until there is a timer.
 func (c *Context) now() context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()

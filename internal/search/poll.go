@@ -15,9 +15,7 @@ const leastToTell = 2 * time.Second
 
 // Job returns what has been found since the last answer to the job or, once everything has been returned, all results
 // again.
-func (s *Service) Job(
-	ctx context.Context, req Request, in operation.Args,
-) (*operation.Answer, error) {
+func (s *Service) Job(ctx context.Context, req Request, in operation.Args) (*operation.Answer, error) {
 	who, id := req.Who, in.Get("id")
 	waited, err := s.jobs.await(ctx, who, id, in.Seconds("wait_s", 0))
 	if err != nil {

@@ -110,7 +110,7 @@ func tallyOf(a *Attempt, ended bool, err error, raw bool) tally {
 func (p *Pool) turn(ctx context.Context, a *Attempt, others bool, do Do) (value any, ended bool, err error) {
 	if end, ok := ctx.Deadline(); ok && others {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/2) // deadlines are in real time, not in that of the engine's clock
+		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/2) // deadlines are in real time, unlike the engine's clock
 		defer cancel()
 	}
 	if a.Provider.Prompt {

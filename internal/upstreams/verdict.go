@@ -12,7 +12,7 @@ func OnlyTimeouts(err error) bool {
 	return errors.Is(err, providers.ErrTimeout) && !errors.Is(err, providers.ErrUnavailable)
 }
 
-// Detail returns the part of err's text that callers may see; if there is none, or.
+// Detail returns the part of err's text that callers may see; or if that is empty.
 func Detail(err error, or string) string {
 	if e, ok := errors.AsType[*providers.Error](err); ok && e.Detail != "" {
 		return e.Detail

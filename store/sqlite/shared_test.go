@@ -293,7 +293,7 @@ func TestTheSumOfAllBalancesIsLimited(t *testing.T) {
 	addAccount(t, db, "poor", 1)
 	addAccount(t, db, "rich", credits.MaxBalance)
 	fold(t, db)
-	// As if some hundred accounts had as much. An audit would detect it, but there is none.
+	// As if some hundred accounts had as much. An audit would detect it, but this test makes none.
 	if err := tamper(db, "UPDATE totals SET credits = 4611686018427387904 - 2"); err != nil {
 		t.Fatal(err)
 	}
