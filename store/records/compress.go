@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/socialdata/socialdata/privacy"
@@ -26,6 +27,10 @@ const (
 
 // worthwhile is the minimum length of a value that is compressed, in bytes.
 const worthwhile = 256
+
+// deflaters are writers that are not in use. Each takes more than a megabyte, and making one takes many times as long
+// as compressing a cursor with it (BenchmarkPut: 445 µs with a new one for each value, 5.5 µs with these).
+var deflaters sync.Pool // of *flate.Writer
 
 var errFormat = errors.New("records: the value was not written by this program")
 
@@ -58,10 +63,14 @@ func (c compressed) Add(ctx context.Context, r Record, ttl time.Duration) (store
 func shrink(value []byte) []byte {
 	if len(value) >= worthwhile {
 		b := bytes.NewBuffer([]byte{deflated})
-		// NewWriter fails only for a level that does not exist, and a buffer never fails.
-		w, _ := flate.NewWriter(b, flate.BestSpeed)
-		_, _ = w.Write(value)
+		w, ok := deflaters.Get().(*flate.Writer)
+		if !ok {
+			w, _ = flate.NewWriter(nil, flate.BestSpeed) // fails only for a level that does not exist
+		}
+		w.Reset(b)
+		_, _ = w.Write(value) // a buffer never fails
 		_ = w.Close()
+		deflaters.Put(w)
 		if b.Len() <= len(value) {
 			return b.Bytes()
 		}

@@ -70,3 +70,15 @@ func TestKeysOfOtherPartsDiffer(t *testing.T) {
 		seen[key] = parts
 	}
 }
+
+// BenchmarkPut stores a value of the size of a fan-out's cursor.
+func BenchmarkPut(b *testing.B) {
+	s := records.Compress(records.NewMemory(records.MemoryConfig{}))
+	value := bytes.Repeat([]byte("a cursor has hashes and places; "), 128)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.Put(b.Context(), records.Record{Key: "cursor", Value: value}, time.Hour); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
