@@ -330,7 +330,7 @@ func checkID(s string) *FieldError {
 // checkURI accepts what the format uri of JSON Schema accepts: a scheme, a colon and a non-empty rest, in ASCII only.
 func checkURI(s string) *FieldError {
 	for i := range len(s) {
-		if s[i] <= ' ' || s[i] >= 0x7f || strings.IndexByte("\"<>\\^`{|}", s[i]) >= 0 {
+		if notInURI[s[i]] {
 			return broken("%q is not an absolute URI: character %q at %d", s, s[i], i)
 		}
 	}
@@ -343,6 +343,15 @@ func checkURI(s string) *FieldError {
 	}
 	return nil
 }
+
+// notInURI are the bytes that no URI has. To look for each byte in a text of them took a twentieth of a fan-out
+// (BenchmarkFanOut in the root package).
+var notInURI = func() (table [256]bool) {
+	for c := range table {
+		table[c] = c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", byte(c)) >= 0
+	}
+	return table
+}()
 
 // plainURL reports whether s is a web address that needs no parser: a plain host after the scheme, and no escape.
 // Almost all are, and parsing them takes longer than all other checks.
