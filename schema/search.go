@@ -145,19 +145,23 @@ type collectionResult struct {
 }
 
 // MarshalJSON writes the object with its kind first.
-func (r SearchResult) MarshalJSON() ([]byte, error) {
+func (r SearchResult) MarshalJSON() ([]byte, error) { return r.appendJSON(nil) }
+
+func (r *SearchResult) appendJSON(dst []byte) ([]byte, error) {
 	if r.Object == nil {
 		return nil, errEmptyResult
 	}
 	if c, ok := r.Object.(*Collection); ok {
-		return Marshal(collectionResult{CollectionResult, c, c.Kind})
+		return Append(dst, collectionResult{CollectionResult, c, c.Kind})
 	}
-	b, err := Marshal(r.Object)
+	dst = append(dst, `{"kind":"`+string(r.Kind)+`"`...)
+	from := len(dst)
+	dst, err := Append(dst, r.Object)
 	if err != nil {
 		return nil, err
 	}
-	head := `{"kind":"` + string(r.Kind) + `",`
-	return append([]byte(head), b[1:]...), nil
+	dst[from] = ',' // was the brace that opens the object
+	return dst, nil
 }
 
 // UnmarshalJSON reads an object of the given kind.

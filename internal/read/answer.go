@@ -127,7 +127,7 @@ func (r *Reader) sealNext(ctx context.Context, q *Query, entry *cache.Entry) (st
 }
 
 // Tag returns a tag that changes when one of parts does.
-func Tag(parts ...string) string {
+func Tag[V string | []byte](parts ...V) string {
 	sum := sha256.New()
 	var n [8]byte
 	for _, p := range parts {

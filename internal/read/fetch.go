@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/socialdata/socialdata/internal/cursor"
@@ -95,7 +94,7 @@ func single[T any, P schema.Resource[T]](get func(context.Context, *providers.Pr
 func object[T any, P schema.Resource[T]](r Reading, v *T, at time.Time) (Fetched, error) {
 	r.attempt.Read(1)
 	out := Fetched{At: at, forget: r.attempt.Forget}
-	data, raw, err := r.encode(P(v), at)
+	data, raw, err := r.encode(nil, P(v), at)
 	if err != nil {
 		r.attempt.Broken(err)
 		return out, drifted(err)
@@ -158,7 +157,7 @@ func decode[T any](data string) (any, error) {
 func assemble[T any, P schema.Resource[T]](ctx context.Context, r Reading, page providers.Page[T]) (Fetched, error) {
 	r.attempt.Read(len(page.Items))
 	out := Fetched{At: r.reader.now(), Page: r.public(page.Raw), Next: page.Next, forget: r.attempt.Forget}
-	var kept [][]byte
+	list := []byte("[")
 	values, typed := []T{}, r.typed
 	broken, understood, here := error(nil), false, map[uint64][]byte{}
 	for i := range page.Items {
@@ -166,14 +165,14 @@ func assemble[T any, P schema.Resource[T]](ctx context.Context, r Reading, page 
 			return Fetched{}, err
 		}
 		o := P(&page.Items[i])
-		data, raw, err := r.encode(o, out.At)
+		longer, raw, err := r.encode(list, o, out.At)
 		if err != nil {
 			r.attempt.Broken(err)
 			broken = fmt.Errorf("item %d of %d: %w", i+1, len(page.Items), err)
 			continue
 		}
 		understood = true
-		id := cursor.Identity(o)
+		data, id := longer[len(list):len(longer):len(longer)], cursor.Identity(o)
 		if r.skip(id) {
 			out.Again = append(out.Again, id)
 			continue
@@ -183,7 +182,7 @@ func assemble[T any, P schema.Resource[T]](ctx context.Context, r Reading, page 
 			continue
 		}
 		here[id] = data
-		kept = append(kept, data)
+		list = append(longer, ',')
 		if typed = typed && faithful(data); typed {
 			values = append(values, page.Items[i])
 		}
@@ -193,7 +192,7 @@ func assemble[T any, P schema.Resource[T]](ctx context.Context, r Reading, page 
 	if broken != nil && !understood {
 		return out, drifted(broken)
 	}
-	out.Data = slices.Concat([]byte("["), bytes.Join(kept, []byte(",")), []byte("]"))
+	out.Data = append(bytes.TrimSuffix(list, []byte(",")), ']')
 	if typed {
 		// Decoding what was just encoded took a fifth of the time of a fan-out, and a tenth of a small miss
 		// (BenchmarkFanOut and BenchmarkPromptRead in the root package).
@@ -211,8 +210,9 @@ func drifted(err error) error {
 	}
 }
 
-// encode completes o and returns it as JSON, with its raw, both redacted. It validates o as callers will see it.
-func (r Reading) encode(o schema.Object, at time.Time) (data, raw []byte, err error) {
+// encode completes o and appends it to dst as JSON, and returns that with its raw, both redacted. It validates o as
+// callers will see it.
+func (r Reading) encode(dst []byte, o schema.Object, at time.Time) (data, raw []byte, err error) {
 	if raw, err = r.reader.complete(r.Provider, o, at); err != nil {
 		return nil, nil, err
 	}
@@ -223,7 +223,7 @@ func (r Reading) encode(o schema.Object, at time.Time) (data, raw []byte, err er
 	if err := r.reader.validator.Validate(o); err != nil {
 		return nil, nil, err
 	}
-	data, err = schema.Marshal(o)
+	data, err = schema.Append(dst, o)
 	return data, raw, err
 }
 

@@ -146,7 +146,7 @@ func (r *Reader) entry(q *Query, got Fetched, provider string, at *cursor.Cursor
 		}
 		entry.Next = next.Text()
 	}
-	entry.Tag = Tag(entry.Data, entry.Next)
+	entry.Tag = Tag(got.Data, []byte(entry.Next)) // and not entry.Data, of which it would make another copy
 	entry.Subjects = subjects(r.cfg.Erased, q, &got)
 	return entry
 }

@@ -77,6 +77,7 @@ func (r *record) distinct(before, parts []part) []*ranked {
 // capAuthors splits results into those that are shown and those that are held back: more than three of an author.
 func capAuthors(results []ranked) (shown, held []ranked) {
 	count := map[string]int{}
+	shown = make([]ranked, 0, len(results))
 	for _, x := range results {
 		if count[x.author]++; x.author != "" && count[x.author] > mostPerAuthor {
 			held = append(held, x)
