@@ -106,6 +106,9 @@ func (p Provider) Refuse(r Route, query url.Values) error {
 // Public returns raw, which is JSON without white space, without the members in [Owner.Fields]. The rest is unchanged,
 // byte for byte.
 func (p Provider) Public(raw []byte) []byte {
+	if len(p.Owner.Fields) == 0 {
+		return raw
+	}
 	f := filter{in: raw, fields: p.Owner.Fields}
 	for _, name := range f.fields {
 		f.lengths |= 1 << (len(name) % 64)
