@@ -4,14 +4,14 @@ import "testing"
 
 func TestASmallHeapMayGrowByMore(t *testing.T) {
 	t.Parallel()
-	for live, want := range map[uint64]int{
-		0: mostPercent, 1 << 20: mostPercent, 8 << 20: 800, 16 << 20: 400, spacious: 100, 1 << 30: 100,
+	for scanned, want := range map[int64]int{
+		0: mostPercent, 1 << 20: mostPercent, 20 << 20: 400, 50 << 20: 100, 80 << 20: 50, spacious: 60, 400 << 20: 90,
 	} {
-		if got := percentFor(live); got != want {
-			t.Errorf("percentFor(%d) = %d, want %d", live, got, want)
+		if got := percentFor(scanned); got != want {
+			t.Errorf("percentFor(%d) = %d, want %d", scanned, got, want)
 		}
 	}
-	if liveHeap() == 0 {
-		t.Error("the live heap is not known")
+	if scanned() == 0 {
+		t.Error("it is not known what the collector scans")
 	}
 }
