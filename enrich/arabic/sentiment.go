@@ -36,11 +36,6 @@ const (
 	// phraseShare is the weight of the phrase net relative to the linear head. With more of it, accuracy stays the same on
 	// short posts and tweets with two labels, and falls on those with three.
 	phraseShare = 0.2
-	// Posts of longWords words and more are less often neutral than short ones, and more often negative: this is added to
-	// the scores of neutral and of negative.
-	longWords    = 12
-	longNeutral  = -0.4
-	longNegative = 0.1
 	// sharper is the factor of all scores. The heads learn from teachers and many sources, and are less sure than they
 	// may be: without it the calibration error on posts of other writers is twice as large.
 	sharper = 1.4
@@ -61,10 +56,6 @@ func (m *Model) feelings(s *scratch, foreign bool) []float32 {
 	m.phrase.Scores(m.reader.Phrases(&s.text, false), &s.phrase, q[:])
 	for c := range p {
 		p[c] += phraseShare * (q[c] - p[c])
-	}
-	if len(s.text.Spans) >= longWords {
-		p[neutral] += longNeutral
-		p[negative] += longNegative
 	}
 	for c := range p {
 		p[c] *= sharper

@@ -25,8 +25,8 @@ const madeUpSet = "made up"
 
 // sentimentBudget is the weight of each label of a collection. The tweets labelled by their emoji are many and noisy.
 var sentimentBudget = budget{
-	"arsarcasm": 4500, "ajgt": 1800, "manual": 700, "emoji": 800, madeUpSet: 900, everydaySet: 4400, negationSet: 1200,
-	pairSet: 4000,
+	"arsarcasm": 4500, "ajgt": 4500, "manual": 700, "emoji": 800, madeUpSet: 900, everydaySet: 4400, negationSet: 1200,
+	pairSet: 5000,
 }
 
 // twoSided are the collections labelled only positive or negative: they teach nothing about neutral texts.
@@ -43,7 +43,7 @@ const (
 	sentimentVector = 1.5
 	// negativeBias is added to the score of negative: the labels have equal weight in training, and blame is more common
 	// than praise. A larger bias would reduce the accuracy on texts like those of the corpus.
-	negativeBias = 0.1
+	negativeBias = 0.2
 )
 
 // writtenSets are the collections that were written for the training: nothing is measured on them.

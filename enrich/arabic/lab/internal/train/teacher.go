@@ -17,7 +17,7 @@ var softSets = []string{"account", "shami", "qcri"}
 
 const (
 	// softWeight is the total weight of the texts that the teachers label.
-	softWeight = 4000
+	softWeight = 8000
 	// softWords is the length from which a text is labelled.
 	softWords = 3
 	// The shares of the teachers in the common prediction; the linear head has the rest.
