@@ -172,10 +172,10 @@ func value[T any](v driver.Value) T {
 func fromMicros(n int64) time.Time { return time.UnixMicro(n).UTC() }
 
 // immediate: a deferred transaction that reads first can fail with SQLITE_BUSY when it begins to write. The cache is
-// limited to 8 MB, because all of it stays in use: it has the inner pages of a file of some gigabytes, and with 16 or 64 MB
-// charges to a file of a million entries were no faster (BenchmarkFlat). The checkpointer does what wal_autocheckpoint
-// would do during a commit. A log that one large transaction has extended shrinks to 64 MB when it is reused. Removed
-// content is overwritten with zeros.
+// limited to 8 MB, because all of it stays in use: it has the inner pages of a file of some gigabytes, and with 16 or
+// 64 MB charges to a file of a million entries were no faster (BenchmarkFlat). The checkpointer does what
+// wal_autocheckpoint would do during a commit. A log that one large transaction has extended shrinks to 64 MB when it
+// is reused. Removed content is overwritten with zeros.
 const writerParams = "_busy_timeout=5000&_journal_mode=WAL&_synchronous=FULL&_foreign_keys=on&_txlock=immediate" +
 	"&_pragma=cache_size(-8192)&_pragma=wal_autocheckpoint(0)&_pragma=journal_size_limit(67108864)" +
 	"&_pragma=secure_delete(ON)"
