@@ -35,7 +35,7 @@ type ranked struct {
 // https://dl.acm.org/doi/10.1145/1571941.1572114
 func (r *record) fuse(before, parts []part) []ranked {
 	all := r.distinct(before, parts)
-	slices.SortStableFunc(all, func(a, b *ranked) int {
+	slices.SortFunc(all, func(a, b *ranked) int {
 		if c := b.at.Compare(a.at); r.Recent && c != 0 {
 			return c
 		}
@@ -50,8 +50,11 @@ func (r *record) fuse(before, parts []part) []ranked {
 
 // distinct returns each result of parts once, with its best score, without those of before and of earlier pages.
 func (r *record) distinct(before, parts []part) []*ranked {
-	var all []*ranked
-	known, seen := map[string]*ranked{}, hashes(r.Seen)
+	n := 0
+	for _, p := range parts {
+		n += len(p.list)
+	}
+	all, known, seen := make([]*ranked, 0, n), make(map[string]*ranked, 2*n), hashes(r.Seen)
 	for _, p := range before {
 		for _, x := range p.ranked(0) {
 			known[x.url], known[x.id] = &x, &x
