@@ -60,7 +60,8 @@ type Charge struct {
 	// IdempotencyKey, if not empty, makes the charge happen at most once a day: if the account has a charge with the same
 	// key from the last 24 hours, Settle writes nothing, releases the hold and returns the amount of that charge.
 	IdempotencyKey string
-	// ID identifies a charge without a hold, for [Charger]; it must be new. Settle ignores it.
+	// ID identifies a charge without a hold, for [Charger]; it must be new. If it begins with RequestID and [RequestEnd],
+	// as those of [IDs.For] do, a database needs one index entry less for the charge. Settle ignores it.
 	ID string
 	// Late charges an expired hold if the account and the key can still spend the amount. The hold must be as Reserve
 	// returned it. A hold that was released must not be settled this way.

@@ -49,20 +49,22 @@ func keepable(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s
 const entryColumns = `seq, kind, amount, balance, key, operation, platform, request_id, cache, reason, hold,
 	idempotency_key, at, clock, hash`
 
-// selectEntries makes of q a query that one index serves completely. There is no index for time: an account's entries
-// are in the order of time, so a time is translated into a sequence number.
+// selectEntries makes of q a query that indexes serve completely. There is no index for time: an account's entries are
+// in the order of time, so a time is translated into a sequence number. Nor is there one for platforms: the index of the
+// account's entries has their platforms, and is read from the newest backwards until the limit is reached.
 func selectEntries(account int64, q credits.Query) (query string, args []any) {
-	where := []string{"account = $1"}
+	from, where := "@entries", []string{"account = $1"}
 	args = []any{account}
 	and := func(condition string, arg any) {
 		args = append(args, arg)
 		where = append(where, fmt.Sprintf(condition, len(args)))
 	}
-	if q.Platform != "" {
-		and("platform = $%d AND platform <> ''", q.Platform)
-	}
 	if q.RequestID != "" {
-		and("request_id = $%d AND request_id <> ''", q.RequestID)
+		from, where = ofRequest(entryColumns, "$1", "$2::text"), []string{"true"}
+		args = append(args, q.RequestID)
+	}
+	if q.Platform != "" {
+		and("platform = $%d", q.Platform)
 	}
 	if q.Before > 0 {
 		and("seq < $%d", q.Before)
@@ -78,8 +80,30 @@ func selectEntries(account int64, q credits.Query) (query string, args []any) {
 		limit = credits.DefaultLimit
 	}
 	args = append(args, limit)
-	return fmt.Sprintf("SELECT %s FROM @entries WHERE %s ORDER BY seq DESC LIMIT $%d",
-		entryColumns, strings.Join(where, " AND "), len(args)), args
+	pick := func(columns string) string {
+		return fmt.Sprintf("SELECT %s FROM %s WHERE %s ORDER BY seq DESC LIMIT $%d",
+			columns, from, strings.Join(where, " AND "), len(args))
+	}
+	if q.Platform != "" && q.RequestID == "" { // the table is read only for the entries that are returned
+		return "SELECT " + entryColumns + " FROM @entries WHERE account = $1 AND seq = ANY (ARRAY(" + pick("seq") + ")) " +
+			"ORDER BY seq DESC", args
+	}
+	return pick(entryColumns), args
+}
+
+// ofRequest returns a table of columns of the account's entries for a request, in no order. Both are expressions. The
+// entries of charges without a hold are found in the index of holds, among those that begin with the request's id and
+// "/", which "0" follows in the order of bytes; those of a longer request id that begins like this are left out. Plans
+// are often made without knowing the request. The account, which has many entries, is not looked for: "+ 0" makes its
+// index no choice.
+func ofRequest(columns, account, request string) string {
+	return strings.NewReplacer("{columns}", columns, "{account}", account, "{request}", request).Replace(`(
+		SELECT {columns} FROM @entries WHERE request_id = {request} AND account = {account} AND ` + ownRequest + `
+		UNION ALL
+		SELECT {columns} FROM @entries
+		WHERE hold ~>=~ ({request} || '/') AND hold ~<~ ({request} || '0') AND hold <> ''
+			AND request_id = {request} AND request_id <> '' AND account + 0 = {account}
+	) AS e`)
 }
 
 // firstAt finds the seq of the account's first entry at that time or later, or the seq of its next entry if there is

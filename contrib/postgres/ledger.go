@@ -338,7 +338,7 @@ func (l *Ledger) Charge(ctx context.Context, who credits.Spender, c credits.Char
 		return credits.Receipt{}, err
 	}
 	if c.ID == "" {
-		c.ID = l.ids.Next()
+		c.ID = l.ids.For(c.RequestID)
 	}
 	o := &charging{hold: credits.Hold{ID: c.ID, Spender: who}, charge: c}
 	if err := l.do(ctx, who.Account, o, &o.call); err != nil {

@@ -129,8 +129,7 @@ func (b *batch) queueRequests(q *pgx.Batch, requests []asked) {
 	}
 	q.Queue(b.db.sql(`
 		SELECT a.id, u.request, (
-			SELECT coalesce(-sum(amount), 0)::bigint FROM @entries
-			WHERE request_id = u.request AND request_id <> '' AND account = a.no
+			SELECT coalesce(-sum(amount), 0)::bigint FROM `+ofRequest("amount", "a.no", "u.request")+`
 		)
 		FROM unnest($1::text[], $2::text[]) AS u (account, request) JOIN @accounts a ON a.id = u.account`), accounts, ids).
 		Query(func(rows pgx.Rows) error {

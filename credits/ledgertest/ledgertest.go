@@ -51,6 +51,7 @@ func Run(t *testing.T, open Open) {
 		{"receipts", testReceipts},
 		{"texts", testTexts},
 		{"entries", testEntries},
+		{"requests", testRequests},
 		{"chain", testChain},
 		{"concurrency", testConcurrency},
 		{"gifts", testGifts},

@@ -266,7 +266,7 @@ func (c Caller) Charge(
 	ctx = operation.Detach(ctx)
 	over := a.guard.over(ctx, 0)
 	attempt := func() (credits.Receipt, error) {
-		d := NewDue(credits.Hold{ID: a.ids.Next(), Spender: who}, requestID, idempotencyKey, charge)
+		d := NewDue(credits.Hold{ID: a.ids.For(requestID), Spender: who}, requestID, idempotencyKey, charge)
 		d.Charge.ID = d.Hold.ID
 		receipt, err := a.charge(ctx, charger, d)
 		if isRefused(err) {

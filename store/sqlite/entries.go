@@ -62,20 +62,19 @@ func (l *Ledger) folded(ctx context.Context, q credits.Query) ([]credits.Entry, 
 	return scanEntries(ctx, tx, q.Account, query, args)
 }
 
-// selectEntries makes of q a query that one index serves completely. There is no index for time: an account's entries
-// are in the order of time, so a time is translated into a sequence number.
+// selectEntries makes of q a query that indexes serve completely. There is no index for time: an account's entries are
+// in the order of time, so a time is translated into a sequence number. Nor is there one for platforms: the index of the
+// account's entries has their platforms, and is read from the newest backwards until the limit is reached.
 func selectEntries(
 	ctx context.Context, tx *sql.Tx, account int64, q credits.Query,
 ) (query string, args []any, err error) {
-	index, where := "entries_account", []string{"account = ?"}
+	from, where := "entries INDEXED BY entries_account", []string{"account = ?1"}
 	args = []any{account}
-	if q.Platform != "" {
-		index = "entries_platform"
-		where, args = append(where, "platform = ? AND platform <> ''"), append(args, q.Platform)
-	}
 	if q.RequestID != "" {
-		index = "entries_request"
-		where, args = append(where, "request_id = ? AND request_id <> ''"), append(args, q.RequestID)
+		from, args = ofRequest(entryColumns+", account"), append(args, q.RequestID)
+	}
+	if q.Platform != "" {
+		where, args = append(where, "platform = ?"), append(args, q.Platform)
 	}
 	below := q.Before
 	if !q.Until.IsZero() {
@@ -97,8 +96,19 @@ func selectEntries(
 		}
 		where, args = append(where, "seq >= ?"), append(args, seq)
 	}
-	return "SELECT " + entryColumns + " FROM entries INDEXED BY " + index +
-		" WHERE " + strings.Join(where, " AND ") + " ORDER BY seq DESC LIMIT ?", append(args, q.Limit), nil
+	return "SELECT " + entryColumns + " FROM " + from + " WHERE " + strings.Join(where, " AND ") +
+		" ORDER BY seq DESC LIMIT ?", append(args, q.Limit), nil
+}
+
+// ofRequest returns a table of columns of the entries of account ?1 for the request ?2, in no order. The entries of
+// charges without a hold are found in the index of holds, among those that begin with the request's id and "/"; those of
+// a longer request id that begins like this are left out.
+func ofRequest(columns string) string {
+	return "(SELECT " + columns + ` FROM entries INDEXED BY entries_request
+		WHERE request_id = ?2 AND account = ?1 AND ` + ownRequest + `
+		UNION ALL
+		SELECT ` + columns + ` FROM entries INDEXED BY entries_hold
+		WHERE hold >= ?2 || '/' AND hold < ?2 || '0' AND hold <> '' AND request_id = ?2 AND request_id <> '' AND account = ?1)`
 }
 
 // firstAt returns the seq of the account's first entry at that time or later, or the seq of its next entry if there is

@@ -58,14 +58,19 @@ func inJournal(tb testing.TB, db *DB) (n int) {
 
 func TestLedgerThatFoldsAllTheTime(t *testing.T) {
 	t.Parallel()
-	ledgertest.RunTimed(t, func(t *testing.T, balance int64, now func() time.Time) credits.Ledger {
+	open := func(t *testing.T, balance int64, now func() time.Time) credits.Ledger {
 		t.Helper()
 		l := openTimed(t, balance, now).(*Ledger)
 		if err := setFolding(l.file.writer, folding{}); err != nil {
 			t.Fatal(err)
 		}
 		return l
+	}
+	ledgertest.Run(t, func(t *testing.T, balance int64) credits.Ledger {
+		t.Helper()
+		return open(t, balance, time.Now)
 	})
+	ledgertest.RunTimed(t, open)
 	ledgertest.RunModel(t, func(t *testing.T, now func() time.Time) ledgertest.Subject {
 		t.Helper()
 		s := openSubject(t, now)

@@ -115,7 +115,7 @@ func (l *Ledger) Charge(ctx context.Context, who credits.Spender, c credits.Char
 	}
 	now := l.file.cfg.Now()
 	if c.ID == "" {
-		c.ID = l.ids.Next()
+		c.ID = l.ids.For(c.RequestID)
 	}
 	h := l.holds.OpenAs(c.ID, who, now.Add(credits.LateFor), c.Amount)
 	if _, _, err := l.holds.Begin(h.ID, c.Amount, now); err != nil {

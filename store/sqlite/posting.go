@@ -130,8 +130,7 @@ func (w *writer) given(b *cached, e credits.Entry) (bool, error) {
 		return true, refused(e.Repeats(amount))
 	}
 	if e.Kind == credits.Refunded && e.RequestID != "" {
-		n, err := w.c.number("SELECT coalesce(sum(-amount), 0) FROM entries INDEXED BY entries_request "+
-			"WHERE request_id = ? AND request_id <> '' AND account = ?", e.RequestID, b.no)
+		n, err := w.c.number("SELECT coalesce(sum(-amount), 0) FROM "+ofRequest("amount"), b.no, e.RequestID)
 		if err != nil {
 			return false, err
 		}

@@ -342,7 +342,23 @@ var migrations = []string{
 	CREATE TRIGGER feed_shrinks AFTER DELETE ON changes
 	BEGIN UPDATE feed_sizes SET bytes = bytes - length(old.body) WHERE account = old.account; END;
 	`,
+	`
+	-- The entry of a charge without a hold costs a page of two indexes. That of the account serves queries for a platform,
+	-- at 0.1 s for a million entries of the account that are passed over; two entries of different platforms with one
+	-- number are left to the audit to find. That of holds serves queries for a request with whose id the hold begins, and
+	-- that of requests has only the other entries. This takes 1.8 s for a million entries.
+	DROP INDEX entries_account;
+	DROP INDEX entries_platform;
+	DROP INDEX entries_request;
+	CREATE UNIQUE INDEX entries_account ON entries (account, seq, platform);
+	CREATE INDEX entries_request ON entries (request_id, account, seq) WHERE ` + ownRequest + `;
+	`,
 }
+
+// ownRequest selects the entries that the index of requests has: those whose hold does not begin with the request's id
+// and "/", which is [credits.RequestEnd] and which "0" follows in the order of bytes. It is part of a migration and never
+// changed.
+const ownRequest = "request_id <> '' AND NOT (hold >= request_id || '/' AND hold < request_id || '0')"
 
 // scrubbedVersion is the first version in which content that was removed cannot be read in the file.
 const scrubbedVersion = firstVersion + 5
@@ -352,7 +368,8 @@ const scrubbedVersion = firstVersion + 5
 // the latter to tables whose statements name all columns; then a command of a newer program may migrate the file while
 // the older one serves it.
 var breaking = []int64{
-	scrubbedVersion, // an older program would store records without their subjects, and ignore erasures
+	scrubbedVersion,   // an older program would store records without their subjects, and ignore erasures
+	firstVersion + 11, // an older program names the index of platforms, and asks that of requests for all entries
 }
 
 // currentVersion is the version of this program.

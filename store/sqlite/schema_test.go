@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/watch"
 )
@@ -112,4 +114,164 @@ func scanPlan(row interface{ Scan(...any) error }) (plan string, err error) {
 	var id, parent, unused int
 	err = row.Scan(&id, &parent, &unused, &plan)
 	return plan, err
+}
+
+// rowsOf returns how many entries each index has that is not of all entries, and "all" how many there are.
+func rowsOf(t *testing.T, db *DB) map[string]int64 {
+	t.Helper()
+	counted := map[string]int64{}
+	err := db.writer.do(&task{outside: true, apply: func(w *writer) error {
+		for name, condition := range map[string]string{
+			"all": "true", "request": ownRequest, "hold": "hold <> ''", "idempotency": "idempotency_key <> ''",
+		} {
+			n, err := w.c.number("SELECT count(*) FROM entries WHERE " + condition)
+			if err != nil {
+				return err
+			}
+			counted[name] = n
+			if name == "all" {
+				continue
+			}
+			// The index has what is counted: SQLite uses a partial index only for a condition that implies its own.
+			where, err := w.c.number("SELECT count(*) FROM entries INDEXED BY entries_" + name + " WHERE " + condition)
+			if err != nil || where != n {
+				return fmt.Errorf("entries_%s has %d of %d entries: %w", name, where, n, err)
+			}
+		}
+		n, err := w.c.number("SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'entries'")
+		counted["indexes"] = n
+		return err
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return counted
+}
+
+func TestTheEntryOfAHitIsInTwoIndexes(t *testing.T) {
+	t.Parallel()
+	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
+	addAccount(t, db, "acct", 100)
+	who := credits.Spender{Account: "acct"}
+	c := credits.Charge{Amount: 1, Operation: "profile", Platform: "x", RequestID: "req_1", Cache: "HIT"}
+	charge := func() error { _, err := db.Ledger().Charge(t.Context(), who, c); return err }
+	keyed := func() error {
+		c := c
+		c.IdempotencyKey = "once"
+		_, err := db.Ledger().Charge(t.Context(), who, c)
+		return err
+	}
+	miss := func() error { spend(t, db.Ledger(), who, 1, c); return nil }
+	refund := func() error { _, err := db.Ledger().Refund(t.Context(), "acct", 1, "req_1", ""); return err }
+	for _, tt := range []struct {
+		name string
+		add  func() error
+		want map[string]int64 // index entries, beside the one of the account
+	}{
+		{"a hit", charge, map[string]int64{"hold": 1}},
+		{"another of the same request", charge, map[string]int64{"hold": 1}},
+		{"a hit under an idempotency key", keyed, map[string]int64{"hold": 1, "idempotency": 1}},
+		{"a miss", miss, map[string]int64{"hold": 1, "request": 1}},
+		{"a refund", refund, map[string]int64{"request": 1}},
+	} {
+		fold(t, db)
+		before := rowsOf(t, db)
+		if err := tt.add(); err != nil {
+			t.Fatal(err)
+		}
+		fold(t, db)
+		after := rowsOf(t, db)
+		for _, index := range []string{"request", "hold", "idempotency"} {
+			if got := after[index] - before[index]; got != tt.want[index] || after["indexes"] != 4 {
+				t.Errorf("%s has %d entries in the index %s of %d; want %d of 4", tt.name, got, index, after["indexes"],
+					tt.want[index])
+			}
+		}
+		if after["all"] != before["all"]+1 {
+			t.Errorf("%s wrote %d entries", tt.name, after["all"]-before["all"])
+		}
+	}
+}
+
+// TestEntriesOfAnOlderFileAreFoundByTheirRequest writes entries with the indexes of before, whose holds begin with the
+// id of their request only by chance.
+func TestEntriesOfAnOlderFileAreFoundByTheirRequest(t *testing.T) {
+	t.Parallel()
+	const older = 11 // migrations, which have an index of platforms
+	path := filepath.Join(t.TempDir(), "test.db")
+	c, err := openConn(dsn(path, writerParams))
+	if err != nil {
+		t.Fatal(err)
+	}
+	statements := append(slices.Clone(migrations[:older]), "PRAGMA application_id = 1935958388",
+		fmt.Sprint("PRAGMA user_version = ", firstVersion+older-1),
+		"INSERT INTO accounts (no, id, name, created_at) VALUES (1, 'acct', 'acct', 1)")
+	for _, statement := range statements {
+		if err := c.script(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	table, err := newEntryTable(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := credits.Entry{}
+	var all []credits.Entry
+	for i, e := range []credits.Entry{
+		{Kind: credits.Granted, Amount: 1000},
+		{Kind: credits.Charged, Amount: -2, Platform: "x", RequestID: "req_1", Hold: "h1"},
+		{Kind: credits.Charged, Amount: -3, Platform: "x", RequestID: "req_10", Hold: "h2"},
+		{Kind: credits.Charged, Amount: -5, Platform: "github", RequestID: "req_1", Hold: "req_1/h3"},
+		{Kind: credits.Charged, Amount: -7, Platform: "github", RequestID: "req_1/h4", Hold: "req_1/h4"},
+		{Kind: credits.Refunded, Amount: 1, RequestID: "req_1"},
+		{Kind: credits.Refunded, Amount: 1, RequestID: "req_10", Hold: "gift acct req_1/"},
+	} {
+		e.Account, e.At = "acct", time.UnixMicro(int64(i+1)).UTC()
+		last = e.Next(last)
+		all = append(all, last)
+		if err := table.insert(1, last); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := table.flush(); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db := openAt(t, path, nil)
+	wantAudit(t, db)
+	charge := credits.Charge{Amount: 11, Platform: "x", RequestID: "req_1"}
+	if _, err := db.Ledger().Charge(t.Context(), credits.Spender{Account: "acct"}, charge); err != nil {
+		t.Fatal(err)
+	}
+	fold(t, db)
+	newest, err := db.Ledger().Entries(t.Context(), credits.Query{Account: "acct", Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all = append(all, newest...)
+	for id, refundable := range map[string]int64{"req_1": 17, "req_10": 2, "req_1/h4": 7, "req_1/": 0, "h1": 0} {
+		for _, platform := range []string{"", "x"} {
+			q, want := credits.Query{Account: "acct", RequestID: id, Platform: platform}, []credits.Entry{}
+			for _, e := range slices.Backward(all) {
+				if q.Selects(e) {
+					want = append(want, e)
+				}
+			}
+			got, err := db.Ledger().Entries(t.Context(), q)
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				t.Errorf("%+v: %v (-want +got):\n%s", q, err, diff)
+			}
+		}
+		if _, err := db.Ledger().Refund(t.Context(), "acct", refundable+1, id, ""); !errors.Is(err, credits.ErrAmount) {
+			t.Errorf("a refund of %d of %s = %v; want ErrAmount", refundable+1, id, err)
+		}
+		if refundable == 0 {
+			continue
+		}
+		if _, err := db.Ledger().Refund(t.Context(), "acct", refundable, id, ""); err != nil {
+			t.Errorf("a refund of %d of %s: %v", refundable, id, err)
+		}
+	}
 }
