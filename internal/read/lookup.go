@@ -151,6 +151,7 @@ func (r *Reader) join(ctx context.Context, q *Query) (got landing, led bool, err
 	landed := r.flights.DoChan(flight, func() (any, error) {
 		defer r.flying.begin(flight)()
 		began = true
+		upstreams.Deepen()
 		return r.fly(ctx, q, flight, anew)
 	})
 	select {

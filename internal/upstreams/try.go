@@ -137,6 +137,7 @@ func (p *Pool) callApart(ctx context.Context, a *Attempt, do Do) (value any, end
 	}
 	outcomes := make(chan outcome, 1)
 	go func() {
+		Deepen()
 		value, err := p.call(ctx, a, do)
 		outcomes <- outcome{value, err}
 	}()
