@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/credits"
-	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/operation"
 )
 
 // BenchmarkCharge compares charges of hits with pgbench's simple update on the same server: first pgbench, then callers
@@ -93,7 +93,7 @@ func charges(b *testing.B, ledgers []*Ledger, ids []string, callers int, round t
 			wg.Go(func() {
 				var own []time.Duration
 				for began := time.Now(); began.Before(until); {
-					request := keys.NewID("req")
+					request := operation.NewRequestID()
 					_, err := l.Charge(b.Context(), credits.Spender{Account: ids[rand.IntN(len(ids))], Key: "key_benchmark"},
 						credits.Charge{Amount: 1, Operation: "profile", Platform: "github", RequestID: request, Cache: "HIT"})
 					if err != nil {

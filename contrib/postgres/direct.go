@@ -119,15 +119,21 @@ func (d *direct) expect() {
 
 // arguments returns the arguments of sqlDecide.
 func (d *direct) arguments() []any {
-	var accounts []string // the requests have their positions, from 1; likewise of the spenders
-	owner, ownerKey := []int32{}, []string{}
-	var account, spender, holds, holdOf []int32
-	var pay, take, ttl, holdAmount []int64
+	n := len(d.requests)
+	accounts := make([]string, 0, n) // the requests have their positions, from 1; likewise of the spenders
+	owner, ownerKey := make([]int32, 0, n), make([]string, 0, n)
+	account, spender, holds := make([]int32, n), make([]int32, n), make([]int32, n)
+	pay, take, ttl := make([]int64, n), make([]int64, n), make([]int64, n)
+	var holdOf []int32
+	var holdAmount []int64
 	var holdIDs []string
 	var texts [8][]string
-	var caps [2][]*int64
-	var encoded [][]byte
-	positions, spenders := map[string]int32{}, map[keyOf]int32{}
+	for j := range texts {
+		texts[j] = make([]string, n)
+	}
+	dayCap, totalCap := make([]*int64, n), make([]*int64, n)
+	encoded, buffer := make([][]byte, n), make([]byte, 0, 256*n) // the texts of a hit take some 220 bytes
+	positions, spenders := make(map[string]int32, n), make(map[keyOf]int32, n)
 	for i := range d.requests {
 		r := &d.requests[i]
 		if positions[r.who.Account] == 0 {
@@ -139,17 +145,18 @@ func (d *direct) arguments() []any {
 			owner, ownerKey = append(owner, who.account), append(ownerKey, who.key)
 			spenders[who] = int32(len(owner))
 		}
-		account, spender = append(account, who.account), append(spender, spenders[who])
-		pay, take, ttl = append(pay, r.pay), append(take, r.take), append(ttl, int64(r.ttl))
-		holds = append(holds, int32(len(r.holds)))
+		account[i], spender[i], holds[i] = who.account, spenders[who], int32(len(r.holds))
+		pay[i], take[i], ttl[i] = r.pay, r.take, int64(r.ttl)
 		e := &r.entry
 		for j, s := range [...]string{
 			r.release, r.who.Key, e.IdempotencyKey, e.Operation, e.Platform, e.RequestID, e.Cache, e.Hold,
 		} {
-			texts[j] = append(texts[j], s)
+			texts[j][i] = s
 		}
-		caps[0], caps[1] = append(caps[0], r.who.DayCap), append(caps[1], r.who.TotalCap)
-		encoded = append(encoded, e.AppendTexts(nil))
+		dayCap[i], totalCap[i] = r.who.DayCap, r.who.TotalCap
+		begin := len(buffer)
+		buffer = e.AppendTexts(buffer)
+		encoded[i] = buffer[begin:len(buffer):len(buffer)]
 		for _, h := range r.holds {
 			holdOf, holdIDs, holdAmount = append(holdOf, int32(i+1)), append(holdIDs, h.ID), append(holdAmount, h.Amount)
 		}
@@ -158,7 +165,7 @@ func (d *direct) arguments() []any {
 	for _, t := range texts {
 		args = append(args, t)
 	}
-	return append(args, caps[0], caps[1], encoded, holdOf, holdIDs, holdAmount)
+	return append(args, dayCap, totalCap, encoded, holdOf, holdIDs, holdAmount)
 }
 
 // keyOf is a key of the account at a position.

@@ -225,7 +225,8 @@ func TestEveryQueryOfEntriesIsServedByIndexes(t *testing.T) {
 			'', CASE WHEN i % 3 = 0 THEN 'h' || i ELSE 'req_' || i || '/1' END, '', i, ''
 		FROM generate_series(1, 40000) AS i`)
 	become(t, db, "VACUUM ANALYZE @entries") // not in a transaction with anything else
-	var visible bool // not while another test has a transaction that began before
+	// Not while another test has a transaction that began before.
+	var visible bool
 	if err := db.pool.QueryRow(t.Context(), db.sql("SELECT relallvisible > 0 FROM pg_class "+
 		"WHERE oid = '@entries'::regclass")).Scan(&visible); err != nil {
 		t.Fatal(err)
