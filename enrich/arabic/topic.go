@@ -16,10 +16,9 @@ var learntTopics = [...]string{
 
 const (
 	science = 0 // the class of science and technology: one in the labelled texts, two in the API
-	// From fewWords words on, the weight of the topic head, which learnt long sentences, increases up to mostSay: it has
-	// read few posts, and calls most long ones small talk.
+	// From fewWords words on, the weight of the topic head, which learnt long sentences, increases up to mostSay.
 	fewWords, manyWords = 6, 12
-	mostSay             = 0.4
+	mostSay             = 0.8
 	minFirst            = 0.34 // the least probability of the first topic
 	minLong             = 0.3  // the same for a text of manyWords, which has more evidence
 	minNext             = 0.5  // the least probability of further topics

@@ -27,18 +27,18 @@ func TestEnrichReadsEverydayPostsAndNegations(t *testing.T) {
 	}{
 		{"to choose by", least{
 			posts: "testdata/everyday_choose.txt", pairs: "testdata/negation_choose.txt",
-			entityPrecision: 0.918, entityRecall: 0.898, topicPrecision: 0.872, topicRecall: 0.853,
-			sentiment: 0.936, dialect: 0.946, fewDialect: 0.967, negation: 0.960, all: 0.713,
+			entityPrecision: 0.918, entityRecall: 0.898, topicPrecision: 0.843, topicRecall: 0.847,
+			sentiment: 0.936, dialect: 0.946, fewDialect: 0.967, negation: 0.960, all: 0.696,
 		}},
 		{"to report on", least{
 			posts: "testdata/everyday_report.txt", pairs: "testdata/negation_report.txt",
-			entityPrecision: 0.895, entityRecall: 0.890, topicPrecision: 0.806, topicRecall: 0.840,
-			sentiment: 0.880, dialect: 0.920, fewDialect: 0.916, negation: 0.940, all: 0.576,
+			entityPrecision: 0.895, entityRecall: 0.890, topicPrecision: 0.807, topicRecall: 0.845,
+			sentiment: 0.880, dialect: 0.920, fewDialect: 0.916, negation: 0.940, all: 0.573,
 		}},
 		{"of a writer who has written no training text", least{
 			posts: "testdata/everyday_others.txt", pairs: "testdata/negation_others.txt",
-			entityPrecision: 0.870, entityRecall: 0.788, topicPrecision: 0.893, topicRecall: 0.751,
-			sentiment: 0.920, dialect: 0.895, fewDialect: 0.916, negation: 0.850, all: 0.520,
+			entityPrecision: 0.870, entityRecall: 0.788, topicPrecision: 0.877, topicRecall: 0.777,
+			sentiment: 0.920, dialect: 0.895, fewDialect: 0.916, negation: 0.850, all: 0.525,
 		}},
 	}
 	for _, tt := range tests {

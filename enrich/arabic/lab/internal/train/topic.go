@@ -20,8 +20,8 @@ const (
 	topicBits   = 17
 	topicEpochs = 5
 	topicRate   = 0.1
-	topicDrop   = 0.65
-	topicRuns   = 4
+	topicDrop   = 0.75
+	topicRuns   = 8
 	// topicVectors is the weight of the vectors. They come from posts, which say little about these topics.
 	topicVectors = 0.4
 	// topicBayes is the weight of the naive Bayes model relative to the vectors.
@@ -29,7 +29,20 @@ const (
 	// smallTalk is the number of posts by account that are used as texts without a topic; one in talkStep is used.
 	smallTalk = 4000
 	talkStep  = 5
+	// postWords is the length from which an everyday post is learnt: the head has no say about shorter ones.
+	postWords = 6
 )
+
+// The everyday posts with one of the topics and without any topic are two collections, since only the latter have the
+// label "none".
+const (
+	postSet     = everydaySet + " topic"
+	idlePostSet = everydaySet + " idle topic"
+)
+
+// topicBudget is the weight of each label of a collection. Without the everyday posts the head would call most long
+// posts small talk.
+var topicBudget = budget{"sib": 1500, "none": 2500, "hint": 2500, "long": 1500, postSet: 1000, idlePostSet: 2500}
 
 func (b *builder) topic() []byte {
 	var texts []labelled
@@ -49,6 +62,7 @@ func (b *builder) topic() []byte {
 	for _, text := range b.longTexts() {
 		texts = append(texts, labelled{set: "long", text: text, label: none})
 	}
+	texts = append(texts, b.topicalPosts()...)
 	lines := some(b.Small, hints())
 	for _, l := range lines {
 		texts = append(texts, labelled{set: "hint", text: l.text, label: l.label})
@@ -62,12 +76,34 @@ func (b *builder) topic() []byte {
 			clear(examples[i].Dense[known:lean.Size])
 		}
 	}
-	balance(examples, sets(texts), budget{"sib": 1500, "none": 2500, "hint": 2500, "long": 1500})
+	balance(examples, sets(texts), topicBudget)
 	settings := b.softmax("topic", len(topicLabels), topicBits, topicEpochs, topicRate)
 	settings.Drop = topicDrop
 	settings.Fold = vectors.Fold(topicVectors)
 	m := settings.Average(examples, topicRuns)
 	out, _ := weights.AppendLinear(nil, m.Bits, m.W, m.Bias)
+	return out
+}
+
+// topicalPosts returns the everyday posts whose first topic the head knows, and those without a topic.
+func (b *builder) topicalPosts() []labelled {
+	var out []labelled
+	for _, p := range some(b.Small, b.everyday()) {
+		if len(strings.Fields(p.Text)) < postWords {
+			continue
+		}
+		if p.Topics == nil {
+			out = append(out, labelled{set: idlePostSet, text: p.Text, label: len(topicLabels) - 1})
+			continue
+		}
+		topic := p.Topics[0]
+		if topic == "science" || topic == "technology" {
+			topic = topicLabels[0]
+		}
+		if c := slices.Index(topicLabels, topic); c >= 0 {
+			out = append(out, labelled{set: postSet, text: p.Text, label: c})
+		}
+	}
 	return out
 }
 
