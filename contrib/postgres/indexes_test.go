@@ -312,8 +312,10 @@ func planned(t *testing.T, db *DB, mode, query string, args []any) (plan string,
 		t.Fatal(err)
 	}
 	plan = strings.Join(lines, "\n")
-	for _, name := range []string{"entries_pkey", "entries_hold_idx", "entries_request_id_account_seq_idx",
-		"entries_account_idempotency_key_seq_idx"} {
+	for _, name := range []string{
+		"entries_pkey", "entries_hold_idx", "entries_request_id_account_seq_idx",
+		"entries_account_idempotency_key_seq_idx",
+	} {
 		if strings.Contains(plan, name) {
 			used = append(used, name)
 		}

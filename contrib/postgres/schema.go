@@ -298,8 +298,9 @@ var migrations = []string{
 	`
 	-- The entry of a charge without a hold is in two indexes: each costs a charge some 3 µs. That of the account also has
 	-- the platform, so that those of one platform are found without the table; that of holds is in the order of bytes, so
-	-- that holds which begin with a request's id are found; and that of requests has only the other entries. Until it is
-	-- replaced, a program of the previous version reads an account's entries to find those of a request or platform.
+	-- that holds which begin with a request's id are found; and that of requests has only the other entries. This takes
+	-- two seconds for a million entries, for which charges wait. Until it is replaced, a program of the previous version
+	-- reads all entries of an account to find those of a request or platform.
 	ALTER TABLE @entries DROP CONSTRAINT entries_pkey;
 	ALTER TABLE @entries ADD PRIMARY KEY (account, seq) INCLUDE (platform);
 	DROP INDEX @entries_account_platform_seq_idx, @entries_request_id_account_seq_idx, @entries_hold_idx;

@@ -325,14 +325,16 @@ func TestEveryQueryOfEntriesIsServedByIndexes(t *testing.T) {
 		{"all", credits.Query{}, []string{"entries_account (account=?)"}},
 		{"before", credits.Query{Before: 5}, []string{"entries_account (account=? AND seq<?)"}},
 		{
-			"time", credits.Query{Since: now.Add(-time.Hour), Until: now},
+			"time",
+			credits.Query{Since: now.Add(-time.Hour), Until: now},
 			[]string{"entries_account (account=? AND seq>? AND seq<?)"},
 		},
 		{"platform", credits.Query{Platform: "x", Before: 5}, []string{"entries_account (account=? AND seq<?)"}},
 		{"platform and time", credits.Query{Platform: "x", Since: now}, []string{"entries_account (account=? AND seq>?)"}},
 		{"request", credits.Query{RequestID: "r"}, []string{"entries_request (request_id=? AND account=?)", hold}},
 		{
-			"request on a platform, before", credits.Query{RequestID: "r", Platform: "x", Before: 5},
+			"request on a platform, before",
+			credits.Query{RequestID: "r", Platform: "x", Before: 5},
 			[]string{"entries_request (request_id=? AND account=? AND seq<?)", hold},
 		},
 	}
