@@ -11,7 +11,8 @@ import (
 	"github.com/socialdata/socialdata/providers/mock"
 )
 
-// TestRoundTripsOfCalls counts the round trips of whole calls, the look-up of the key included.
+// TestRoundTripsOfCalls counts the round trips of whole calls, the look-up of the key included, and looks at the indexes
+// that their entries are in.
 func TestRoundTripsOfCalls(t *testing.T) {
 	t.Parallel()
 	cfg, proxy := throughProxy(t, withParam(newSchema(t), "pool_max_conns=1"))
@@ -68,6 +69,12 @@ func TestRoundTripsOfCalls(t *testing.T) {
 			t.Errorf("%s takes %d round trips; want at most %d", tt.name, n, tt.most)
 		} else {
 			t.Logf("%s takes %d round trips", tt.name, n)
+		}
+		entries := indexed(t, db)
+		profile(tt.cold, tt.once)
+		const request = "entries_request_id_account_seq_idx"
+		if n := indexed(t, db)[request] - entries[request]; n > 0 != tt.cold {
+			t.Errorf("%s has %d entries in the index of requests; want one if it is a miss", tt.name, n)
 		}
 	}
 }
