@@ -82,7 +82,7 @@ func Append(dst []byte, v any) ([]byte, error) {
 	if r, ok := v.(*SearchResult); ok { // encoding/json would go over what that has written once more
 		return r.appendJSON(dst)
 	}
-	e := encoders.Get().(*encoder) //nolint:errcheck,forcetypeassert // the pool has nothing else
+	e := encoders.Get().(*encoder) //nolint:forcetypeassert // the pool has nothing else
 	defer e.release()
 	if err := e.Encode(v); err != nil {
 		return nil, err
