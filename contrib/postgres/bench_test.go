@@ -21,9 +21,9 @@ import (
 )
 
 // BenchmarkCharge compares charges of hits with pgbench's simple update on the same server: first pgbench, then callers
-// on one replica and the same number on each of three, who charge without a pause and wait until each charge is
-// durable. SOCIALDATA_BENCH_CALLERS sets how many clients pgbench has, and callers each replica; SOCIALDATA_BENCH_DELAY
-// how long each message between replicas and server takes, as in a network.
+// on one replica, and the same number on each of three, also with each account kept at one of the three. They charge
+// without a pause and wait until each charge is durable. SOCIALDATA_BENCH_CALLERS sets how many clients pgbench has, and
+// callers each replica; SOCIALDATA_BENCH_DELAY how long each message between replicas and server takes, as in a network.
 func BenchmarkCharge(b *testing.B) {
 	callers := 64
 	if n, err := strconv.Atoi(os.Getenv("SOCIALDATA_BENCH_CALLERS")); err == nil {
@@ -33,7 +33,12 @@ func BenchmarkCharge(b *testing.B) {
 	for _, accounts := range []int{1, 64, 1000} {
 		for _, replicas := range []int{1, 3} {
 			b.Run(fmt.Sprintf("accounts=%d/replicas=%d", accounts, replicas), func(b *testing.B) {
-				benchmarkLedger(b, accounts, replicas, callers)
+				benchmarkLedger(b, accounts, replicas, callers, false)
+			})
+		}
+		if accounts > 1 {
+			b.Run(fmt.Sprintf("accounts=%d/replicas=3,kept", accounts), func(b *testing.B) {
+				benchmarkLedger(b, accounts, 3, callers, true)
 			})
 		}
 	}
@@ -42,7 +47,8 @@ func BenchmarkCharge(b *testing.B) {
 // benchRound is how long pgbench and the callers run in each round.
 const benchRound = 2 * time.Second
 
-func benchmarkLedger(b *testing.B, accounts, replicas, callers int) {
+// benchmarkLedger measures charges to accounts that all replicas charge, or of which each is kept at one replica.
+func benchmarkLedger(b *testing.B, accounts, replicas, callers int, kept bool) {
 	b.Helper()
 	cfg := newSchema(b)
 	direct := openDB(b, cfg)
@@ -62,10 +68,16 @@ func benchmarkLedger(b *testing.B, accounts, replicas, callers int) {
 	}
 	var rates []float64
 	var took []time.Duration
-	charges(b, ledgers, ids, callers, benchRound/4) // prepares the statements
+	each := make([][]string, replicas)
+	for i := range each {
+		if each[i] = ids; kept {
+			each[i] = ids[i*accounts/replicas : (i+1)*accounts/replicas]
+		}
+	}
+	charges(b, ledgers, each, callers, benchRound/4) // prepares the statements
 	used, own := serverCPU(b, direct), ownCPU()
 	for b.Loop() {
-		made := charges(b, ledgers, ids, callers, benchRound)
+		made := charges(b, ledgers, each, callers, benchRound)
 		rates = append(rates, float64(len(made))/benchRound.Seconds())
 		took = append(took, made...)
 	}
@@ -82,13 +94,16 @@ func benchmarkLedger(b *testing.B, accounts, replicas, callers int) {
 	}
 }
 
-// charges makes one round and returns how long each charge took.
-func charges(b *testing.B, ledgers []*Ledger, ids []string, callers int, round time.Duration) (took []time.Duration) {
+// charges makes one round, in which each ledger charges the accounts at its index, and returns how long each charge took.
+func charges(
+	b *testing.B, ledgers []*Ledger, each [][]string, callers int, round time.Duration,
+) (took []time.Duration) {
 	b.Helper()
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	until := time.Now().Add(round)
-	for _, l := range ledgers {
+	for i, l := range ledgers {
+		ids := each[i]
 		for range callers {
 			wg.Go(func() {
 				var own []time.Duration
