@@ -52,7 +52,7 @@ func (f *fetcher) readPart(
 	if plan.enrich && !bytes.Equal(r.data, []byte("[]")) {
 		f.enrich(ctx, q, &r)
 	}
-	r.list = rankedOf(r.data, 0) // here, because this runs concurrently for each platform
+	r.list = rankedOf(r.data) // here, because this runs concurrently for each platform
 	// Raw and enrichment are added to the encoded data.
 	if plan.typed && only == nil && !plan.raw && !plan.enrich {
 		f.addValues(q, &r)

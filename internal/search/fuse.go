@@ -56,13 +56,13 @@ func (r *record) distinct(before, parts []part) []*ranked {
 	}
 	all, known, seen := make([]*ranked, 0, n), make(map[string]*ranked, 2*n), hashes(r.Seen)
 	for _, p := range before {
-		for _, x := range p.ranked(0) {
+		for _, x := range p.results() {
 			known[x.url], known[x.id] = &x, &x
 		}
 	}
 	for i, p := range parts {
-		for rank, x := range p.ranked(i) {
-			x.score = 1 / float64(fusionK+rank+1)
+		for rank, x := range p.results() {
+			x.part, x.score = i, 1/float64(fusionK+rank+1)
 			twin := cmp.Or(known[x.url], known[x.id])
 			switch {
 			case seen[cursor.Hash(x.url)]:
@@ -117,31 +117,27 @@ func hashes(of []uint64) map[uint64]bool {
 	return out
 }
 
-// ranked returns the results of a part with that index.
-func (p part) ranked(place int) []ranked {
-	if p.list == nil {
-		return rankedOf(p.Results, place)
+// results returns the results of a part, which are shared.
+func (p part) results() []ranked {
+	if p.list != nil {
+		return p.list
 	}
-	out := slices.Clone(p.list)
-	for i := range out {
-		out[i].part = place
-	}
-	return out
+	return rankedOf(p.Results)
 }
 
-func rankedOf(results []byte, place int) []ranked {
+func rankedOf(results []byte) []ranked {
 	list, _ := read.Elements(results) // encoded by the engine, so it is valid
 	out := make([]ranked, len(list))
 	for i, raw := range list {
-		out[i] = newRanked(raw, place)
+		out[i] = newRanked(raw)
 	}
 	return out
 }
 
 // newRanked decodes the fields of a result that are needed for ranking. A fan-out ranks hundreds of results while its
 // caller waits, and decoding them completely took a sixth of its time (BenchmarkFanOut).
-func newRanked(raw json.RawMessage, place int) ranked {
-	x := ranked{raw: raw, part: place}
+func newRanked(raw json.RawMessage) ranked {
+	x := ranked{raw: raw}
 	var kind, on, id string
 	for name, value := range read.Members(raw) {
 		switch string(name) {

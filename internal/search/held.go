@@ -134,7 +134,7 @@ func (f *fetcher) recall(ctx context.Context, plan *Plan, over time.Time) ([]jso
 			var r partResult
 			r, errs[i] = f.readPart(ctx, plan, page.q, hashes(plan.held.ids[i]))
 			byID[i] = map[uint64]json.RawMessage{}
-			for _, x := range rankedOf(r.data, 0) {
+			for _, x := range rankedOf(r.data) {
 				byID[i][x.identity()] = x.raw
 			}
 		})
@@ -172,7 +172,7 @@ func pick(entry *cache.Entry, only map[uint64]bool) *cache.Entry {
 	out := *entry
 	var kept []json.RawMessage
 	out.Raw, out.Value = nil, nil
-	for i, x := range rankedOf([]byte(entry.Data), 0) {
+	for i, x := range rankedOf([]byte(entry.Data)) {
 		if !only[x.identity()] {
 			continue
 		}

@@ -301,7 +301,7 @@ func (r *record) without(results []ranked) []ranked {
 func (r *record) urls() []uint64 {
 	var page []uint64
 	for _, p := range r.which(func(p part) bool { return p.Stage == paid }) {
-		for _, x := range p.ranked(0) {
+		for _, x := range p.results() {
 			page = append(page, cursor.Hash(x.url))
 		}
 	}
