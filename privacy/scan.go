@@ -3,6 +3,8 @@ package privacy
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/socialdata/socialdata/internal/jsontext"
 )
 
 // Marks returns the marks of everyone in data, which is JSON in our own encoding: of each object in it, at any depth,
@@ -79,7 +81,7 @@ func scan(data []byte, found func(*object)) {
 		case ',':
 			key = nil
 		case '"':
-			n := closing(data[i+1:])
+			n := jsontext.Closing(data[i+1:])
 			value := data[i+1 : i+1+n]
 			i += n + 1
 			if len(open) == 0 || open[len(open)-1].array {
@@ -91,24 +93,6 @@ func scan(data []byte, found func(*object)) {
 				open[len(open)-1].set(key, value)
 			}
 		}
-	}
-}
-
-// closing returns the end of the string at the beginning of data.
-func closing(data []byte) int {
-	for from := 0; ; {
-		n := bytes.IndexByte(data[from:], '"')
-		if n < 0 {
-			return len(data)
-		}
-		at, slashes := from+n, 0
-		for at-slashes > 0 && data[at-slashes-1] == '\\' {
-			slashes++
-		}
-		if slashes%2 == 0 {
-			return at
-		}
-		from = at + 1
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/socialdata/socialdata/internal/jsontext"
 	"github.com/socialdata/socialdata/platform"
 )
 
@@ -212,16 +213,6 @@ func (f *filter) member() bool {
 func (f *filter) text() []byte {
 	from := f.at
 	f.at++
-	for {
-		next := bytes.IndexByte(f.in[f.at:], '"')
-		if next < 0 {
-			f.at = len(f.in)
-			return f.in[from:]
-		}
-		before := f.in[from+1 : f.at+next]
-		f.at += next + 1
-		if (len(before)-len(bytes.TrimRight(before, `\`)))%2 == 0 { // the quote is not escaped
-			return f.in[from:f.at]
-		}
-	}
+	f.at = min(f.at+jsontext.Closing(f.in[f.at:])+1, len(f.in))
+	return f.in[from:f.at]
 }

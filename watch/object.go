@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/socialdata/socialdata/internal/jsontext"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -109,7 +110,7 @@ func end(data []byte) int {
 	for i := 0; i < len(data); i++ {
 		switch data[i] {
 		case '"':
-			i += closing(data[i+1:]) + 1
+			i += jsontext.Closing(data[i+1:]) + 1
 			if depth == 0 {
 				return min(i+1, len(data))
 			}
@@ -129,25 +130,6 @@ func end(data []byte) int {
 		}
 	}
 	return len(data)
-}
-
-// closing returns the end of a text that began before data. Its escapes are complete there.
-func closing(data []byte) int {
-	for from := 0; ; {
-		n := bytes.IndexByte(data[from:], '"')
-		if n < 0 {
-			return len(data)
-		}
-		at := from + n
-		escapes := at // a quote after an odd number of backslashes is a part of the text
-		for escapes > from && data[escapes-1] == '\\' {
-			escapes--
-		}
-		if (at-escapes)%2 == 0 {
-			return at
-		}
-		from = at + 1
-	}
 }
 
 // numbers are the names of fields that are counts or other figures that change all the time. They are recorded in the

@@ -15,6 +15,7 @@ import (
 	"github.com/socialdata/socialdata/cache"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/internal/jsontext"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
@@ -186,11 +187,8 @@ func split(in []byte, yield func([]byte) bool) (paired bool) {
 	for i := 0; i < len(in); i++ {
 		switch in[i] {
 		case '"':
-			for i++; i < len(in) && in[i] != '"'; i++ {
-				if in[i] == '\\' {
-					i++
-				}
-			}
+			i++
+			i += jsontext.Closing(in[i:])
 		case '{', '[':
 			depth++
 		case '}', ']':

@@ -30,6 +30,8 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/socialdata/socialdata/internal/jsontext"
 )
 
 // Mark replaces what is blanked.
@@ -82,7 +84,7 @@ func (r *Redactor) JSON(data []byte, skip func(field []byte) bool) ([]byte, Foun
 				key = nil
 			}
 		case '"':
-			n := closing(data[i+1:])
+			n := jsontext.Closing(data[i+1:])
 			value := data[i+1 : i+1+n]
 			inObject := len(arrays) > 0 && !arrays[len(arrays)-1]
 			switch {
@@ -122,24 +124,6 @@ func numberIn(data []byte) int {
 		return 0
 	}
 	return n
-}
-
-// closing returns the end of the string at the beginning of data.
-func closing(data []byte) int {
-	for from := 0; ; {
-		n := bytes.IndexByte(data[from:], '"')
-		if n < 0 {
-			return len(data)
-		}
-		at, slashes := from+n, 0
-		for at-slashes > from && data[at-slashes-1] == '\\' {
-			slashes++
-		}
-		if slashes%2 == 0 {
-			return at
-		}
-		from = at + 1
-	}
 }
 
 // value returns the redacted form of a JSON string without its quotes; false when nothing was changed.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/socialdata/socialdata/internal/jsontext"
 	"github.com/socialdata/socialdata/providers"
 )
 
@@ -243,21 +244,13 @@ func value(b []byte, i int) int {
 
 // text returns the position of the closing quote of the string that opens at i, negative when there is none.
 func text(b []byte, i int) int {
-	for i++; i < len(b); i++ {
-		next := bytes.IndexByte(b[i:], '"')
-		if next < 0 {
-			return -1
-		}
-		i += next
-		escapes := 0
-		for at := i - 1; b[at] == '\\'; at-- {
-			escapes++
-		}
-		if escapes%2 == 0 {
-			return i
-		}
+	if i++; i >= len(b) {
+		return -1
 	}
-	return -1
+	if i += jsontext.Closing(b[i:]); i == len(b) {
+		return -1
+	}
+	return i
 }
 
 // space returns the end of the space at i.
