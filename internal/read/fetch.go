@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/socialdata/socialdata/internal/cursor"
@@ -110,6 +111,9 @@ func object[T any, P schema.Resource[T]](r Reading, v *T, at time.Time) (Fetched
 // is not UTF-8 as the escape of the replacement character, which it writes in no other case.
 func faithful(data []byte) bool { return !bytes.Contains(data, []byte(`\ufffd`)) }
 
+// largestGuess is how much room is made for a page before it is known how long its items are, in bytes.
+const largestGuess = 256 << 10
+
 // maxItems is how many items of one page are read. No real page has as many; further ones are left out.
 const maxItems = 1000
 
@@ -182,7 +186,9 @@ func assemble[T any, P schema.Resource[T]](ctx context.Context, r Reading, page 
 			continue
 		}
 		here[id] = data
-		list = append(longer, ',')
+		if list = append(longer, ','); len(here) == 1 {
+			list = slices.Grow(list, min(len(data)*(len(page.Items)-i), largestGuess)) // most are about as long
+		}
 		if typed = typed && faithful(data); typed {
 			values = append(values, page.Items[i])
 		}
