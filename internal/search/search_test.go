@@ -640,6 +640,7 @@ func TestLatePlatformsBecomeAJob(t *testing.T) {
 			enginetest.Charged(1, "search", "youtube", "MISS"), enginetest.Charged(3, "search_across", "", ""))
 
 		// It is stored for 15 minutes after its end, however often it is read.
+		synctest.Wait() // until the search has ended here, and is read from its record
 		e.Clock.Advance(14 * time.Minute)
 		job(t, e.Client, id, 0)
 		e.Clock.Advance(time.Minute)
