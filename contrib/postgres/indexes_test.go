@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/credits/ledgertest"
 )
 
 // indexed returns how many rows each index of entries has, and "rows" how many entries there are.
@@ -146,49 +147,14 @@ func TestEntriesOfAnOlderSchemaAreFoundByTheirRequest(t *testing.T) {
 	t.Parallel()
 	cfg := newSchema(t)
 	const older = 10 // migrations, which have an index of platforms
-	all := openOld(t, cfg, older, []credits.Entry{
-		{Kind: credits.Granted, Amount: 1000},
-		{Kind: credits.Charged, Amount: -2, Platform: "x", RequestID: "req_1", Hold: "h1"},
-		{Kind: credits.Charged, Amount: -3, Platform: "x", RequestID: "req_10", Hold: "h2"},
-		{Kind: credits.Charged, Amount: -5, Platform: "github", RequestID: "req_1", Hold: "req_1/h3"},
-		{Kind: credits.Charged, Amount: -7, Platform: "github", RequestID: "req_1/h4", Hold: "req_1/h4"},
-		{Kind: credits.Refunded, Amount: 1, RequestID: "req_1"},
-		{Kind: credits.Refunded, Amount: 1, RequestID: "req_10", Hold: "gift acct req_1/"},
-	})
+	all := openOld(t, cfg, older, ledgertest.OldEntries())
 	db := openDB(t, cfg)
 	wantAudit(t, db)
 	charge := credits.Charge{Amount: 11, Platform: "x", RequestID: "req_1"}
 	if _, err := db.Ledger().Charge(t.Context(), credits.Spender{Account: "acct"}, charge); err != nil {
 		t.Fatal(err)
 	}
-	newest, err := db.Ledger().Entries(t.Context(), credits.Query{Account: "acct", Limit: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	all = append(all, newest...)
-	for id, refundable := range map[string]int64{"req_1": 17, "req_10": 2, "req_1/h4": 7, "req_1/": 0, "h1": 0} {
-		for _, platform := range []string{"", "x"} {
-			q, want := credits.Query{Account: "acct", RequestID: id, Platform: platform}, []credits.Entry{}
-			for _, e := range slices.Backward(all) {
-				if q.Selects(e) {
-					want = append(want, e)
-				}
-			}
-			got, err := db.Ledger().Entries(t.Context(), q)
-			if diff := cmp.Diff(want, got); diff != "" || err != nil {
-				t.Errorf("%+v: %v (-want +got):\n%s", q, err, diff)
-			}
-		}
-		if _, err := db.Ledger().Refund(t.Context(), "acct", refundable+1, id, ""); !errors.Is(err, credits.ErrAmount) {
-			t.Errorf("a refund of %d of %s = %v; want ErrAmount", refundable+1, id, err)
-		}
-		if refundable == 0 {
-			continue
-		}
-		if _, err := db.Ledger().Refund(t.Context(), "acct", refundable, id, ""); err != nil {
-			t.Errorf("a refund of %d of %s: %v", refundable, id, err)
-		}
-	}
+	ledgertest.CheckOldEntries(t, db.Ledger(), all)
 	wantAudit(t, db)
 }
 

@@ -107,3 +107,56 @@ func testRequests(t *testing.T, open Open) {
 		}
 	}
 }
+
+// OldEntries returns entries as they were before the ids of charges began with those of their requests: some holds begin
+// so by chance. They have no account, time or place in a chain yet.
+func OldEntries() []credits.Entry {
+	return []credits.Entry{
+		{Kind: credits.Granted, Amount: 1000},
+		{Kind: credits.Charged, Amount: -2, Platform: "x", RequestID: "req_1", Hold: "h1"},
+		{Kind: credits.Charged, Amount: -3, Platform: "x", RequestID: "req_10", Hold: "h2"},
+		{Kind: credits.Charged, Amount: -5, Platform: "github", RequestID: "req_1", Hold: "req_1/h3"},
+		{Kind: credits.Charged, Amount: -7, Platform: "github", RequestID: "req_1/h4", Hold: "req_1/h4"},
+		{Kind: credits.Refunded, Amount: 1, RequestID: "req_1"},
+		{Kind: credits.Refunded, Amount: 1, RequestID: "req_10", Hold: "gift acct req_1/"},
+	}
+}
+
+// CheckOldEntries checks that entries are found and refunded by their request. all are those of [OldEntries] as they are
+// stored for an account; a charge of 11 credits for "req_1" on platform "x" has been made since.
+func CheckOldEntries(t *testing.T, l interface {
+	credits.Ledger
+	credits.Granter
+}, all []credits.Entry,
+) {
+	t.Helper()
+	account := all[0].Account
+	newest, err := l.Entries(t.Context(), credits.Query{Account: account, Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all = slices.Concat(all, newest)
+	for id, refundable := range map[string]int64{"req_1": 17, "req_10": 2, "req_1/h4": 7, "req_1/": 0, "h1": 0} {
+		for _, platform := range []string{"", "x"} {
+			q, want := credits.Query{Account: account, RequestID: id, Platform: platform}, []credits.Entry{}
+			for _, e := range slices.Backward(all) {
+				if q.Selects(e) {
+					want = append(want, e)
+				}
+			}
+			got, err := l.Entries(t.Context(), q)
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				t.Errorf("%+v: %v (-want +got):\n%s", q, err, diff)
+			}
+		}
+		if _, err := l.Refund(t.Context(), account, refundable+1, id, ""); !errors.Is(err, credits.ErrAmount) {
+			t.Errorf("a refund of %d of %s = %v; want ErrAmount", refundable+1, id, err)
+		}
+		if refundable == 0 {
+			continue
+		}
+		if _, err := l.Refund(t.Context(), account, refundable, id, ""); err != nil {
+			t.Errorf("a refund of %d of %s: %v", refundable, id, err)
+		}
+	}
+}
