@@ -212,7 +212,6 @@ func (f *filter) member() bool {
 // text skips the string at f.at and returns it, with its quotes.
 func (f *filter) text() []byte {
 	from := f.at
-	f.at++
-	f.at = min(f.at+jsontext.Closing(f.in[f.at:])+1, len(f.in))
+	f.at = min(from+1+jsontext.Closing(f.in[from+1:])+1, len(f.in))
 	return f.in[from:f.at]
 }

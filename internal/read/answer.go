@@ -187,8 +187,7 @@ func split(in []byte, yield func([]byte) bool) (paired bool) {
 	for i := 0; i < len(in); i++ {
 		switch in[i] {
 		case '"':
-			i++
-			i += jsontext.Closing(in[i:])
+			i += jsontext.Closing(in[i+1:]) + 1
 		case '{', '[':
 			depth++
 		case '}', ']':

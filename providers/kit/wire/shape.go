@@ -244,9 +244,7 @@ func value(b []byte, i int) int {
 
 // text returns the position of the closing quote of the string that opens at i, negative when there is none.
 func text(b []byte, i int) int {
-	if i++; i >= len(b) {
-		return -1
-	}
+	i++
 	if i += jsontext.Closing(b[i:]); i == len(b) {
 		return -1
 	}
