@@ -11,7 +11,7 @@ var mention = regexp.MustCompile(`(?:^|[^\pL\pN_@/.])@([A-Za-z0-9._]{1,30})`)
 
 // mentionsOf returns the handles after an @ in a caption.
 func mentionsOf(caption string) []string {
-	found := text.Find(mention, caption)
+	found := text.Find(mention, caption, "@")
 	for i, handle := range found {
 		found[i] = strings.TrimRight(handle, ".")
 	}

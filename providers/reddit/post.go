@@ -105,4 +105,4 @@ func (p post) post(raw json.RawMessage) schema.Post {
 var mention = regexp.MustCompile(`(?:^|[^\pL\pN_/-])/?u/([A-Za-z0-9_-]{3,20})`)
 
 // mentions returns the names after u/ and /u/.
-func mentions(s string) []string { return text.Find(mention, s) }
+func mentions(s string) []string { return text.Find(mention, s, "u/", "/u/") }

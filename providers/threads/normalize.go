@@ -20,7 +20,7 @@ var (
 )
 
 // mentions returns the handles mentioned in s, which have no hyphen.
-func mentions(s string) []string { return text.Find(mention, s) }
+func mentions(s string) []string { return text.Find(mention, s, "@") }
 
 // addresses describes how addresses and identifiers of Threads are parsed. It is read-only.
 var addresses = &links.Site{

@@ -247,7 +247,7 @@ func watchURL(id string) string { return "https://www.youtube.com/watch?v=" + id
 var mention = regexp.MustCompile(`(?:^|[^\pL\pN_@/.])@([\pL\pN_](?:[\pL\pN\pM_.·-]*[\pL\pN\pM_])?)`)
 
 // Mentions returns the handles after an @ in s, each once, in order. They may be in any script.
-func Mentions(s string) []string { return text.Find(mention, s) }
+func Mentions(s string) []string { return text.Find(mention, s, "@") }
 
 var iso8601 = regexp.MustCompile(`^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$`)
 

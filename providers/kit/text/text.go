@@ -96,20 +96,42 @@ var (
 )
 
 // Hashtags returns the hashtags of s without #, each once, in order.
-func Hashtags(s string) []string { return Find(hashtag, s) }
+func Hashtags(s string) []string { return Find(hashtag, s, "#", "＃") }
 
 // GluedHashtags is [Hashtags] for platforms that also recognize a hashtag that directly follows other text, as the
 // second one of
 // #sea#storm, and one that is a number.
 func GluedHashtags(s string) []string {
-	return FindBehind(glued, s, func(before rune) bool { return before != '&' && before != '/' && before != '#' })
+	return FindBehind(glued, since(s, "#", "＃"), func(before rune) bool { return before != '&' && before != '/' && before != '#' })
 }
 
 // Mentions returns the handles after an @ in s, each once, in order.
-func Mentions(s string) []string { return Find(mention, s) }
+func Mentions(s string) []string { return Find(mention, s, "@") }
+
+// since returns the searched part of s from the character before the first of signs, "" if there is none. Most texts
+// have none, and looking for them takes a hundredth of the time of an expression (BenchmarkHashtags).
+func since(s string, signs ...string) string {
+	s = weburl.Searched(s)
+	first := len(s)
+	for _, sign := range signs {
+		if at := strings.Index(s[:first], sign); at >= 0 {
+			first = at
+		}
+	}
+	if first == len(s) {
+		return ""
+	}
+	_, before := utf8.DecodeLastRuneInString(s[:first])
+	return s[first-before:]
+}
 
 // Find returns the matches of the first group of re in s, each once, in order: the first 100 in the first 64 KiB of s.
-func Find(re *regexp.Regexp, s string) []string {
+// If signs are given, every match of re begins with one of them or with one character and one of them; texts without
+// them are not searched with re.
+func Find(re *regexp.Regexp, s string, signs ...string) []string {
+	if len(signs) > 0 {
+		s = since(s, signs...)
+	}
 	return FindBehind(re, s, func(rune) bool { return true })
 }
 

@@ -99,3 +99,14 @@ func TestFromHTML(t *testing.T) {
 		})
 	}
 }
+
+func BenchmarkHashtags(b *testing.B) {
+	line := strings.Repeat("The lighthouse keeper counts boats at dawn, and calls them by name. ", 4)
+	for name, s := range map[string]string{"none": line, "at the end": line + "#sea #storm"} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				text.Hashtags(s)
+			}
+		})
+	}
+}
