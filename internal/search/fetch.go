@@ -52,22 +52,16 @@ func (f *fetcher) readPart(
 	if plan.enrich && !bytes.Equal(r.data, []byte("[]")) {
 		f.enrich(ctx, q, &r)
 	}
-	r.list = rankedOf(r.data) // here, because this runs concurrently for each platform
-	// Raw and enrichment are added to the encoded data.
+	// Here, because this runs concurrently for each platform. Raw and enrichment are added to the encoded data.
 	if plan.typed && only == nil && !plan.raw && !plan.enrich {
-		f.addValues(q, &r)
-	}
-	return r, ctx.Err()
-}
-
-// addValues adds to results what they are decoded to. Without them the answer is decoded as a whole.
-func (f *fetcher) addValues(q *read.Query, r *partResult) {
-	value, err := f.reader.Value(q, r.entry)
-	if values, ok := value.(*[]schema.SearchResult); ok && err == nil && len(*values) == len(r.list) {
-		for i := range r.list {
-			r.list[i].value = (*values)[i]
+		if value, err := f.reader.Value(q, r.entry); err == nil {
+			r.list = rankedAs(*value.(*[]schema.SearchResult), r.data)
 		}
 	}
+	if r.list == nil {
+		r.list = rankedOf(r.data)
+	}
+	return r, ctx.Err()
 }
 
 // enrich adds enrichment to results, and notes whether there was anything to enrich and whether all of it was.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/socialdata/socialdata/internal/cursor"
@@ -19,8 +20,10 @@ const (
 
 // ranked is one result of a merged list.
 type ranked struct {
-	raw    json.RawMessage
-	value  schema.SearchResult // what raw is decoded to, shared; the zero value if that is not known
+	raw    json.RawMessage     // nil if page has it
+	page   *page               // the encoded page that it is from, if it was ranked by its value
+	place  int                 // its index in page
+	value  schema.SearchResult // what its JSON is decoded to, shared; the zero value if that is not known
 	score  float64
 	part   int // index of its platform
 	id     string
@@ -95,9 +98,29 @@ func capAuthors(results []ranked) (shown, held []ranked) {
 func encoded(results []ranked) []json.RawMessage {
 	out := make([]json.RawMessage, len(results))
 	for i, x := range results {
-		out[i] = x.raw
+		out[i] = x.encoded()
 	}
 	return out
+}
+
+// encoded returns the JSON of a result.
+func (x ranked) encoded() json.RawMessage {
+	if x.page != nil {
+		return x.page.elements()[x.place]
+	}
+	return x.raw
+}
+
+// page is an encoded list of results. It is divided when one of them is needed: a caller in the process needs none.
+type page struct {
+	encoded []byte
+	divide  sync.Once
+	divided [][]byte
+}
+
+func (p *page) elements() [][]byte {
+	p.divide.Do(func() { p.divided, _ = read.Elements(p.encoded) })
+	return p.divided
 }
 
 // front returns the results that the previous page held back.
@@ -134,6 +157,44 @@ func rankedOf(results []byte) []ranked {
 	return out
 }
 
+// rankedAs returns the results of a page whose values are known.
+func rankedAs(values []schema.SearchResult, encoded []byte) []ranked {
+	out, from := make([]ranked, len(values)), &page{encoded: encoded}
+	for i, v := range values {
+		c := v.Shared()
+		author, at := origin(v.Object)
+		out[i] = ranked{
+			page: from, place: i, value: v, id: resultID(string(v.Kind), string(c.Platform), c.ID), url: c.URL,
+		}
+		if author != nil {
+			out[i].author = authorID(string(author.Platform), author.ID)
+		}
+		if at != nil {
+			out[i].at = *at
+		}
+	}
+	return out
+}
+
+// origin returns who made an object, and when; nil for what is not known.
+func origin(o schema.Object) (*schema.Actor, *time.Time) {
+	switch o := o.(type) {
+	case *schema.Post:
+		return &o.Author, o.CreatedAt
+	case *schema.Comment:
+		return &o.Author, o.CreatedAt
+	case *schema.Review:
+		return &o.Author, o.CreatedAt
+	case *schema.Track:
+		return nil, o.ReleasedAt
+	case *schema.Collection:
+		return nil, o.CreatedAt
+	case *schema.WebPage:
+		return nil, o.PublishedAt
+	}
+	return nil, nil
+}
+
 // newRanked decodes the fields of a result that are needed for ranking. A fan-out ranks hundreds of results while its
 // caller waits, and decoding them completely took a sixth of its time (BenchmarkFanOut).
 func newRanked(raw json.RawMessage) ranked {
@@ -157,11 +218,14 @@ func newRanked(raw json.RawMessage) ranked {
 			}
 		}
 	}
-	x.id = kind + "|" + on + "|" + id
+	x.id = resultID(kind, on, id)
 	return x
 }
 
-// authorOf returns a text that identifies an author, "" if the author is unknown.
+// resultID returns a text that identifies a result.
+func resultID(kind, on, id string) string { return kind + "|" + on + "|" + id }
+
+// authorOf returns the [authorID] of an encoded author.
 func authorOf(author []byte) string {
 	var on, id string
 	for name, value := range read.Members(author) {
@@ -172,6 +236,11 @@ func authorOf(author []byte) string {
 			id = text(value)
 		}
 	}
+	return authorID(on, id)
+}
+
+// authorID returns a text that identifies an author, "" if the author is unknown.
+func authorID(on, id string) string {
 	if id == "" || id == "unknown" {
 		return ""
 	}

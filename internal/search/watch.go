@@ -89,7 +89,7 @@ func (st *state) events(i int) []operation.Event {
 		return out
 	}
 	for _, x := range st.fuse(st.shown(), []part{*p}) {
-		out = append(out, operation.Event{Result: x.raw})
+		out = append(out, operation.Event{Result: x.encoded()})
 	}
 	p.Shown = true
 	return out
