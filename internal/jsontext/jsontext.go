@@ -1,4 +1,4 @@
-// Package jsontext finds where the strings in JSON end, for those who go over JSON without decoding it.
+// Package jsontext goes over JSON without decoding it: it finds where strings end, checks JSON, and removes white space.
 package jsontext
 
 import "bytes"

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"github.com/socialdata/socialdata/internal/jsontext"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -75,7 +76,7 @@ func names(field []byte) bool {
 // public returns JSON without white space and without the fields that p shows only to the owner of the credential, or
 // nil if raw is not JSON. It goes into an answer unchanged.
 func public(p *providers.Provider, raw []byte) []byte {
-	shown, ok := compact(raw)
+	shown, ok := jsontext.Compact(raw)
 	if !ok {
 		return nil
 	}

@@ -114,6 +114,34 @@ func TestALongTextIsCut(t *testing.T) {
 	}
 }
 
+// FuzzPlain compares addresses that are returned as they are with what net/url makes of them.
+func FuzzPlain(f *testing.F) {
+	for _, s := range []string{
+		"https://a.example", "http://a.example/x?y=1&z=%D9%85", "https://a.example//x/../y;z=(1)?", "https://a.example/%2f%zz",
+		"https://a..b./-", "https://.", "https://a.example:80/", "https://a.example?x?y/z", "https://localhost/x", "https://a.example/%4",
+		"https://a.example/a%41b%20c+d", "https://a.example/@x:y$!*'", "https://a.example/x#y", "https://" + strings.Repeat("a.", 600),
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		want, wantOK := weburl.Absolute(" " + s) // a space in front is removed, and makes it not plain
+		if got, ok := weburl.Absolute(s); got != want || ok != wantOK {
+			t.Errorf("Absolute(%q) = %q, %v; want %q, %v", s, got, ok, want, wantOK)
+		}
+	})
+}
+
+func BenchmarkAbsolute(b *testing.B) {
+	const address = "https://images-1.example.com/v/t51.2885-15/447_n.jpg?stp=dst-jpg_e35&_nc_ht=x&oh=00_AYB%3D&oe=66A0"
+	for name, s := range map[string]string{"plain": address, "parsed": " " + address} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				weburl.Absolute(s)
+			}
+		})
+	}
+}
+
 func FuzzInBio(f *testing.F) {
 	for _, s := range []string{"https://a.example/x،t.me/y", "\u200fhttp://مثال.إختبار/س", "a.example/(x))", "https://[::1]/", "https:////"} {
 		f.Add(s)

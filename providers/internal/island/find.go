@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"iter"
+
+	"github.com/socialdata/socialdata/internal/jsontext"
 )
 
 // deepest is how deep [Find] goes. The data of real sites is at most about half as deep.
@@ -30,7 +32,7 @@ func (v Value) Find(visit func(name string, value Value) (into bool)) {
 // level by level would read an object as often as it is deep. Visit gets the member's name and value, and reports
 // whether to go into the value. If b is not JSON, it has no members.
 func Find(b []byte, visit func(name string, value Value) (into bool)) {
-	if json.Valid(b) {
+	if jsontext.Valid(b) {
 		f := finder{b, visit}
 		f.value(skip(b, 0), 0)
 	}

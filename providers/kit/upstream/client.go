@@ -20,6 +20,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
+	"github.com/socialdata/socialdata/internal/jsontext"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/kept"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -244,7 +245,7 @@ func (c *Client) Forward(ctx context.Context, path string, query url.Values) (js
 	if err != nil {
 		return nil, err
 	}
-	if !json.Valid(res.Body) {
+	if !jsontext.Valid(res.Body) {
 		var none json.RawMessage
 		return nil, res.JSON(&none)
 	}
