@@ -2,27 +2,34 @@ package wire
 
 import (
 	"bytes"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"iter"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/socialdata/socialdata/internal/jsontext"
 	"github.com/socialdata/socialdata/providers"
 )
 
-// shape describes where a struct contains an [Object], [Rows] or [Numbers]. Such a part is cut out of the JSON around
-// it and decoded separately: encoding/json would read each level of them twice more.
+// shape describes what of a type's JSON is decoded, and where it contains an [Object], [Rows] or [Numbers]. Such a part
+// is cut out of the JSON around it and decoded separately: encoding/json would read each level of them twice more. What
+// is not decoded is checked and left out, since encoding/json would read it twice too.
 type shape struct {
 	part    bool
-	members map[string]member // of a struct
+	parts   bool              // it is a part, or contains one
+	members map[string]member // of a struct; nil for what is decoded whole
+	folded  map[string]bool   // the names of members in lower case
+	element *shape            // of a list or a pointer; nil if elements are decoded whole
 }
 
 type member struct {
 	index []int
-	shape *shape
+	shape *shape // nil when it is decoded whole
 }
 
 // part is an [Object], [Rows] or [Numbers].
@@ -34,7 +41,7 @@ type part interface {
 // shapes holds the shape of each type that was decoded: its tags are read once per process.
 var shapes sync.Map // of reflect.Type to *shape
 
-// shapeOf returns the shape of t, nil when it contains no part.
+// shapeOf returns the shape of t, nil when it is decoded whole.
 func shapeOf(t reflect.Type) *shape {
 	if s, ok := shapes.Load(t); ok {
 		return s.(*shape)
@@ -46,29 +53,52 @@ func shapeOf(t reflect.Type) *shape {
 // newShape makes the shape of t. within are the types around t: a type that contains itself has no shape below the
 // first.
 func newShape(t reflect.Type, within ...reflect.Type) *shape {
-	if reflect.PointerTo(t).Implements(reflect.TypeFor[part]()) {
-		return &shape{part: true}
-	}
-	if t.Kind() != reflect.Struct || slices.Contains(within, t) {
+	of := reflect.PointerTo(t)
+	switch {
+	case of.Implements(reflect.TypeFor[part]()):
+		return &shape{part: true, parts: true}
+	case of.Implements(reflect.TypeFor[json.Unmarshaler]()), of.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
 		return nil
 	}
-	s := &shape{members: map[string]member{}}
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		if in := newShape(t.Elem(), within...); in != nil {
+			return &shape{element: in}
+		}
+		return nil
+	case reflect.Struct:
+		if slices.Contains(within, t) {
+			return nil
+		}
+		return newStruct(t, append(within, t))
+	default:
+		return nil
+	}
+}
+
+func newStruct(t reflect.Type, within []reflect.Type) *shape {
+	s := &shape{members: map[string]member{}, folded: map[string]bool{}}
 	for f := range t.Fields() {
-		in := newShape(f.Type, append(within, t)...)
+		in := newShape(f.Type, slices.Clone(within)...)
 		switch name := jsonName(f); {
-		case in == nil || f.PkgPath != "" && !f.Anonymous:
-		case name == "": // its fields are promoted
+		case f.PkgPath != "" && !f.Anonymous:
+		case name != "":
+			s.add(name, member{f.Index, in})
+		case in == nil || in.members == nil: // embedded, and of a kind whose names are not known here
+			return nil
+		default: // its fields are promoted
 			for name, m := range in.members {
-				s.members[name] = member{append([]int{f.Index[0]}, m.index...), m.shape}
+				s.add(name, member{append([]int{f.Index[0]}, m.index...), m.shape})
 			}
-		default:
-			s.members[name] = member{f.Index, in}
 		}
 	}
-	if len(s.members) == 0 {
-		return nil
-	}
 	return s
+}
+
+func (s *shape) add(name string, m member) {
+	s.members[name] = m
+	s.folded[strings.ToLower(name)] = true
+	s.parts = s.parts || m.shape != nil && m.shape.parts
 }
 
 // shortRest is the capacity for the members of most objects besides their parts, in bytes.
@@ -79,16 +109,16 @@ var errNoJSON = providers.Cause("no JSON")
 // decode decodes b into v, whose shape is s, and returns the path of the first field with the wrong type.
 func (s *shape) decode(b []byte, v reflect.Value) (odd string, err error) {
 	b = bytes.TrimSpace(b)
-	if s == nil || len(b) == 0 || b[0] != '{' {
+	if s == nil || s.members == nil || len(b) == 0 || b[0] != '{' {
 		return unmarshal(b, v.Addr().Interface())
 	}
 	rest, whole := append(make([]byte, 0, min(len(b), shortRest)), '{'), false
 	for name, value := range members(b, &whole) {
 		m, known := s.members[string(name[1:len(name)-1])]
-		switch {
-		case known && m.shape.part:
+		switch parts := known && m.shape != nil && m.shape.parts; {
+		case parts && m.shape.part:
 			v.FieldByIndex(m.index).Addr().Interface().(part).UnmarshalJSON(value) //nolint:errcheck // it never fails
-		case known && value[0] == '{':
+		case parts && value[0] == '{':
 			in, err := m.shape.decode(value, v.FieldByIndex(m.index))
 			if err != nil {
 				return "", err
@@ -97,13 +127,10 @@ func (s *shape) decode(b []byte, v reflect.Value) (odd string, err error) {
 				odd = join(string(name[1:len(name)-1]), in)
 			}
 		default:
-			if cap(rest) < len(b) && len(rest)+len(name)+len(value)+len(",:}") > cap(rest) { // once: never larger than b
-				rest = append(make([]byte, 0, len(b)), rest...)
+			var ok bool
+			if rest, ok = s.member(rest, name, value); !ok {
+				return "", errNoJSON
 			}
-			if len(rest) > 1 {
-				rest = append(rest, ',')
-			}
-			rest = append(append(append(rest, name...), ':'), value...)
 		}
 	}
 	if !whole {
@@ -114,6 +141,62 @@ func (s *shape) decode(b []byte, v reflect.Value) (odd string, err error) {
 		odd = beside
 	}
 	return odd, err
+}
+
+// member appends a member to the JSON of an object, if it is decoded, and reports whether it is JSON as far as it is not.
+func (s *shape) member(dst, name, value []byte) ([]byte, bool) {
+	m, known := s.members[string(name[1:len(name)-1])]
+	if !known && !s.may(name) {
+		return dst, jsontext.Valid(name) && jsontext.Valid(value)
+	}
+	if dst[len(dst)-1] != '{' {
+		dst = append(dst, ',')
+	}
+	return m.shape.project(append(append(dst, name...), ':'), value)
+}
+
+// may reports whether encoding/json takes a quoted name for that of a member, in which it ignores case.
+func (s *shape) may(name []byte) bool {
+	name = name[1 : len(name)-1]
+	for _, c := range name {
+		switch {
+		case c >= utf8.RuneSelf || c == '\\':
+			return true
+		case 'A' <= c && c <= 'Z':
+			return s.folded[strings.ToLower(string(name))]
+		}
+	}
+	return s.folded[string(name)]
+}
+
+// project appends what is decoded of a value, and reports whether the value is JSON as far as it is not.
+func (s *shape) project(dst, value []byte) (out []byte, ok bool) {
+	switch {
+	case s != nil && s.members != nil && value[0] == '{':
+		whole := false
+		dst = append(dst, '{')
+		for name, value := range members(value, &whole) {
+			if dst, ok = s.member(dst, name, value); !ok {
+				return dst, false
+			}
+		}
+		return append(dst, '}'), whole
+	case s != nil && s.element != nil && value[0] == '[':
+		whole := false
+		dst = append(dst, '[')
+		for element := range items(value, &whole) {
+			if dst[len(dst)-1] != '[' {
+				dst = append(dst, ',')
+			}
+			if dst, ok = s.element.project(dst, element); !ok {
+				return dst, false
+			}
+		}
+		return append(dst, ']'), whole
+	case s != nil && s.element != nil && value[0] == '{': // of what a pointer points to
+		return s.element.project(dst, value)
+	}
+	return append(dst, value...), true
 }
 
 // unmarshal decodes b into dst with encoding/json, and returns the path of the first field with the wrong type, which
@@ -151,7 +234,7 @@ func members(b []byte, whole *bool) iter.Seq2[[]byte, []byte] {
 			}
 			i = space(b, i+1)
 			to = value(b, i)
-			if to <= i || !yield(name, bytes.TrimSpace(b[i:to])) {
+			if to <= i || !yield(name, bytes.TrimRight(b[i:to], spaces)) {
 				return
 			}
 			i = space(b, to)
@@ -160,6 +243,32 @@ func members(b []byte, whole *bool) iter.Seq2[[]byte, []byte] {
 				return
 			}
 			if i >= len(b) || b[i] != ',' {
+				return
+			}
+			i = space(b, i+1)
+		}
+	}
+}
+
+// items yields the elements of a JSON array. Whole becomes true when the array ends at the end of b. The elements are
+// not checked.
+func items(b []byte, whole *bool) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		i := space(b, 1)
+		if i < len(b) && b[i] == ']' {
+			*whole = i+1 == len(b)
+			return
+		}
+		for {
+			to := value(b, i)
+			if to <= i || to == len(b) || !yield(bytes.TrimRight(b[i:to], spaces)) {
+				return
+			}
+			switch i = space(b, to); {
+			case i < len(b) && b[i] == ']':
+				*whole = i+1 == len(b)
+				return
+			case i == len(b) || b[i] != ',':
 				return
 			}
 			i = space(b, i+1)
@@ -250,6 +359,9 @@ func text(b []byte, i int) int {
 	}
 	return i
 }
+
+// spaces are the white space of JSON.
+const spaces = " \n\t\r"
 
 // space returns the end of the space at i.
 func space(b []byte, i int) int {

@@ -584,6 +584,57 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
+// shaped has every kind of value of which only a part is decoded.
+type shaped struct {
+	Name   string            `json:"name"`
+	Nested struct{ X *int }  `json:"nested"`
+	Far    *shapedItem       `json:"far"`
+	List   []shapedItem      `json:"list"`
+	Lists  [][]shapedItem    `json:"lists"`
+	Any    any               `json:"any"`
+	Map    map[string]string `json:"map"`
+	Raw    json.RawMessage   `json:"raw"`
+	Time   *time.Time        `json:"time"`
+	shapedPart
+}
+
+type shapedItem struct {
+	ID   int
+	Self *shapedItem `json:"self"`
+}
+
+type shapedPart struct {
+	Below [2]shapedItem `json:"below"`
+}
+
+// FuzzProjection compares what is decoded with what encoding/json decodes.
+func FuzzProjection(f *testing.F) {
+	for _, s := range []string{
+		`{"name":"a","other":{"b":[1,{"c":null}]},"NAME":"b","nested":{"x":1,"y":2},"n\u0061me":"c"}`,
+		`{"list":[{"ID":1,"x":[]},null,{"id":2,"self":{"Id":3,"self":{"y":1}}}],"lists":[[{"id":1}],[],null],"far":{"id":4,"z":"}"}}`,
+		`{"any":{"id":[1]},"map":{"x":"y"},"raw": [ 1 ] ,"time":"2026-01-02T03:04:05Z","below":[{"id":1},{"id":2},{"id":3}]}`,
+		`{"list":[{"id":1} {"id":2}]}`, `{"list":[{"id":1},]}`, `{"list":[{"id":1}}`, `{"list":[1}]`, `{"list":[,1]}`, `{"list":[]]}`,
+		`{"x":tru}`, `{"x":[1}}`, `{"\x":1}`, `{"list":[{"x":01}]}`, `{"nested":{"x":1,}}`, `{"nested":{"x" 1}}`, "{\"far\":\v}", "{\"x\":\"\x01\"}",
+		" {\n\"name\" : \"a\" ,\"list\" : [ { \"id\" : 1 , \"w\" : 2 } , { } ] } ", `{"list":[{"id":1}]`, `{"far":{"id":1}`, `{"ſelf":1,"K":2}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var got, want shaped
+		err := wire.Decode(t.Context(), b, &got)
+		switch wrong := json.Unmarshal(b, &want); {
+		case !json.Valid(b):
+			if err == nil {
+				t.Errorf("%q is decoded", b)
+			}
+		case wrong == nil && strings.TrimSpace(string(b)) != "null":
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(shaped{})); err != nil || diff != "" {
+				t.Errorf("%q: %v (-want +got):\n%s", b, err, diff)
+			}
+		}
+	})
+}
+
 // payload is a page of a large upstream.
 func payload() []byte {
 	one := `{"id":"1234567890","name":"A title that is about as long as titles are","likes":"12345","at":"2026-03-04T05:06:07Z",` +
