@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 const (
@@ -70,5 +68,5 @@ func Shown(key string) string {
 		}
 		return seen(r)
 	}
-	return norm.NFC.String(strings.TrimSpace(strings.Map(visible, strings.ToValidUTF8(key, "\ufffd"))))
+	return composed(strings.TrimSpace(strings.Map(visible, strings.ToValidUTF8(key, "\ufffd"))))
 }
