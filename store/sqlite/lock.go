@@ -8,17 +8,22 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // lock is the file next to the database that the process that serves locks exclusively. Its first eight bytes are the
-// epoch: when they change, something has changed that a process keeps in memory. Reading them takes a microsecond; a
-// query would take ten in every call.
+// epoch: when they change, something has changed that a process keeps in memory. They are read in every call, from
+// memory that is shared with the file, and from the file where that cannot be had: a system call would be a tenth of a
+// charge, and a query more than all of it (BenchmarkCharge).
 type lock struct {
 	path      string
 	exclusive bool
+	made      time.Time
 
-	mu sync.RWMutex // held for writing while f is replaced
-	f  *os.File
+	mu    sync.RWMutex // held for writing while f is replaced
+	f     *os.File
+	begin window       // the beginning of f
+	named atomic.Int64 // when f was last seen to have a name, after made
 
 	forgotten atomic.Uint64 // how often this process has invalidated its caches for reasons of its own
 }
@@ -28,7 +33,12 @@ type epoch struct{ shared, own uint64 }
 
 func openLock(path string, exclusive bool) (*lock, error) {
 	f, err := openLockFile(path, exclusive)
-	return &lock{path: path, exclusive: exclusive, f: f}, err
+	l := &lock{path: path, exclusive: exclusive, made: time.Now(), f: f}
+	if err == nil {
+		l.begin = openWindow(f)
+	}
+	l.lookAgain()
+	return l, err
 }
 
 func openLockFile(path string, exclusive bool) (*os.File, error) {
@@ -62,13 +72,26 @@ func (l *lock) epoch() (epoch, error) {
 	return epoch{shared, l.forgotten.Load()}, nil
 }
 
+// namePatience is for how long the file is assumed to have its name. A process that serves under a new file of that name
+// takes longer to begin.
+const namePatience = time.Millisecond
+
+// lookAgain makes the next read look whether the file has a name.
+func (l *lock) lookAgain() { l.named.Store(-int64(namePatience)) }
+
 // read returns the epoch in the file, and whether the file still has a name.
 func (l *lock) read() (shared uint64, there bool, err error) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	n, err := links(l.f)
-	if err != nil || n == 0 {
-		return 0, false, err
+	if now := time.Since(l.made); now-time.Duration(l.named.Load()) >= namePatience {
+		n, err := links(l.f)
+		if err != nil || n == 0 {
+			return 0, false, err
+		}
+		l.named.Store(int64(now))
+	}
+	if shared, ok := l.begin.read(); ok {
+		return shared, true, nil
 	}
 	var b [8]byte
 	if _, err := l.f.ReadAt(b[:], 0); err != nil && !errors.Is(err, io.EOF) {
@@ -101,7 +124,7 @@ func (l *lock) restore() error {
 		return err
 	}
 	err = l.letGo()
-	l.f = f
+	l.f, l.begin = f, openWindow(f)
 	l.forget()
 	return err
 }
@@ -139,11 +162,11 @@ func (l *lock) write(begin bool) error {
 }
 
 func (l *lock) letGo() error {
-	var err error
+	err := l.begin.close()
 	if l.exclusive {
 		// Closing is not enough: a child process that is being started has the descriptor until it executes its
 		// program.
-		err = unlock(l.f)
+		err = errors.Join(err, unlock(l.f))
 	}
 	return errors.Join(err, l.f.Close())
 }

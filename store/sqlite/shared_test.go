@@ -191,6 +191,7 @@ func TestALockFileThatIsRemovedIsPutBack(t *testing.T) {
 			if name == "renamed" {
 				s.server.tidy(0)
 			}
+			s.server.lock.lookAgain()
 			if _, err := openDB(t, Config{Path: s.path, Admin: true}).Keys().Revoke(t.Context(), s.key.ID); err != nil {
 				t.Fatal(err)
 			}
@@ -200,6 +201,20 @@ func TestALockFileThatIsRemovedIsPutBack(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestALockFileThatIsCutShortEndsNothing(t *testing.T) {
+	t.Parallel()
+	s := openShared(t)
+	s.wantActive(t)
+	if err := os.Truncate(s.path+"-lock", 0); err != nil {
+		t.Skip(err) // as on Windows
+	}
+	s.wantActive(t)
+	if _, err := openDB(t, Config{Path: s.path, Admin: true}).Keys().Revoke(t.Context(), s.key.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.wantRevoked(t)
 }
 
 func TestAServerThatLostItsFileToAnotherStops(t *testing.T) {
@@ -212,6 +227,7 @@ func TestAServerThatLostItsFileToAnotherStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := openDB(t, Config{Path: s.path})
+	s.server.lock.lookAgain()
 	if _, err := s.server.Ledger().Reserve(t.Context(), credits.Spender{Account: s.account.ID}, time.Minute,
 		1); !errors.Is(err, ErrInUse) {
 		t.Errorf("Reserve beside another server = %v; want ErrInUse", err)
