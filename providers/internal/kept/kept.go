@@ -5,7 +5,6 @@ package kept
 
 import (
 	"bytes"
-	"compress/flate"
 	"encoding/json"
 	"errors"
 	"io"
@@ -15,6 +14,8 @@ import (
 	"sync"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"github.com/socialdata/socialdata/internal/deflate"
 )
 
 // Sizes of pools, in bytes.
@@ -50,7 +51,6 @@ type Kept struct {
 // Pool stores answers. It is safe for concurrent use.
 type Pool struct {
 	limit int
-	zips  sync.Pool // of *flate.Writer, which are large
 
 	mu    sync.Mutex
 	lru   *simplelru.LRU[Key, *Kept]
@@ -122,7 +122,7 @@ func (p *Pool) Purge() {
 // of the pool when compressed, or that was requested in an earlier round.
 func (p *Pool) Put(round int64, key Key, etag, lastModified string, a *Answer) {
 	k := &Kept{ETag: etag, LastModified: lastModified, length: len(a.Body), plain: len(a.Body) <= short}
-	k.packed = p.pack(a, k.plain)
+	k.packed = pack(a, k.plain)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lru.Remove(key)
@@ -160,21 +160,16 @@ type head struct {
 // done for such an answer (BenchmarkMiss/JSON/github_profile), and save less than a kilobyte.
 const short = 2 << 10
 
-func (p *Pool) pack(a *Answer, plain bool) []byte {
+func pack(a *Answer, plain bool) []byte {
 	var b bytes.Buffer
 	if plain {
 		_ = json.NewEncoder(&b).Encode(head{a.URL, a.Header}) // strings, and writing to a buffer never fails
 		return slices.Concat(b.Bytes(), a.Body)
 	}
-	w, ok := p.zips.Get().(*flate.Writer)
-	if !ok {
-		w, _ = flate.NewWriter(nil, flate.BestSpeed) // fails only for a level that does not exist
-	}
-	w.Reset(&b)
+	w := deflate.To(&b)
 	_ = json.NewEncoder(w).Encode(head{a.URL, a.Header}) // as above
 	_, _ = w.Write(a.Body)
 	_ = w.Close()
-	p.zips.Put(w)
 	return bytes.Clone(b.Bytes()) // without the spare capacity of the buffer
 }
 
@@ -184,7 +179,9 @@ var errShort = errors.New("kept: the body is incomplete")
 func (k *Kept) Answer() (*Answer, error) {
 	var from io.Reader = bytes.NewReader(k.packed)
 	if !k.plain {
-		from = flate.NewReader(from)
+		expanded := deflate.From(from)
+		defer expanded.Close() //nolint:errcheck // always nil
+		from = expanded
 	}
 	var h head
 	dec := json.NewDecoder(from)
