@@ -19,6 +19,8 @@ const (
 	// From fewWords words on, the weight of the topic head, which learnt long sentences, increases up to mostSay.
 	fewWords, manyWords = 6, 12
 	mostSay             = 0.8
+	// From longWords on, which few posts have, it increases further, up to 1.
+	longWords, allWords = 16, 22
 	minFirst            = 0.34 // the least probability of the first topic
 	minLong             = 0.3  // the same for a text of manyWords, which has more evidence
 	minNext             = 0.5  // the least probability of further topics
@@ -67,7 +69,7 @@ func (m *Model) subjects(s *scratch) []float32 {
 	p := s.topics[:len(head.Subjects)]
 	m.subject.Scores(m.reader.Subject(&s.text), p)
 	softmax(p)
-	say := min(mostSay, float32(len(s.text.Spans)-fewWords)/(manyWords-fewWords))
+	say := topicSay(len(s.text.Spans))
 	if say <= 0 {
 		return p
 	}
@@ -82,6 +84,15 @@ func (m *Model) subjects(s *scratch) []float32 {
 		}
 	}
 	return p
+}
+
+// topicSay returns the weight of the topic head in a text of n words; it has none if that is not positive.
+func topicSay(n int) float32 {
+	say := min(mostSay, float32(n-fewWords)/(manyWords-fewWords))
+	if n > longWords {
+		say += (1 - mostSay) * float32(min(n, allWords)-longWords) / (allWords - longWords)
+	}
+	return say
 }
 
 // share distributes what p, the probabilities of the subject head, leaves for the classes of the topic head, whose
