@@ -70,7 +70,7 @@ type running struct {
 	tab     *account.Tab
 	changed chan struct{} // closed when a part ends, and replaced
 	left    bool          // the caller has hung up without an answer: nothing more is charged
-	asking  map[int]bool  // the parts, and theFee, whose charge a goroutine is settling
+	asking  map[int]int   // how many goroutines are settling or releasing each part, and theFee
 	lock    sync.Locker   // the job's
 	writing turn          // held while the record is written; it is taken while the job is not locked
 }
@@ -91,21 +91,25 @@ func (st *state) away(do func()) {
 // left reports whether the caller of a search that this process makes has hung up without an answer.
 func (st *state) left() bool { return st.running != nil && st.running.left }
 
-// ask reports whether no other goroutine is settling that part, and notes that this one is, until asked.
+// ask reports whether no other goroutine is settling or releasing that part, and notes that this one is, until asked.
 func (st *state) ask(part int) bool {
-	if st.running == nil {
-		return true
-	}
-	if st.running.asking[part] {
+	if st.running != nil && st.running.asking[part] > 0 {
 		return false
 	}
-	st.running.asking[part] = true
+	st.take(part)
 	return true
+}
+
+// take is ask for what must be done whether or not others are at it: until asked, nobody begins to settle the part.
+func (st *state) take(part int) {
+	if st.running != nil {
+		st.running.asking[part]++
+	}
 }
 
 func (st *state) asked(part int) {
 	if st.running != nil {
-		delete(st.running.asking, part)
+		st.running.asking[part]--
 	}
 }
 

@@ -415,10 +415,19 @@ func TestWhatIsReportedAsFailedIsRefunded(t *testing.T) {
 				{Call: 7, After: true}, {Call: 9, After: true, Hangs: 13900 * ms}, {Call: 11}, {Call: 12, After: true},
 			}}},
 		},
+		"when a part is withdrawn while the end of another stores it": {
+			Upstreams: []upstream{{After: 700 * ms, Fails: true}, {After: 6900 * ms, Results: 3}, {After: 3100 * ms}, {After: 8900 * ms, Fails: true}},
+			Enrich:    true, Keyed: true, Wait: 5, Replicas: true, Polls: []time.Duration{300 * ms, 2900 * ms},
+			Processes: []enginetest.Process{{Faults: []enginetest.Fault{
+				{Call: 11, Hangs: 1900 * ms}, {Call: 14, Hangs: 11200 * ms}, {Call: 16}, {Call: 24},
+			}}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if wrong := play(t, s); wrong != "" {
-				t.Error(wrong)
+			for range 50 { // the last one went wrong in one play of twenty
+				if wrong := play(t, s); wrong != "" {
+					t.Fatal(wrong)
+				}
 			}
 		})
 	}

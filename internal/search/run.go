@@ -51,7 +51,7 @@ func (s *Service) start(ctx context.Context, req Request, plan *Plan) (*job, err
 		return nil, err
 	}
 	j := newJob(state{record: plan.record(req, front), running: &running{
-		plan: plan, books: books, tab: tab, changed: make(chan struct{}), asking: map[int]bool{},
+		plan: plan, books: books, tab: tab, changed: make(chan struct{}), asking: map[int]int{},
 	}})
 	j.state.Begun = s.cfg.Now()
 	j.state.Deadline = j.state.Begun.Add(time.Until(req.Over))

@@ -120,10 +120,13 @@ func (h *holds) withdrawUnwritten(ctx context.Context, st *state) {
 }
 
 // withdrawParts abandons parts and releases their holds, concurrently, because each may take the whole time limit of a
-// failing ledger. A part is paid if its release shows that it was charged, by a call whose answer was lost.
+// failing ledger. A part is paid if its release shows that it was charged, by a call whose answer was lost. Meanwhile no
+// other goroutine begins to charge it, as one may that has stored its results: that charge would be reported, and
+// refunded if the release could not note that it was.
 func (h *holds) withdrawParts(ctx context.Context, st *state, parts ...int) {
 	dues := make([]account.Due, len(parts))
 	for n, i := range parts {
+		st.take(i)
 		dues[n] = st.shared(st.Parts[i].Due)
 	}
 	id, left, charged := st.ID, st.left(), make([]int64, len(parts))
@@ -135,6 +138,7 @@ func (h *holds) withdrawParts(ctx context.Context, st *state, parts ...int) {
 		wg.Wait()
 	})
 	for n, i := range parts {
+		st.asked(i)
 		switch p := &st.Parts[i]; {
 		case charged[n] > 0:
 			p.Stage, p.Credits = paid, charged[n]
@@ -150,7 +154,9 @@ func (h *holds) withdrawFee(ctx context.Context, st *state) {
 		return
 	}
 	id, due, left, n := st.ID, st.shared(st.Fee.Due), st.left(), int64(0)
-	if st.away(func() { n = h.release(ctx, id, due, left) }); !st.Fee.Stage.decided() {
+	st.take(theFee)
+	st.away(func() { n = h.release(ctx, id, due, left) })
+	if st.asked(theFee); !st.Fee.Stage.decided() {
 		st.Fee.Stage, st.Fee.Credits = failed, n
 	}
 }
