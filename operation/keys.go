@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 const (
@@ -68,5 +70,5 @@ func Shown(key string) string {
 		}
 		return seen(r)
 	}
-	return composed(strings.TrimSpace(strings.Map(visible, strings.ToValidUTF8(key, "\ufffd"))))
+	return norm.NFC.String(strings.TrimSpace(strings.Map(visible, strings.ToValidUTF8(key, "\ufffd"))))
 }

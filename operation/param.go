@@ -183,7 +183,7 @@ func (p *Param) canonical(given *Pair) (string, error) {
 	}
 	switch p.Form {
 	case FormText, FormAddress:
-		if v = composed(v); len(v) > limit { // a few letters become longer when they are composed
+		if v = norm.NFC.String(v); len(v) > limit { // a few letters become longer when they are composed
 			return "", fmt.Errorf("must be at most %d bytes long", limit)
 		}
 		if p.Max > 0 && utf8.RuneCountInString(v) > p.Max {
@@ -215,18 +215,6 @@ func (p *Param) canonical(given *Pair) (string, error) {
 	case FormBool, FormList, FormKeys, FormProse, FormCursor:
 	}
 	return v, nil
-}
-
-// composed returns v with letters and their marks composed, as NFC does. ASCII is left alone: package norm needs a larger
-// stack than a new goroutine has, which took a twentieth of a call that waits for a cold key (BenchmarkColdKey in the
-// root package).
-func composed(v string) string {
-	for i := range len(v) {
-		if v[i] >= utf8.RuneSelf {
-			return norm.NFC.String(v)
-		}
-	}
-	return v
 }
 
 // breaks replaces the line breaks of a pasted text with spaces.
