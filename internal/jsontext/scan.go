@@ -92,9 +92,9 @@ func (s *scanner) value(depth int) bool {
 	case '"':
 		return s.text()
 	case '{':
-		return s.object(depth + 1)
+		return s.list('}', depth+1)
 	case '[':
-		return s.array(depth + 1)
+		return s.list(']', depth+1)
 	case 't':
 		return s.word("true")
 	case 'f':
@@ -106,19 +106,14 @@ func (s *scanner) value(depth int) bool {
 	}
 }
 
-func (s *scanner) object(depth int) bool {
+// list moves past an object or an array, which ends with end.
+func (s *scanner) list(end byte, depth int) bool {
 	s.at++
-	if s.space(); s.take('}') {
+	if s.space(); s.take(end) {
 		return true
 	}
-	for s.text() {
-		if s.space(); !s.take(':') {
-			return false
-		}
-		if s.space(); !s.value(depth) {
-			return false
-		}
-		if s.space(); s.take('}') {
+	for (end == ']' || s.name()) && s.value(depth) {
+		if s.space(); s.take(end) {
 			return true
 		}
 		if !s.take(',') {
@@ -129,21 +124,16 @@ func (s *scanner) object(depth int) bool {
 	return false
 }
 
-func (s *scanner) array(depth int) bool {
-	s.at++
-	if s.space(); s.take(']') {
-		return true
+// name moves past the name of a member, and to its value.
+func (s *scanner) name() bool {
+	if !s.text() {
+		return false
 	}
-	for s.value(depth) {
-		if s.space(); s.take(']') {
-			return true
-		}
-		if !s.take(',') {
-			return false
-		}
-		s.space()
+	if s.space(); !s.take(':') {
+		return false
 	}
-	return false
+	s.space()
+	return true
 }
 
 func (s *scanner) word(w string) bool {
