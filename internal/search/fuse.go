@@ -20,9 +20,9 @@ const (
 
 // ranked is one result of a merged list.
 type ranked struct {
-	raw    json.RawMessage     // nil if page has it
-	page   *page               // the encoded page that it is from, if it was ranked by its value
-	place  int                 // its index in page
+	raw    json.RawMessage     // nil if it was ranked by its value
+	page   func() [][]byte     // the JSON of each result of its page, if it was ranked by its value
+	place  int                 // its index in that page
 	value  schema.SearchResult // what its JSON is decoded to, shared; the zero value if that is not known
 	score  float64
 	part   int // index of its platform
@@ -106,21 +106,9 @@ func encoded(results []ranked) []json.RawMessage {
 // encoded returns the JSON of a result.
 func (x ranked) encoded() json.RawMessage {
 	if x.page != nil {
-		return x.page.elements()[x.place]
+		return x.page()[x.place]
 	}
 	return x.raw
-}
-
-// page is an encoded list of results. It is divided when one of them is needed: a caller in the process needs none.
-type page struct {
-	encoded []byte
-	divide  sync.Once
-	divided [][]byte
-}
-
-func (p *page) elements() [][]byte {
-	p.divide.Do(func() { p.divided, _ = read.Elements(p.encoded) })
-	return p.divided
 }
 
 // front returns the results that the previous page held back.
@@ -157,14 +145,19 @@ func rankedOf(results []byte) []ranked {
 	return out
 }
 
-// rankedAs returns the results of a page whose values are known.
+// rankedAs returns the results of a page whose values are known. The page is only split when the JSON of one of them is
+// needed, which a caller in the process does not need.
 func rankedAs(values []schema.SearchResult, encoded []byte) []ranked {
-	out, from := make([]ranked, len(values)), &page{encoded: encoded}
+	out := make([]ranked, len(values))
+	page := sync.OnceValue(func() [][]byte {
+		all, _ := read.Elements(encoded) // encoded by the engine, so it is valid
+		return all
+	})
 	for i, v := range values {
 		c := v.Shared()
 		author, at := origin(v.Object)
 		out[i] = ranked{
-			page: from, place: i, value: v, id: resultID(string(v.Kind), string(c.Platform), c.ID), url: c.URL,
+			page: page, place: i, value: v, id: resultID(string(v.Kind), string(c.Platform), c.ID), url: c.URL,
 		}
 		if author != nil {
 			out[i].author = authorID(string(author.Platform), author.ID)

@@ -70,16 +70,17 @@ func newShape(t reflect.Type, within ...reflect.Type) *shape {
 		if slices.Contains(within, t) {
 			return nil
 		}
-		return newStruct(t, append(within, t))
+		return newStruct(t, append(slices.Clip(within), t))
 	default:
 		return nil
 	}
 }
 
+// newStruct makes the shape of a struct; nil if the names of its members are not known.
 func newStruct(t reflect.Type, within []reflect.Type) *shape {
 	s := &shape{members: map[string]member{}, folded: map[string]bool{}}
 	for f := range t.Fields() {
-		in := newShape(f.Type, slices.Clone(within)...)
+		in := newShape(f.Type, within...)
 		switch name := jsonName(f); {
 		case f.PkgPath != "" && !f.Anonymous:
 		case name != "":
@@ -114,8 +115,8 @@ func (s *shape) decode(b []byte, v reflect.Value) (odd string, err error) {
 	}
 	rest, whole := append(make([]byte, 0, min(len(b), shortRest)), '{'), false
 	for name, value := range members(b, &whole) {
-		m, known := s.members[string(name[1:len(name)-1])]
-		switch parts := known && m.shape != nil && m.shape.parts; {
+		m, decoded := s.find(name)
+		switch parts := m.shape != nil && m.shape.parts; {
 		case parts && m.shape.part:
 			v.FieldByIndex(m.index).Addr().Interface().(part).UnmarshalJSON(value) //nolint:errcheck // it never fails
 		case parts && value[0] == '{':
@@ -128,7 +129,7 @@ func (s *shape) decode(b []byte, v reflect.Value) (odd string, err error) {
 			}
 		default:
 			var ok bool
-			if rest, ok = s.member(rest, name, value); !ok {
+			if rest, ok = m.append(rest, name, value, decoded); !ok {
 				return "", errNoJSON
 			}
 		}
@@ -143,10 +144,17 @@ func (s *shape) decode(b []byte, v reflect.Value) (odd string, err error) {
 	return odd, err
 }
 
-// member appends a member to the JSON of an object, if it is decoded, and reports whether it is JSON as far as it is not.
-func (s *shape) member(dst, name, value []byte) ([]byte, bool) {
-	m, known := s.members[string(name[1:len(name)-1])]
-	if !known && !s.may(name) {
+// find returns the member with a quoted name, and reports whether encoding/json decodes it: also if the name differs in
+// case, which makes it a member that is decoded whole.
+func (s *shape) find(name []byte) (m member, decoded bool) {
+	m, decoded = s.members[string(name[1:len(name)-1])]
+	return m, decoded || s.may(name)
+}
+
+// append appends a member to the JSON of an object if it is decoded. It returns false if what it leaves out is not
+// JSON; the rest is left for encoding/json to check.
+func (m member) append(dst, name, value []byte, decoded bool) ([]byte, bool) {
+	if !decoded {
 		return dst, jsontext.Valid(name) && jsontext.Valid(value)
 	}
 	if dst[len(dst)-1] != '{' {
@@ -169,19 +177,21 @@ func (s *shape) may(name []byte) bool {
 	return s.folded[string(name)]
 }
 
-// project appends what is decoded of a value, and reports whether the value is JSON as far as it is not.
+// project appends what is decoded of a value. It returns false if what it leaves out is not JSON.
 func (s *shape) project(dst, value []byte) (out []byte, ok bool) {
 	switch {
-	case s != nil && s.members != nil && value[0] == '{':
+	case s == nil:
+	case s.members != nil && value[0] == '{':
 		whole := false
 		dst = append(dst, '{')
 		for name, value := range members(value, &whole) {
-			if dst, ok = s.member(dst, name, value); !ok {
+			m, decoded := s.find(name)
+			if dst, ok = m.append(dst, name, value, decoded); !ok {
 				return dst, false
 			}
 		}
 		return append(dst, '}'), whole
-	case s != nil && s.element != nil && value[0] == '[':
+	case s.element != nil && value[0] == '[':
 		whole := false
 		dst = append(dst, '[')
 		for element := range items(value, &whole) {
@@ -193,7 +203,7 @@ func (s *shape) project(dst, value []byte) (out []byte, ok bool) {
 			}
 		}
 		return append(dst, ']'), whole
-	case s != nil && s.element != nil && value[0] == '{': // of what a pointer points to
+	case s.element != nil && value[0] == '{': // of what a pointer points to
 		return s.element.project(dst, value)
 	}
 	return append(dst, value...), true
@@ -251,7 +261,7 @@ func members(b []byte, whole *bool) iter.Seq2[[]byte, []byte] {
 }
 
 // items yields the elements of a JSON array. Whole becomes true when the array ends at the end of b. The elements are
-// not checked.
+// not checked, but unlike [elements] it stops at a missing or extra comma.
 func items(b []byte, whole *bool) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		i := space(b, 1)
