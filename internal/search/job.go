@@ -100,13 +100,15 @@ func (st *state) ask(part int) bool {
 	return true
 }
 
-// take is ask for what must be done whether or not others are at it: until asked, nobody begins to settle the part.
+// take notes that this goroutine is settling or releasing that part, until asked, whether or not another one is. Until
+// then, no goroutine begins to settle it.
 func (st *state) take(part int) {
 	if st.running != nil {
 		st.running.asking[part]++
 	}
 }
 
+// asked ends what ask or take has begun.
 func (st *state) asked(part int) {
 	if st.running != nil {
 		st.running.asking[part]--

@@ -424,7 +424,7 @@ func TestWhatIsReportedAsFailedIsRefunded(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for range 50 { // the last one went wrong in one play of twenty
+			for range 50 { // the order of goroutines differs: a withdrawn part was charged in one play of twenty
 				if wrong := play(t, s); wrong != "" {
 					t.Fatal(wrong)
 				}

@@ -120,9 +120,9 @@ func (h *holds) withdrawUnwritten(ctx context.Context, st *state) {
 }
 
 // withdrawParts abandons parts and releases their holds, concurrently, because each may take the whole time limit of a
-// failing ledger. A part is paid if its release shows that it was charged, by a call whose answer was lost. Meanwhile no
-// other goroutine begins to charge it, as one may that has stored its results: that charge would be reported, and
-// refunded if the release could not note that it was.
+// failing ledger. A part is paid if its release shows that it was charged, by a call whose answer was lost. While a
+// part is being released, no other goroutine begins to charge it: the charge would be reported, and then refunded if
+// the release cannot note that it was reported.
 func (h *holds) withdrawParts(ctx context.Context, st *state, parts ...int) {
 	dues := make([]account.Due, len(parts))
 	for n, i := range parts {

@@ -12,9 +12,9 @@ import (
 )
 
 // lock is the file next to the database that the process that serves locks exclusively. Its first eight bytes are the
-// epoch: when they change, something has changed that a process keeps in memory. They are read in every call, from
-// memory that is shared with the file, and from the file where that cannot be had: a system call would be a tenth of a
-// charge, and a query more than all of it (BenchmarkCharge).
+// epoch: when they change, something has changed that a process keeps in memory. They are read in every call: from
+// memory that is shared with the file, or from the file if it cannot be mapped. Two system calls took a tenth of the
+// time of a charge (BenchmarkCharge), and a query would take longer than the charge.
 type lock struct {
 	path      string
 	exclusive bool
@@ -23,7 +23,7 @@ type lock struct {
 	mu    sync.RWMutex // held for writing while f is replaced
 	f     *os.File
 	begin window       // the beginning of f
-	named atomic.Int64 // when f was last seen to have a name, after made
+	named atomic.Int64 // when f was last seen to have a name: nanoseconds since made
 
 	forgotten atomic.Uint64 // how often this process has invalidated its caches for reasons of its own
 }
@@ -72,11 +72,11 @@ func (l *lock) epoch() (epoch, error) {
 	return epoch{shared, l.forgotten.Load()}, nil
 }
 
-// namePatience is for how long the file is assumed to have its name. A process that serves under a new file of that name
-// takes longer to begin.
+// namePatience is how long the file is assumed to keep its name. A process that creates another file with that name
+// needs longer until it serves the database.
 const namePatience = time.Millisecond
 
-// lookAgain makes the next read look whether the file has a name.
+// lookAgain makes the next read check whether the file has a name.
 func (l *lock) lookAgain() { l.named.Store(-int64(namePatience)) }
 
 // read returns the epoch in the file, and whether the file still has a name.

@@ -8,14 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// window is the memory of the first bytes of a file, in which the writes of every process show at once. It is empty if
-// it cannot be had.
+// window is the beginning of a file, mapped to memory: it changes as soon as any process writes to the file. It is nil
+// if the file cannot be mapped.
 type window []byte
 
 // windowSize is the size of a window, in bytes.
 const windowSize = 8
 
-// openWindow maps the beginning of f, which it makes long enough.
+// openWindow maps the beginning of f, after extending f to the size of a window.
 func openWindow(f *os.File) window {
 	info, err := f.Stat()
 	if err != nil {
@@ -31,8 +31,8 @@ func openWindow(f *os.File) window {
 	return b
 }
 
-// read returns the number in the memory. It returns false if there is none: also because another process has cut the
-// file short, which would otherwise end this one.
+// read returns the number in the window. It returns false if the file is not mapped, or if another process has
+// truncated it: the access would otherwise crash this process.
 func (w window) read() (n uint64, ok bool) {
 	if len(w) < windowSize {
 		return 0, false
@@ -47,7 +47,7 @@ func (w window) read() (n uint64, ok bool) {
 	return n, true
 }
 
-// close gives the memory back.
+// close unmaps the file.
 func (w window) close() error {
 	if w == nil {
 		return nil

@@ -4,7 +4,7 @@ package sqlite
 
 import "os"
 
-// window is nothing here: the files are read.
+// window is never mapped on this system: the lock file is read.
 type window struct{}
 
 func openWindow(*os.File) window { return window{} }
