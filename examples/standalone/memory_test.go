@@ -202,7 +202,10 @@ func inMemory(t *testing.T, pid int, texts ...string) []int {
 	return n
 }
 
-// lower makes ASCII letters lower case. It does not decode UTF-8, which most of what is in memory is not.
+// lower makes ASCII letters lower case. It does not decode UTF-8, which most of what is in memory is not. The race
+// detector would check every byte, which is most of the time of the test.
+//
+//go:norace
 func lower(b []byte) {
 	for i, c := range b {
 		if 'A' <= c && c <= 'Z' {

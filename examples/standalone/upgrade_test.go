@@ -12,44 +12,48 @@ import (
 	"testing"
 )
 
-// later are files that give the stores the schemas that many versions ahead. The current program can serve with the
-// last of them unless breaking is true.
+// later are files that give the stores the schemas of a later version, the one that the program is called: the next one
+// adds to the schemas, and the breaking one, two versions ahead, has schemas that the current program cannot use.
 var later = map[string]string{
 	"../../store/sqlite/later.go": `package sqlite
 
+import (
+	"os"
+	"path/filepath"
+)
+
 func init() {
-	for range %d {
+	for range map[string]int{"next": 1, "breaking": 2}[filepath.Base(os.Args[0])] {
 		migrations = append(migrations, "CREATE TABLE IF NOT EXISTS later (x INTEGER) STRICT")
 		currentVersion++
 	}
-	if %v {
+	if filepath.Base(os.Args[0]) == "breaking" {
 		breaking = append(breaking, currentVersion)
 	}
 }
 `,
 	"../../contrib/postgres/later.go": `package postgres
 
+import (
+	"os"
+	"path/filepath"
+)
+
 func init() {
-	for range %d {
+	for range map[string]int{"next": 1, "breaking": 2}[filepath.Base(os.Args[0])] {
 		migrations = append(migrations, "CREATE TABLE IF NOT EXISTS @later (x BIGINT)")
 	}
-	if %v {
+	if filepath.Base(os.Args[0]) == "breaking" {
 		breaking = append(breaking, len(migrations))
 	}
 }
 `,
 }
 
-// The programs of later versions, built once for all tests: one that adds to the schemas, and one two versions ahead,
-// whose schemas the current program cannot use.
-var (
-	buildNext     = sync.OnceValues(func() (string, error) { return buildLater("next", 1, false) })
-	buildBreaking = sync.OnceValues(func() (string, error) { return buildLater("breaking", 2, true) })
-)
-
-// buildLater builds the program with schemas that many versions ahead, and returns its path.
-func buildLater(name string, versions int, breaking bool) (string, error) {
-	dir := filepath.Join(folder, name)
+// buildLater builds the program of later versions, once for all tests, and returns its folder, where it has the name of
+// each of them.
+var buildLater = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(folder, "later")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return "", err
 	}
@@ -61,7 +65,7 @@ func buildLater(name string, versions int, breaking bool) (string, error) {
 			return "", err
 		}
 		overlay.Replace[path] = filepath.Join(dir, fmt.Sprint(len(overlay.Replace), ".go"))
-		if err := os.WriteFile(overlay.Replace[path], fmt.Appendf(nil, text, versions, breaking), 0o600); err != nil {
+		if err := os.WriteFile(overlay.Replace[path], []byte(text), 0o600); err != nil {
 			return "", err
 		}
 	}
@@ -69,24 +73,24 @@ func buildLater(name string, versions int, breaking bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	file, bin := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "socialdata")
+	file, next := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "next")
 	if err := os.WriteFile(file, list, 0o600); err != nil {
 		return "", err
 	}
-	if out, err := exec.Command("go", "build", "-overlay", file, "-o", bin, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-overlay", file, "-o", next, ".").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building the program of later: %w\n%s", err, out)
 	}
-	return bin, nil
-}
+	return dir, os.Link(next, filepath.Join(dir, "breaking"))
+})
 
-// builtLater returns the path of a program of a later version.
-func builtLater(t *testing.T, build func() (string, error)) string {
+// builtLater returns the path of the program of a later version.
+func builtLater(t *testing.T, version string) string {
 	t.Helper()
-	bin, err := build()
+	dir, err := buildLater()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return bin
+	return filepath.Join(dir, version)
 }
 
 // upgraded is a deployment whose programs are replaced one by one.
@@ -215,14 +219,14 @@ func TestReplicasAreUpgradedOneByOne(t *testing.T) {
 	u.wantServing(t, "a replica of this version", first.addr)
 	u.wantServing(t, "another", second.addr)
 
-	third := u.serve(t, builtLater(t, buildNext), store...)
+	third := u.serve(t, builtLater(t, "next"), store...)
 	u.wantServing(t, "a replica of the next version", third.addr)
 	u.wantServing(t, "one of this version beside it", first.addr)
 	second.kill()
 	second.start(t)
 	u.wantServing(t, "one of this version that has started again", second.addr)
 
-	u.bin = builtLater(t, buildBreaking)
+	u.bin = builtLater(t, "breaking")
 	fourth := u.serve(t, u.bin, store...)
 	u.wantServing(t, "a replica of a version that is not compatible", fourth.addr)
 	u.wantRefusing(t, "one of two versions before", first.addr)
@@ -239,10 +243,10 @@ func TestAFileIsUpgradedBesideItsServer(t *testing.T) {
 	u.account(t, store...)
 	server := u.serve(t, u.bin, store...)
 	u.wantServing(t, "this version", server.addr)
-	u.bin = builtLater(t, buildNext)
+	u.bin = builtLater(t, "next")
 	u.run(t, append(store, "account", "list")...)
 	u.wantServing(t, "beside a command of the next version", server.addr)
-	u.bin = builtLater(t, buildBreaking)
+	u.bin = builtLater(t, "breaking")
 	u.run(t, append(store, "account", "list")...)
 	u.wantRefusing(t, "beside a command of a version that is not compatible", server.addr)
 	server.kill()
