@@ -4,11 +4,13 @@ import (
 	"net/http"
 
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/schema"
 )
 
 // answer writes a successful answer: the envelope, and headers that repeat meta for clients that do not read bodies.
 func (s *Server) answer(w *response, r *http.Request, o *operation.Operation, a *operation.Answer) {
 	if o.Bare {
+		tellCache(w, schema.Miss, 0)
 		w.set("Cache-Control", "no-store")
 		s.write(w, r, http.StatusOK, "application/json", a.Data)
 		return
@@ -32,18 +34,14 @@ func (s *Server) answer(w *response, r *http.Request, o *operation.Operation, a 
 			return
 		}
 	}
-	meta, err := a.Meta.AppendJSON(make([]byte, 0, 256))
+	meta, err := a.Meta.AppendJSON(append(make([]byte, 0, 256), `,"meta":`...))
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	// The data is already encoded: it is written exactly as it is in the cache.
-	s.write(w, r, http.StatusOK, "application/json", beforeData, a.Data, beforeMeta, meta, behindMeta)
+	s.write(w, r, http.StatusOK, "application/json", beforeData, a.Data, append(meta, '}'))
 }
 
-// The parts of an envelope. They are read-only.
-var (
-	beforeData = []byte(`{"data":`)
-	beforeMeta = []byte(`,"meta":`)
-	behindMeta = []byte(`}`)
-)
+// beforeData is the beginning of an envelope. It is read-only.
+var beforeData = []byte(`{"data":`)

@@ -18,14 +18,12 @@ func (s *Server) Handler() http.Handler { return s.wrap(http.HandlerFunc(s.serve
 // and writes the log line of the request.
 func (s *Server) serve(rw http.ResponseWriter, r *http.Request) {
 	id := operation.NewRequestID()
-	w := &response{ResponseWriter: rw, began: time.Now()}
 	r = r.WithContext(operation.WithRequestID(r.Context(), id))
+	w := &response{ResponseWriter: rw, began: operation.Begun(r.Context())}
+	w.values = w.room[:0]
 	r.RemoteAddr = s.proxies.caller(r)
 	w.set("X-Request-Id", id)
 	w.set("X-Content-Type-Options", "nosniff")
-	if tellsCache(r.URL.Path) {
-		tellCache(w, "MISS", 0) // until the answer says otherwise
-	}
 	defer s.finish(w, r)
 	defer s.rescue(w, r)
 	if at, h := s.mountedAt(r.URL.Path); h != nil {
@@ -107,6 +105,8 @@ func (s *Server) rescue(w *response, r *http.Request) {
 // finish ends a request.
 func (s *Server) finish(w *response, r *http.Request) {
 	endBody(w, r)
-	s.record(w, r)
-	s.observe(r.Context(), w.told(r))
+	now := time.Now()
+	took := now.Sub(w.began)
+	s.record(w, r, now, took)
+	s.observe(r.Context(), w.told(r, took))
 }

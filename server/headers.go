@@ -52,10 +52,14 @@ type fields struct {
 	n     int
 }
 
-// number adds a field: a prefix and a number.
+// part begins the value of the next field with a prefix and a number.
+func (f *fields) part(prefix string, n int64) {
+	f.size = len(strconv.AppendInt(append(f.text[:f.size], prefix...), n, 10))
+}
+
+// number adds a field, whose value is or ends in a prefix and a number.
 func (f *fields) number(name, prefix string, n int64) {
-	text := strconv.AppendInt(append(f.text[:f.size:len(f.text)], prefix...), n, 10)
-	f.size = len(text)
+	f.part(prefix, n)
 	f.names[f.n], f.ends[f.n] = name, f.size
 	f.n++
 }
@@ -103,7 +107,7 @@ func linkHeader(w *response, next string, made *operation.Made) {
 		}
 	}
 	if links != nil {
-		w.set("Link", links...)
+		w.Header()["Link"] = links
 	}
 }
 
@@ -119,16 +123,12 @@ func nextURL(u *url.URL, cursor string) string {
 // https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
 func limitHeaders(w *response, a keys.Allowance) {
 	full := float64(a.Rate.Capacity)
-	w.set("Ratelimit-Policy", limitText("q", a.Rate.Capacity, "w", seconds(full/a.Rate.Refill)))
-	w.set("Ratelimit", limitText("r", int64(a.Remaining), "t", seconds((full-a.Remaining)/a.Rate.Refill)))
-}
-
-// limitText returns an item with two parameters, such as "key";r=59;t=1.
-func limitText(first string, m int64, second string, n int64) string {
-	b := append(make([]byte, 0, 64), `"key";`+first+"="...)
-	b = strconv.AppendInt(b, m, 10)
-	b = append(b, ";"+second+"="...)
-	return string(strconv.AppendInt(b, n, 10))
+	var f fields
+	f.part(`"key";q=`, a.Rate.Capacity)
+	f.number("Ratelimit-Policy", ";w=", seconds(full/a.Rate.Refill))
+	f.part(`"key";r=`, int64(a.Remaining))
+	f.number("Ratelimit", ";t=", seconds((full-a.Remaining)/a.Rate.Refill))
+	f.set(w)
 }
 
 func seconds(s float64) int64 { return int64(math.Ceil(max(0, s))) }

@@ -10,12 +10,16 @@ import (
 
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
 )
 
 // lend lets a mounted handler answer, unless too many requests are in progress. It receives the body of the request
 // before it takes a place, and releases the place when the handler begins to answer, so that callers who send or read
 // slowly keep no place.
 func (s *Server) lend(w *response, r *http.Request, h http.Handler) {
+	if tellsCache(r.URL.Path) {
+		tellCache(w, schema.Miss, 0)
+	}
 	if err := takeBody(w, r, &s.limits); err != nil {
 		s.fail(w, r, err)
 		return

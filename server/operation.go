@@ -32,7 +32,7 @@ func (s *Server) operate(w *response, r *http.Request, o *operation.Operation) {
 		s.fail(w, r, err)
 		return
 	}
-	w.set("X-Credits-Used", "0") // until the call succeeds
+	w.admitted = true
 	s.call(w, r, o, client)
 }
 

@@ -30,6 +30,9 @@ func (s *Server) fail(w *response, r *http.Request, err error) {
 	if p.Remembered {
 		tellCache(w, schema.Hit, int64(p.Age.Seconds()))
 	}
+	if w.admitted && h["X-Credits-Used"] == nil { // else it failed after it was charged
+		w.set("X-Credits-Used", "0")
+	}
 	if p.Code == problem.Unauthorized {
 		h.Set("WWW-Authenticate", "Bearer")
 	}

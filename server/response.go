@@ -27,38 +27,31 @@ type response struct {
 	turnedAway bool // the service was at its limit
 	probe      bool // a probe of an orchestrator with a good answer
 
-	target string             // the platform or provider in the path; "" for none
-	path   string             // of a raw read
-	who    *socialdata.Client // of a request below /manage
-	failed error              // the error of its handler
-	leave  [3]func()          // release the places of the request; nil for none
-	lent   bool               // a mounted handler answers it
-	values []string           // the values of header fields
-	room   [20]string         // the initial array of values
+	target   string             // the platform or provider in the path; "" for none
+	path     string             // of a raw read
+	who      *socialdata.Client // of a request below /manage
+	failed   error              // the error of its handler
+	leave    [3]func()          // release the places of the request; nil for none
+	lent     bool               // a mounted handler answers it
+	admitted bool               // the call has a valid key and a place, so that its answer has what it was charged
+	values   []string           // the values of header fields
+	room     [20]string         // the initial array of values
 }
 
 // set sets a header field, whose name must be in its canonical form. All values are in one array: with
 // [http.Header.Set], which allocates one for each and changes the name to the canonical form, the handler takes a tenth
 // longer and 14 more allocations (BenchmarkHandler).
-func (w *response) set(name string, values ...string) {
-	if w.values == nil {
-		w.values = w.room[:0]
-	}
-	from := len(w.values)
-	w.values = append(w.values, values...)
-	w.Header()[name] = w.values[from:len(w.values):len(w.values)]
+func (w *response) set(name, value string) {
+	w.values = append(w.values, value)
+	n := len(w.values)
+	w.Header()[name] = w.values[n-1 : n : n]
 }
 
 // vary adds a request header to those on which the answer depends.
 func (w *response) vary(name string) {
-	switch before := w.Header()["Vary"]; len(before) {
-	case 0:
-		w.set("Vary", name)
-	case 1:
-		w.set("Vary", before[0], name)
-	default: // a middleware has set several
-		w.Header().Add("Vary", name)
-	}
+	h, from := w.Header(), len(w.values)
+	w.values = append(append(w.values, h["Vary"]...), name)
+	h["Vary"] = w.values[from:len(w.values):len(w.values)]
 }
 
 // Unwrap lets [http.ResponseController] find the response below.
@@ -105,10 +98,10 @@ func (w *response) keep(leave func()) {
 }
 
 // told returns what an observer receives.
-func (w *response) told(r *http.Request) Request {
+func (w *response) told(r *http.Request, took time.Duration) Request {
 	out := Request{
 		Method: "_OTHER", Route: w.route, Operation: w.operation, Platform: w.platform,
-		Status: cmp.Or(w.status, http.StatusOK), Code: w.code, Duration: time.Since(w.began),
+		Status: cmp.Or(w.status, http.StatusOK), Code: w.code, Duration: took,
 	}
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,

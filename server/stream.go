@@ -63,7 +63,7 @@ func (e *events) write(text string) bool {
 		header.Set("Content-Type", "text/event-stream")
 		header.Set("Cache-Control", "no-store")
 		header.Set("Vary", "Accept")
-		header.Del("X-Credits-Used") // known only at the end, in the event done
+		tellCache(e.w, schema.Miss, 0)
 		if e.r.ProtoMajor == 1 {
 			header.Set("Connection", "close")
 		}

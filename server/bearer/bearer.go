@@ -10,7 +10,7 @@ import (
 // Token returns the bearer token of the Authorization header. It is "" if there is no token, and if the header is given
 // more than once: a proxy might read a different one than we do. https://www.rfc-editor.org/rfc/rfc6750#section-2.1
 func Token(r *http.Request) string {
-	given := r.Header.Values("Authorization")
+	given := r.Header["Authorization"]
 	if len(given) != 1 {
 		return ""
 	}
