@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"hash/crc32"
-	"strings"
 )
 
 // A key consists of sk_live_, 32 random characters, and a checksum of 6 characters.
@@ -27,7 +26,7 @@ func Mint(env Environment) (secret string, k Key, err error) {
 		return "", Key{}, fmt.Errorf("keys: environment %q is neither live nor test", env)
 	}
 	secret = "sk_" + string(env) + "_" + random62(randomLen)
-	sum := checksum(secret)
+	sum := checksum([]byte(secret))
 	secret += string(sum[:])
 	return secret, Key{
 		ID: NewID("key"), Prefix: secret[:PrefixLen], Hash: sha256.Sum256([]byte(secret)), Environment: env,
@@ -37,31 +36,33 @@ func Mint(env Environment) (secret string, k Key, err error) {
 // Parse returns the hash for looking a key up. It returns ErrUnknown when the key cannot have been made by Mint; the
 // hash is returned nevertheless, so that the caller can treat it like any other unknown key.
 func Parse(secret string) (Hash, error) {
-	b := append(make([]byte, 0, 2*SecretLen), secret...) // this capacity needs no heap
+	b := []byte(secret)
 	h := Hash(sha256.Sum256(b))
-	if !wellFormed(secret) {
+	if !wellFormed(b) {
 		return h, ErrUnknown
 	}
 	return h, nil
 }
 
-func wellFormed(secret string) bool {
-	if len(secret) != SecretLen || !strings.HasPrefix(secret, "sk_live_") && !strings.HasPrefix(secret, "sk_test_") {
+func wellFormed(secret []byte) bool {
+	if len(secret) != SecretLen {
+		return false
+	}
+	if kind := string(secret[:len("sk_live_")]); kind != "sk_live_" && kind != "sk_test_" {
 		return false
 	}
 	body, sum := secret[:SecretLen-checksumLen], secret[SecretLen-checksumLen:]
-	for _, c := range []byte(body[len("sk_live_"):]) {
-		if strings.IndexByte(base62, c) < 0 {
+	for _, c := range body[len("sk_live_"):] {
+		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
 			return false
 		}
 	}
-	want := checksum(body)
-	return sum == string(want[:])
+	return checksum(body) == [checksumLen]byte(sum)
 }
 
 // checksum is the CRC-32 (IEEE) in six base-62 digits. It detects typing errors and proves nothing.
-func checksum(s string) (sum [checksumLen]byte) {
-	n := crc32.ChecksumIEEE([]byte(s))
+func checksum(b []byte) (sum [checksumLen]byte) {
+	n := crc32.ChecksumIEEE(b)
 	for i := checksumLen - 1; i >= 0; i-- {
 		sum[i] = base62[n%62]
 		n /= 62

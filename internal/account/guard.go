@@ -130,14 +130,13 @@ func (g *gate) enter(ctx context.Context, spare time.Duration) (*bound, error) {
 
 // leave notes that a call has returned, with or without an answer.
 func (g *gate) leave(answered bool) {
-	now := time.Now()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.waiting--
 	switch {
 	case answered && g.waiting > 0:
-		g.since = now
-	case answered, g.waiting == 0 && !g.hangs(now): // the last caller may have given it too little time
+		g.since = time.Now()
+	case answered, g.waiting == 0 && !g.hangs(time.Now()): // the last caller may have given it too little time
 		g.since = time.Time{}
 	}
 }

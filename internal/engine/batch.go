@@ -65,16 +65,15 @@ func (s *Session) readBatch(ctx context.Context, row *read.Row, call operation.C
 		}
 	}
 	return s.idempotent(ctx, row, call, b.quote.Total(), nil,
-		func(ctx context.Context, o once, left time.Duration) (*operation.Answer, string, error) {
-			answer, err := b.charge(ctx, left, o)
+		func(ctx context.Context, o once, over time.Time) (*operation.Answer, string, error) {
+			answer, err := b.charge(ctx, over, o)
 			return answer, "", err
 		})
 }
 
-// charge answers the batch in the time left, and charges for the answer: in one step when all of it is in the cache,
+// charge answers the batch by the time over, and charges for the answer: in one step when all of it is in the cache,
 // otherwise by holding the maximum price and settling the actual one.
-func (b *batch) charge(ctx context.Context, left time.Duration, o once) (*operation.Answer, error) {
-	over := time.Now().Add(left)
+func (b *batch) charge(ctx context.Context, over time.Time, o once) (*operation.Answer, error) {
 	if err := account.Within(b.quote.Total(), b.most); err != nil {
 		return nil, err
 	}

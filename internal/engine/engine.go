@@ -289,12 +289,13 @@ func (e *Engine) Session(key *keys.Key) Session { return Session{e, e.accounts.C
 // KnowsKeys reports whether there is a store of keys.
 func (e *Engine) KnowsKeys() bool { return e.accounts.Keys != nil }
 
-// left returns the reading time that is left for the call in ctx, which may have waited for its idempotency key.
-func (e *Engine) left(ctx context.Context) time.Duration {
-	if counts := operation.Counts(ctx); !counts.IsZero() {
-		return e.reading - time.Since(counts)
+// over returns when the reading time of the call in ctx ends.
+func (e *Engine) over(ctx context.Context) time.Time {
+	counts := operation.Counts(ctx)
+	if counts.IsZero() {
+		counts = time.Now()
 	}
-	return e.reading
+	return counts.Add(e.reading)
 }
 
 // bounded returns ctx with the time limit for a call of a store.

@@ -86,10 +86,10 @@ func (o once) record(ctx context.Context, answer *operation.Answer, c credits.Ch
 	return o.note(ctx, answer, c)
 }
 
-// work makes a charged call, which is charged as o says. left is its time limit. job is what the answer can be replayed
+// work makes a charged call, which is charged as o says, by the time over. job is what the answer can be replayed
 // from, or "" when the answer itself has to be stored.
 type work func(
-	ctx context.Context, o once, left time.Duration,
+	ctx context.Context, o once, over time.Time,
 ) (answer *operation.Answer, job string, err error)
 
 // idempotent makes a charged call or, if the account has made it with the same idempotency key within a day, returns
@@ -98,7 +98,7 @@ func (s *Session) idempotent(
 	ctx context.Context, row *read.Row, call operation.Call, price int64, have *ready, do work,
 ) (*operation.Answer, error) {
 	if call.IdempotencyKey == "" || price == 0 {
-		answer, _, err := do(ctx, once{}, s.left(ctx))
+		answer, _, err := do(ctx, once{}, s.over(ctx))
 		return answer, err
 	}
 	if err := checkIdempotencyKey(call.IdempotencyKey); err != nil { // for a search: a read has checked it
@@ -110,7 +110,7 @@ func (s *Session) idempotent(
 	}
 	a := &attempt{
 		Session: s, row: row, call: call, key: records.Key("idempotency", s.who.Account(), call.IdempotencyKey),
-		over: time.Now().Add(s.left(ctx)), mine: kept{Digest: digest, Claim: rand.Text()}, ready: have,
+		over: s.over(ctx), mine: kept{Digest: digest, Claim: rand.Text()}, ready: have,
 	}
 	// The ledger's key includes the request: the same key with another request is another charge.
 	if a.ledgerKey, err = s.books.conceal(ctx, call.IdempotencyKey+" "+digest); err != nil {
@@ -427,7 +427,7 @@ func (a *attempt) recorded(ctx context.Context, do work) (*operation.Answer, err
 			a.failed(ctx, errors.New("the call was cut off"))
 		}
 	}()
-	answer, job, err := do(ctx, once{a.ledgerKey, a.note}, time.Until(a.over))
+	answer, job, err := do(ctx, once{a.ledgerKey, a.note}, a.over)
 	a.release()
 	if ended = true; err != nil {
 		a.failed(ctx, err)

@@ -168,11 +168,11 @@ func (a AccountMonitors) poll(
 	}
 	if plan.search != nil {
 		answer, _, err := a.session.search.All(ctx, search.Request{
-			Who: a.session.who, ID: call.RequestID, IdempotencyKey: ledgerKey, Over: time.Now().Add(a.session.left(ctx)),
+			Who: a.session.who, ID: call.RequestID, IdempotencyKey: ledgerKey, Over: a.session.over(ctx),
 		}, plan.search)
 		return answer, err
 	}
-	return a.session.charge(ctx, plan.read, a.session.left(ctx), call.RequestID, once{key: ledgerKey})
+	return a.session.charge(ctx, plan.read, a.session.over(ctx), call.RequestID, once{key: ledgerKey})
 }
 
 // callOf returns the call that a monitor makes.

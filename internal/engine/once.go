@@ -80,7 +80,7 @@ func (s *Session) claimChange(
 		Key: records.Key("idempotency", s.who.Account(), "manage "+idempotencyKey), Owner: s.who.Account(), Value: value,
 		Subjects: privacy.MarksOf(privacy.Anything), // it contains names that the account has chosen
 	}
-	over := time.Now().Add(s.left(ctx))
+	over := s.over(ctx)
 	for {
 		found, added, err := s.cfg.Records.Add(ctx, mine, onceLease)
 		if err != nil {

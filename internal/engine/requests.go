@@ -23,7 +23,7 @@ import (
 // a call that was refused before its operation was known. Operations that need no key are left out, and so are answers
 // of the log itself: a caller that follows the log would otherwise fill it with its own calls.
 func (s *Session) remember(
-	ctx context.Context, o *operation.Operation, call operation.Call, begun time.Time, meta *schema.Meta, charged int64,
+	ctx context.Context, o *operation.Operation, call operation.Call, took time.Duration, meta *schema.Meta, charged int64,
 	p *problem.Error,
 ) {
 	key := s.who.Key()
@@ -31,7 +31,7 @@ func (s *Session) remember(
 		return
 	}
 	r := requests.Request{
-		At: s.cfg.Now().UTC(), ID: call.RequestID, Account: key.Account, Key: key.ID, Status: 200, Took: time.Since(begun),
+		At: s.cfg.Now().UTC(), ID: call.RequestID, Account: key.Account, Key: key.ID, Status: 200, Took: took,
 		Providers: operation.Asked(ctx),
 	}
 	if o != nil {
@@ -80,7 +80,7 @@ func listRequests(ctx context.Context, s *Session, row *read.Row, call operation
 
 // requestsOf lists requests for a call of the session.
 func (s *Session) requestsOf(ctx context.Context, q requests.Query) ([]requests.Request, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.left(ctx))
+	ctx, cancel := context.WithDeadline(ctx, s.over(ctx))
 	defer cancel()
 	found, err := s.requests.list(ctx, q)
 	if err != nil {
@@ -141,7 +141,7 @@ func usageBy(ctx context.Context, s *Session, in operation.Args, call operation.
 	if until := in.Time("until"); !until.IsZero() {
 		q.Until = requests.DayOf(until.Add(-time.Nanosecond)) + 1 // a day that has begun is included completely
 	}
-	within, cancel := context.WithTimeout(ctx, s.left(ctx))
+	within, cancel := context.WithDeadline(ctx, s.over(ctx))
 	defer cancel()
 	rollups, err := s.requests.sums(within, booksOf{s}, q)
 	if err != nil {

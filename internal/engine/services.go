@@ -56,9 +56,9 @@ func searchAcross(ctx context.Context, s *Session, row *read.Row, call operation
 	}
 	plan := planned.search
 	return s.idempotent(ctx, row, call, plan.Price(), nil,
-		func(ctx context.Context, o once, left time.Duration) (*operation.Answer, string, error) {
+		func(ctx context.Context, o once, over time.Time) (*operation.Answer, string, error) {
 			return s.search.All(ctx, search.Request{
-				Who: s.who, ID: call.RequestID, IdempotencyKey: o.key, Over: time.Now().Add(left), Typed: call.Typed,
+				Who: s.who, ID: call.RequestID, IdempotencyKey: o.key, Over: over, Typed: call.Typed,
 			}, plan)
 		})
 }

@@ -46,7 +46,7 @@ func (s *Session) Admit(ctx context.Context) (keys.Allowance, error) {
 	allowance, err := s.who.Admit(ctx)
 	if err != nil {
 		p := s.fail(ctx, nil, operation.Call{}, err)
-		s.remember(ctx, nil, operation.Call{RequestID: p.RequestID}, time.Now(), nil, 0, p)
+		s.remember(ctx, nil, operation.Call{RequestID: p.RequestID}, 0, nil, 0, p)
 		return allowance, p
 	}
 	return allowance, nil
@@ -105,7 +105,7 @@ func (s *Session) Read(
 		return s.report(ctx, row, call, begun, nil, err)
 	}
 	q.Typed = true
-	answer, err := s.charge(ctx, q, s.left(ctx), call.RequestID, once{})
+	answer, err := s.charge(ctx, q, s.over(ctx), call.RequestID, once{})
 	return s.report(ctx, row, call, begun, answer, err)
 }
 
@@ -118,12 +118,12 @@ func (s *Session) report(
 		p := s.fail(ctx, row.Operation, call, err)
 		seen.Code = p.Code
 		s.cfg.Observer.Call(seen)
-		s.remember(ctx, row.Operation, call, begun, nil, 0, p)
+		s.remember(ctx, row.Operation, call, seen.Duration, nil, 0, p)
 		return nil, p
 	}
 	seen.Cache, seen.Credits, seen.Replayed = answer.Meta.Cache, answer.Meta.CreditsUsed, answer.Replayed
 	s.cfg.Observer.Call(seen)
-	s.remember(ctx, row.Operation, call, begun, &answer.Meta, chargedNow(row.Operation, answer), nil)
+	s.remember(ctx, row.Operation, call, seen.Duration, &answer.Meta, chargedNow(row.Operation, answer), nil)
 	return answer, nil
 }
 
@@ -171,25 +171,24 @@ func (s *Session) read(
 		return nil, err
 	}
 	if call.IdempotencyKey == "" {
-		return s.charge(ctx, q, s.left(ctx), call.RequestID, once{})
+		return s.charge(ctx, q, s.over(ctx), call.RequestID, once{})
 	}
 	have, err := s.recall(ctx, q, call.RequestID)
 	if err != nil {
 		return nil, err
 	}
 	return s.idempotent(ctx, q.Row, call, q.Quote.Total(), have,
-		func(ctx context.Context, o once, left time.Duration) (*operation.Answer, string, error) {
-			answer, err := s.charge(ctx, q, left, call.RequestID, o)
+		func(ctx context.Context, o once, over time.Time) (*operation.Answer, string, error) {
+			answer, err := s.charge(ctx, q, over, call.RequestID, o)
 			return answer, "", err
 		})
 }
 
-// charge answers q in the time left, and charges for the answer: in one step when it is in the cache, otherwise with a
+// charge answers q by the time over, and charges for the answer: in one step when it is in the cache, otherwise with a
 // hold of the whole price.
 func (s *Session) charge(
-	ctx context.Context, q *read.Query, left time.Duration, requestID string, o once,
+	ctx context.Context, q *read.Query, over time.Time, requestID string, o once,
 ) (*operation.Answer, error) {
-	over := time.Now().Add(left)
 	if err := account.Within(q.Quote.Total(), q.Most); err != nil {
 		return nil, err
 	}
@@ -340,10 +339,10 @@ func (s *Session) Stream(
 	})
 	if err != nil {
 		p := s.fail(ctx, streamed, call, err)
-		s.remember(ctx, streamed, call, begun, nil, 0, p)
+		s.remember(ctx, streamed, call, time.Since(begun), nil, 0, p)
 		return p
 	}
-	s.remember(ctx, streamed, call, begun, &meta, meta.CreditsUsed, nil)
+	s.remember(ctx, streamed, call, time.Since(begun), &meta, meta.CreditsUsed, nil)
 	return nil
 }
 
