@@ -3,11 +3,12 @@ package wire
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"math"
 	"strconv"
 	"strings"
 	"time"
+
+	json "github.com/go-json-experiment/json/v1"
 
 	"github.com/socialdata/socialdata/providers/internal/dates"
 )

@@ -179,38 +179,48 @@ func (r *Rows[T]) tellOf(w walk, prefix string) []string {
 	return nil
 }
 
-// empty resets the field at path, which has the wrong type, to its zero value: encoding/json has already allocated its
-// pointer. It stops at lists, because the path has no indexes.
-func empty(v reflect.Value, path string) {
+// empty resets the field of v that is at path, which has the wrong type, to its zero value: its pointer has already been
+// allocated. It returns the path without the indexes of lists and the keys of maps, and with the names of fields as the
+// struct has them: nothing that the upstream has written.
+func empty(v reflect.Value, path string) (names string) {
 	for name := range strings.SplitSeq(path, ".") {
-		for v.Kind() == reflect.Pointer && !v.IsNil() {
+		for v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				v = reflect.New(v.Type().Elem())
+			}
 			v = v.Elem()
 		}
-		if v.Kind() != reflect.Struct {
-			return
-		}
-		if v = named(v, name); !v.IsValid() {
-			return
+		switch v.Kind() {
+		case reflect.Slice, reflect.Array, reflect.Map:
+			v = reflect.New(v.Type().Elem()).Elem()
+		case reflect.Struct:
+			if v, name = named(v, name); !v.IsValid() {
+				return names
+			}
+			names = join(names, name)
+		default:
+			return names
 		}
 	}
 	if v.CanSet() && v.Kind() == reflect.Pointer {
 		v.SetZero()
 	}
+	return names
 }
 
-// named returns the field of v with that JSON name, or the embedded struct with that name.
-func named(v reflect.Value, name string) reflect.Value {
+// named returns the field of v that encoding/json decodes a member with that name into, and the name of that field.
+func named(v reflect.Value, name string) (at reflect.Value, full string) {
 	for f, at := range v.Fields() {
-		if jsonName(f) == name || f.Name == name {
-			return at
+		if full := jsonName(f); full != "" && strings.EqualFold(full, name) {
+			return at, full
 		}
 	}
 	for f, at := range v.Fields() {
 		if f.Anonymous && at.Kind() == reflect.Struct {
-			if in := named(at, name); in.IsValid() {
-				return in
+			if at, full := named(at, name); at.IsValid() {
+				return at, full
 			}
 		}
 	}
-	return reflect.Value{}
+	return reflect.Value{}, ""
 }

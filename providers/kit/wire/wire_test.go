@@ -21,8 +21,9 @@ type row struct {
 	At    wire.Time  `json:"at"`
 	Owner *row       `json:"owner"`
 	Stats struct {
-		Views wire.Count `json:"views"`
-		Tags  []string   `json:"tags"`
+		Views wire.Count        `json:"views"`
+		Tags  []string          `json:"tags"`
+		Words map[string]string `json:"words"`
 	} `json:"stats"`
 	Replies wire.Rows[row] `json:"replies"`
 }
@@ -88,6 +89,8 @@ func TestOneOddRowCostsOneRow(t *testing.T) {
 		{"a struct of another kind", `[{"name":"a","stats":"x"}]`, "a", []string{"items[].stats"}},
 		{"within a struct", `[{"name":"a","stats":{"views":[]}}]`, "a", []string{"items[].stats.views"}},
 		{"within a list of a struct", `[{"name":"a","stats":{"tags":[1]}}]`, "a", []string{"items[].stats.tags"}},
+		{"within a map of a struct", `[{"name":"a","stats":{"words":{"an.upstream's key":1}}}]`, "a", []string{"items[].stats.words"}},
+		{"a field with another case", `[{"name":"a","STATS":{"Tags":7}}]`, "a", []string{"items[].stats.tags"}},
 		{"a pointer of another kind", `[{"name":"a","owner":"x"}]`, "a", []string{"items[].owner"}},
 		{"within rows of rows", `[{"name":"a","replies":[{"likes":"x"},7]}]`, "a", []string{"items[].replies[] x", "items[].replies[].likes"}},
 		{"brackets and quotes in text", `[ {"name":"]},\"[{\\"} , {"name":"b"} ]`, `]},"[{\ b`, nil},
@@ -607,8 +610,8 @@ type shapedPart struct {
 	Below [2]shapedItem `json:"below"`
 }
 
-// FuzzProjection compares what is decoded with what encoding/json decodes.
-func FuzzProjection(f *testing.F) {
+// FuzzShapes compares what is decoded with what encoding/json decodes.
+func FuzzShapes(f *testing.F) {
 	for _, s := range []string{
 		`{"name":"a","other":{"b":[1,{"c":null}]},"NAME":"b","nested":{"x":1,"y":2},"n\u0061me":"c"}`,
 		`{"list":[{"ID":1,"x":[]},null,{"id":2,"self":{"Id":3,"self":{"y":1}}}],"lists":[[{"id":1}],[],null],"far":{"id":4,"z":"}"}}`,
