@@ -12,7 +12,7 @@ import (
 func (h *Hasher) Marks(data []byte) Marks {
 	var out []byte
 	var last pair // the author of all posts of a page is often the same
-	scan(data, func(o *object) {
+	scan(data, func(o object) {
 		on, id, handle := text(o.platform), text(o.id), text(o.handle)
 		if on == "" {
 			return
@@ -61,8 +61,8 @@ func (o *object) set(key, value []byte) {
 }
 
 // scan calls found for each object in JSON, inner ones first. Invalid JSON is read as far as it is valid, since what
-// follows could not be attributed to anyone.
-func scan(data []byte, found func(*object)) {
+// follows could not be attributed to anyone. The objects are passed by value, so that room stays on the stack.
+func scan(data []byte, found func(object)) {
 	var room [16]object
 	open := room[:0]
 	var key []byte
@@ -74,7 +74,7 @@ func scan(data []byte, found func(*object)) {
 			if len(open) == 0 {
 				return
 			}
-			if top := &open[len(open)-1]; !top.array {
+			if top := open[len(open)-1]; !top.array {
 				found(top)
 			}
 			open, key = open[:len(open)-1], nil
