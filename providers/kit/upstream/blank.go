@@ -46,6 +46,9 @@ func (c *Client) secrets(req *http.Request) []string {
 			}
 		}
 	}
+	if len(c.cfg.Credentials) == 0 {
+		return out
+	}
 	query := req.URL.Query()
 	for _, name := range c.cfg.Credentials {
 		out = append(append(out, query[name]...), req.Header.Values(name)...)

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"hash"
 	"maps"
 	"net/http"
 	"slices"
@@ -70,22 +69,20 @@ func (c *Client) condition(ctx context.Context, r Request, req *http.Request) *c
 
 // keyOf returns the hash of an address and all header fields, including the credential.
 func keyOf(req *http.Request) kept.Key {
-	sum := sha256.New()
-	add(sum, req.URL.String())
+	var room [1 << 10]byte
+	b := appendText(room[:0], req.URL.String())
 	for _, name := range slices.Sorted(maps.Keys(req.Header)) {
-		add(sum, name)
+		b = appendText(b, name)
 		for _, v := range req.Header[name] {
-			add(sum, v)
+			b = appendText(b, v)
 		}
 	}
-	return kept.Key(sum.Sum(nil))
+	return sha256.Sum256(b)
 }
 
-func add(sum hash.Hash, s string) {
-	var n [8]byte
-	binary.BigEndian.PutUint64(n[:], uint64(len(s)))
-	sum.Write(n[:])
-	sum.Write([]byte(s))
+// appendText appends s, after its length.
+func appendText(b []byte, s string) []byte {
+	return append(binary.BigEndian.AppendUint64(b, uint64(len(s))), s...)
 }
 
 // asked reports whether the request carries a condition.
