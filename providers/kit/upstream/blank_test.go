@@ -95,19 +95,21 @@ func FuzzBlank(f *testing.F) {
 	})
 }
 
-// BenchmarkBlank processes a megabyte in which every other character is escaped.
+// BenchmarkBlank processes a megabyte in which every other character is escaped, and a small answer.
 func BenchmarkBlank(b *testing.B) {
-	body := `"` + strings.Repeat(`\u0050\/&amp;%20 and some words that are not`, 1<<20/44) + `"`
-	up := memory(func(w http.ResponseWriter, _ *http.Request) { reply(w, 200, body) })
-	for name, header := range map[string]http.Header{"none": nil, "one": {"Authorization": {"Bearer 0123456789abcdef"}}} {
-		b.Run(name, func(b *testing.B) {
-			c := up.client(upstream.Config{Header: header})
-			b.SetBytes(int64(len(body)))
-			for b.Loop() {
-				if _, err := c.Do(b.Context(), upstream.Get("x")); err != nil {
-					b.Fatal(err)
+	large := `"` + strings.Repeat(`\u0050\/&amp;%20 and some words that are not`, 1<<20/44) + `"`
+	for name, body := range map[string]string{"large": large, "small": `{"text":"` + strings.Repeat("some words that are not escaped ", 1<<10/32) + `"}`} {
+		up := memory(func(w http.ResponseWriter, _ *http.Request) { reply(w, 200, body) })
+		for credentials, header := range map[string]http.Header{"none": nil, "one": {"Authorization": {"Bearer 0123456789abcdef"}}} {
+			b.Run(name+"/"+credentials, func(b *testing.B) {
+				c := up.client(upstream.Config{Header: header})
+				b.SetBytes(int64(len(body)))
+				for b.Loop() {
+					if _, err := c.Do(b.Context(), upstream.Get("x")); err != nil {
+						b.Fatal(err)
+					}
 				}
-			}
-		})
+			})
+		}
 	}
 }

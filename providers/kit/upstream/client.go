@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode"
 
@@ -67,8 +68,9 @@ type Client struct {
 	err  error           // for an invalid base; every call returns it
 	gate *providers.Gate // of running attempts; nil when their number is not limited
 
-	counts bool       // reads count against the upstream's limits; not for a recorder
-	kept   *kept.Pool // answers with validators
+	counts  bool                    // reads count against the upstream's limits; not for a recorder
+	kept    *kept.Pool              // answers with validators
+	needles atomic.Pointer[needles] // of the latest request with other credentials than the one before; nil at first
 }
 
 // New returns a client for cfg.

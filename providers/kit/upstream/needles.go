@@ -11,15 +11,16 @@ import (
 	"unicode/utf8"
 )
 
-// needles are the texts to remove from answers: credentials in plain, reversed, in base64 and in hex.
+// needles are the texts to remove from answers: credentials in plain, reversed, in base64 and in hex. They are read-only.
 type needles struct {
+	secrets []string // the credentials
 	all     [][]byte
 	longest int
 	has     [256]bool // the bytes that are in any needle, and those that begin an escape
 }
 
 func needlesOf(secrets []string) *needles {
-	n := &needles{}
+	n := &needles{secrets: secrets}
 	for _, s := range secrets {
 		if len(s) < shortest {
 			continue
