@@ -24,11 +24,11 @@ func (s *Server) fail(w *response, r *http.Request, err error) {
 		h.Del(name)
 	}
 	h.Set("Cache-Control", "no-store")
-	if tellsCache(r.URL.Path) {
-		tellCache(w, schema.Miss, 0)
-	}
-	if p.Remembered {
+	switch {
+	case p.Remembered:
 		tellCache(w, schema.Hit, int64(p.Age.Seconds()))
+	case tellsCache(r.URL.Path):
+		tellCache(w, schema.Miss, 0)
 	}
 	if w.admitted && h["X-Credits-Used"] == nil { // else it failed after it was charged
 		w.set("X-Credits-Used", "0")

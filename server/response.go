@@ -33,7 +33,7 @@ type response struct {
 	failed   error              // the error of its handler
 	leave    [3]func()          // release the places of the request; nil for none
 	lent     bool               // a mounted handler answers it
-	admitted bool               // the call has a valid key and a place, so that its answer has what it was charged
+	admitted bool               // the call has a valid key and a place, so that a problem says what was charged
 	values   []string           // the values of header fields
 	room     [20]string         // the initial array of values
 }

@@ -28,10 +28,14 @@ func (c *Client) blank(req *http.Request, res *Response) {
 }
 
 // needlesOf is [needlesOf] for the credentials of a request, which are mostly those of the request before: to make the
-// needles takes longer than to look for them in a small answer (BenchmarkBlank).
+// needles takes longer than to look for them in a small answer (BenchmarkBlank). What is kept is a copy: a credential
+// may be a part of a query, which names people.
 func (c *Client) needlesOf(secrets []string) *needles {
 	if last := c.needles.Load(); last != nil && slices.Equal(last.secrets, secrets) {
 		return last
+	}
+	for i := range secrets {
+		secrets[i] = strings.Clone(secrets[i])
 	}
 	n := needlesOf(secrets)
 	c.needles.Store(n)

@@ -11,7 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// needles are the texts to remove from answers: credentials in plain, reversed, in base64 and in hex. They are read-only.
+// needles are the texts to remove from answers: credentials in plain, reversed, in base64 and in hex. They do not
+// change.
 type needles struct {
 	secrets []string // the credentials
 	all     [][]byte

@@ -179,9 +179,9 @@ func (r *Rows[T]) tellOf(w walk, prefix string) []string {
 	return nil
 }
 
-// empty resets the field of v that is at path, which has the wrong type, to its zero value: its pointer has already been
-// allocated. It returns the path without the indexes of lists and the keys of maps, and with the names of fields as the
-// struct has them: nothing that the upstream has written.
+// empty resets the field of v that is at path, which has the wrong type, to its zero value: its pointer has already
+// been allocated. It returns the path without the indexes of lists and the keys of maps, and with the names of fields
+// as the struct has them; a name that has a dot becomes a question mark. Nothing in it was written by the upstream.
 func empty(v reflect.Value, path string) (names string) {
 	for name := range strings.SplitSeq(path, ".") {
 		for v.Kind() == reflect.Pointer {
@@ -195,7 +195,7 @@ func empty(v reflect.Value, path string) (names string) {
 			v = reflect.New(v.Type().Elem()).Elem()
 		case reflect.Struct:
 			if v, name = named(v, name); !v.IsValid() {
-				return names
+				return join(names, "?")
 			}
 			names = join(names, name)
 		default:
@@ -208,16 +208,28 @@ func empty(v reflect.Value, path string) (names string) {
 	return names
 }
 
-// named returns the field of v that encoding/json decodes a member with that name into, and the name of that field.
+// named returns the field of v that encoding/json decodes a member with that name into, and the name of that field: one
+// with exactly that name, or one whose name differs in case.
 func named(v reflect.Value, name string) (at reflect.Value, full string) {
+	if at, full = find(v, func(full string) bool { return full == name }); at.IsValid() {
+		return at, full
+	}
+	return find(v, func(full string) bool { return strings.EqualFold(full, name) })
+}
+
+// find returns the first field of v, or of the structs that are embedded in it, with a name that is sought.
+func find(v reflect.Value, sought func(full string) bool) (at reflect.Value, full string) {
 	for f, at := range v.Fields() {
-		if full := jsonName(f); full != "" && strings.EqualFold(full, name) {
+		if full := jsonName(f); full != "" && f.IsExported() && sought(full) {
 			return at, full
 		}
 	}
 	for f, at := range v.Fields() {
-		if f.Anonymous && at.Kind() == reflect.Struct {
-			if at, full := named(at, name); at.IsValid() {
+		for at.Kind() == reflect.Pointer && !at.IsNil() {
+			at = at.Elem()
+		}
+		if jsonName(f) == "" && at.Kind() == reflect.Struct {
+			if at, full := find(at, sought); at.IsValid() {
 				return at, full
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -117,6 +118,57 @@ func TestOneOddRowCostsOneRow(t *testing.T) {
 				t.Errorf("told (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+type Promoted struct {
+	Items wire.Rows[row] `json:"items"`
+	Count int            `json:"count"`
+}
+
+// itself decodes itself.
+type itself struct {
+	Items wire.Rows[row] `json:"items"`
+	JSON  string         `json:"-"`
+}
+
+func (i *itself) UnmarshalJSON(b []byte) error {
+	i.JSON = string(b)
+	return nil
+}
+
+func TestFieldsAreFoundAsInEncodingJSON(t *testing.T) {
+	t.Parallel()
+	var shadowed struct {
+		Promoted
+
+		Items []string `json:"items"`
+	}
+	if told, err := decode(t, `{"items":["a"],"count":1}`, &shadowed); err != nil || told != nil || len(shadowed.Items) != 1 ||
+		shadowed.Count != 1 || shadowed.Promoted.Items.Here() {
+		t.Errorf("a list around a promoted one: %+v, told %v: %v", shadowed, told, err)
+	}
+	var embedded struct {
+		*Promoted
+
+		COUNT string `json:"COUNT"`
+		Next  string `json:"next.page"`
+	}
+	if told, err := decode(t, `{"count":"x","COUNT":"y"}`, &embedded); err != nil || embedded.COUNT != "y" ||
+		!slices.Equal(told, []string{"count"}) {
+		t.Errorf("a count of another kind, in an embedded struct: %+v, told %v: %v", embedded, told, err)
+	}
+	if told, err := decode(t, `{"next.page":7}`, &embedded); err != nil || !slices.Equal(told, []string{"?"}) {
+		t.Errorf("a name with a dot: told %v: %v", told, err)
+	}
+	var own itself
+	if _, err := decode(t, `{"items":[1]}`, &own); err != nil || own.JSON != `{"items":[1]}` {
+		t.Errorf("what decodes itself got %q: %v", own.JSON, err)
+	}
+	for _, dst := range []any{new([]string), new(map[string]int), new(struct{})} {
+		if _, err := decode(t, `7`, dst); err == nil {
+			t.Errorf("a number was decoded into %T", dst)
+		}
 	}
 }
 
