@@ -48,7 +48,11 @@ func NewestFirst[T any](at func(T) *time.Time, lists ...[]T) []T {
 		item T
 		at   time.Time
 	}
-	var all []dated
+	var total int
+	for _, list := range lists {
+		total += len(list)
+	}
+	all := slices.Grow([]dated(nil), total)
 	for _, list := range lists {
 		var last time.Time
 		if i := slices.IndexFunc(list, func(item T) bool { return at(item) != nil }); i >= 0 {
@@ -62,7 +66,7 @@ func NewestFirst[T any](at func(T) *time.Time, lists ...[]T) []T {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b dated) int { return b.at.Compare(a.at) })
-	var out []T
+	out := slices.Grow([]T(nil), total)
 	for _, d := range all {
 		out = append(out, d.item)
 	}
