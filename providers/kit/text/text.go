@@ -194,11 +194,25 @@ func FromHTML(s string) string {
 	}
 }
 
-var blankLines = regexp.MustCompile(`[ \t]*\n[ \t]*(?:\n[ \t]*)+`)
-
+// tidy returns s without space around it, and with one blank line where there were several.
 func tidy(s string) string {
-	s = strings.ReplaceAll(s, "\r\n", "\n")
-	return strings.TrimSpace(blankLines.ReplaceAllString(s, "\n\n"))
+	s = strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n"))
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(s, '\n')
+		if i < 0 {
+			return b.String() + s
+		}
+		rest := strings.TrimLeft(s[i:], " \t\n")
+		if space := s[i : len(s)-len(rest)]; strings.Count(space, "\n") == 1 {
+			b.WriteString(s[:i+1])
+			s = s[i+1:]
+			continue
+		}
+		b.WriteString(strings.TrimRight(s[:i], " \t"))
+		b.WriteString("\n\n")
+		s = rest
+	}
 }
 
 // First returns the first element of list, and "" when it is empty.
