@@ -18,7 +18,7 @@ import (
 // Config configures the build of a model file.
 type Config struct {
 	Seed uint64
-	// Small makes small tables and draws few mixed texts, for tests.
+	// Small makes small tables and makes up little to learn from, for tests.
 	Small bool
 	// Hold reports whether a record is kept out of training. Nil excludes none.
 	Hold func(set, key string) bool

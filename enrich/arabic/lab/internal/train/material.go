@@ -11,13 +11,24 @@ type material struct {
 // held reports whether a record is held out.
 func (m *material) held(set, key string) bool { return m.Hold != nil && m.Hold(set, key) }
 
+// fewOf is how many times fewer texts a small build makes up.
+const fewOf = 50
+
+// few returns how many of n texts, or runs, a build makes: few of them if it is small, and at least two.
+func (m *material) few(n int) int {
+	if m.Small {
+		return max(2, n/fewOf)
+	}
+	return n
+}
+
 // some returns the texts made up for the training that a build uses: few of them if it is small.
 func some[T any](small bool, texts []T) []T {
 	if !small {
 		return texts
 	}
 	var few []T
-	for i := 0; i < len(texts); i += 50 {
+	for i := 0; i < len(texts); i += fewOf {
 		few = append(few, texts[i])
 	}
 	return few

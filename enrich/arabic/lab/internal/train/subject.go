@@ -135,7 +135,7 @@ func (b *builder) deal(add func(text, set, topic string), idle []string) {
 		if len(list) == 0 || len(idle) == 0 {
 			continue
 		}
-		for range handfuls {
+		for range b.few(handfuls) {
 			text := []string{idle[rng.IntN(len(idle))]}
 			for range 1 + rng.IntN(handful) {
 				text = append(text, list[rng.IntN(len(list))])

@@ -80,7 +80,7 @@ func (b *builder) topic() []byte {
 	settings := b.softmax("topic", len(topicLabels), topicBits, topicEpochs, topicRate)
 	settings.Drop = topicDrop
 	settings.Fold = vectors.Fold(topicVectors)
-	m := settings.Average(examples, topicRuns)
+	m := settings.Average(examples, b.few(topicRuns))
 	out, _ := weights.AppendLinear(nil, m.Bits, m.W, m.Bias)
 	return out
 }
