@@ -18,6 +18,7 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
@@ -319,6 +320,57 @@ func TestReadiness(t *testing.T) {
 	if r := s.getAs(t, "", "/livez"); r.status != http.StatusOK {
 		t.Errorf("livez returned %d", r.status)
 	}
+}
+
+// hangingKeys are keys that cannot be looked up before release is closed.
+type hangingKeys struct {
+	keys.Store
+	release chan struct{}
+}
+
+func (k hangingKeys) Lookup(ctx context.Context, h keys.Hash) (keys.Key, error) {
+	select {
+	case <-k.release:
+		return k.Store.Lookup(ctx, h)
+	case <-ctx.Done():
+		return keys.Key{}, ctx.Err()
+	}
+}
+
+func TestAServerWhoseStoreHangsIsNotReady(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := enginetest.New(t, enginetest.Config{})
+		store := hangingKeys{e.Keys, make(chan struct{})}
+		client, err := socialdata.New(socialdata.WithLedger(e.Ledger), socialdata.WithKeys(store),
+			socialdata.WithEnricher(enginetest.Enricher()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close(context.Background()) //nolint:errcheck // only a test's own
+		srv, err := server.New(client)
+		if err != nil {
+			t.Fatal(err)
+		}
+		status := func() int {
+			w := httptest.NewRecorder()
+			srv.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+			return w.Code
+		}
+		if got := status(); got != http.StatusOK {
+			t.Errorf("before any call: %d", got)
+		}
+		go client.Authenticate(t.Context(), e.Secret) //nolint:errcheck // it only has to wait
+		time.Sleep(3 * time.Second)
+		if got := status(); got != http.StatusServiceUnavailable {
+			t.Errorf("while the keys hang: %d", got)
+		}
+		close(store.release)
+		synctest.Wait()
+		if got := status(); got != http.StatusOK {
+			t.Errorf("after the keys have answered: %d", got)
+		}
+	})
 }
 
 func TestDocumentationHoldsEveryOperationAndSection(t *testing.T) {

@@ -3,10 +3,12 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
 )
 
 var errDraining = errors.New("server: draining")
@@ -15,14 +17,27 @@ var errDraining = errors.New("server: draining")
 // answered within two seconds.
 const readyPatience = 1500 * time.Millisecond
 
-// readiness returns nil when the program can serve.
+// needed are the stores without which no call is answered, by their names in [schema.Health].
+var needed = []string{"ledger", "keys"}
+
+// readiness returns nil when the program can serve. A store that answers the program may still hang for calls, until
+// one of them has been answered.
 func (s *Server) readiness(ctx context.Context) error {
 	if s.draining.Load() {
 		return errDraining
 	}
 	ctx, cancel := context.WithTimeout(ctx, readyPatience)
 	defer cancel()
-	return s.ready(ctx)
+	if err := s.ready(ctx); err != nil {
+		return err
+	}
+	states := s.client.Health(ctx).Dependencies
+	for _, store := range needed {
+		if states[store] == schema.Down {
+			return fmt.Errorf("server: the store %q hangs", store)
+		}
+	}
+	return nil
 }
 
 // probe answers a health probe of an orchestrator.
