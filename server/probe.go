@@ -20,8 +20,8 @@ const readyPatience = 1500 * time.Millisecond
 // needed are the stores without which no call is answered, by their names in [schema.Health].
 var needed = []string{"ledger", "keys"}
 
-// readiness returns nil when the program can serve. A store that answers the program may still hang for calls, until
-// one of them has been answered.
+// readiness returns nil when the program can serve. A store that has just recovered may answer ready and still count as
+// hanging: calls are refused until one that was waiting has been answered.
 func (s *Server) readiness(ctx context.Context) error {
 	if s.draining.Load() {
 		return errDraining

@@ -66,7 +66,7 @@ func NewestFirst[T any](at func(T) *time.Time, lists ...[]T) []T {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b dated) int { return b.at.Compare(a.at) })
-	out := slices.Grow([]T(nil), total)
+	out := slices.Grow([]T(nil), total) // nil when there are none
 	for _, d := range all {
 		out = append(out, d.item)
 	}

@@ -194,7 +194,7 @@ func FromHTML(s string) string {
 	}
 }
 
-// tidy returns s without space around it, and with one blank line where there were several.
+// tidy returns s without space around it, and with one empty line in place of consecutive blank ones.
 func tidy(s string) string {
 	s = strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n"))
 	var b strings.Builder
@@ -204,14 +204,14 @@ func tidy(s string) string {
 			return b.String() + s
 		}
 		rest := strings.TrimLeft(s[i:], " \t\n")
-		if space := s[i : len(s)-len(rest)]; strings.Count(space, "\n") == 1 {
+		if space := s[i : len(s)-len(rest)]; strings.Count(space, "\n") > 1 {
+			b.WriteString(strings.TrimRight(s[:i], " \t"))
+			b.WriteString("\n\n")
+			s = rest
+		} else {
 			b.WriteString(s[:i+1])
 			s = s[i+1:]
-			continue
 		}
-		b.WriteString(strings.TrimRight(s[:i], " \t"))
-		b.WriteString("\n\n")
-		s = rest
 	}
 }
 

@@ -88,6 +88,8 @@ func TestFromHTML(t *testing.T) {
 		{"a bare paragraph mark", "first<p>second", "first\n\nsecond"},
 		{"a link keeps its words", `see <a href="https://x.example">this</a>`, "see this"},
 		{"scripts go", "a<script>alert(1)</script>b", "ab"},
+		{"blank lines become one, without the space around them", "a \n \t\n\r\n b&amp;", "a\n\nb&"},
+		{"a single line break keeps the space around it", "a \n b&amp;", "a \n b&"},
 		{"broken HTML is no reason to stop", "a <b>c", "a c"},
 	}
 	for _, tt := range tests {

@@ -11,10 +11,10 @@ type material struct {
 // held reports whether a record is held out.
 func (m *material) held(set, key string) bool { return m.Hold != nil && m.Hold(set, key) }
 
-// fewOf is how many times fewer texts a small build makes up.
+// fewOf is the factor by which a small build uses fewer texts.
 const fewOf = 50
 
-// few returns how many of n texts, or runs, a build makes: few of them if it is small, and at least two.
+// few returns how many of n texts, or of n runs, a build makes: all of them, or few but at least two if it is small.
 func (m *material) few(n int) int {
 	if m.Small {
 		return max(2, n/fewOf)
