@@ -161,6 +161,9 @@ func (c *serveCmd) Run(e *env) (err error) {
 		unmap()
 	}()
 	roomy()
+	if len(e.cli.Postgres) == 0 {
+		addSpareOnce()
+	}
 	return serve(e.ctx, fronts...)
 }
 
