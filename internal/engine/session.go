@@ -292,13 +292,14 @@ func (s *Session) chargeRead(
 			answer = nil
 		}
 	}()
+	reading := ctx
 	if known == nil && q.Row.Upstream() {
 		if tab, err = s.who.Open(ctx, s.reader.Sandbox(q.Platform), 1); err != nil {
 			return answer, err
 		}
-		ctx = tab.Context(ctx, 0)
+		reading = tab.Context(ctx, 0)
 	}
-	quote, err := s.reader.Answer(ctx, q, known, time.Until(over), answer)
+	quote, err := s.reader.Answer(reading, q, known, time.Until(over), answer)
 	if err != nil {
 		return answer, err
 	}
