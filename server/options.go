@@ -129,8 +129,8 @@ func WithAuth(auth Auth) Option {
 }
 
 // WithReady lets /readyz call ready, which returns nil if the program can serve. It must return within a second and a
-// half. By default the program is always ready. A server that is draining, or whose ledger or keys hang, is
-// not ready, whatever ready returns.
+// half. By default the program is always ready. A server that is draining, or whose ledger or keys hang, is not
+// ready, whatever ready returns.
 func WithReady(ready func(context.Context) error) Option {
 	return option{"WithReady", func(c *config) error {
 		if ready == nil {

@@ -9,7 +9,7 @@ import (
 // spare is how many goroutines may run at once beyond the number of CPUs.
 const spare = 2
 
-// addSpareOnce is for a process that serves more than once.
+// addSpareOnce adds them once, however often the process serves.
 var addSpareOnce = sync.OnceFunc(addSpare)
 
 // addSpare lets [spare] more goroutines run at once, for a server whose store is a file: the runtime counts the
