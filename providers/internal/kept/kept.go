@@ -9,7 +9,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 
@@ -28,6 +27,9 @@ const (
 // and in a list.
 const overhead = 320
 
+// field is the approximate memory that a field of a head takes besides its bytes.
+const field = 64
+
 // Key identifies a request and its sender: a hash of the address and the header fields, including the credential.
 type Key [32]byte
 
@@ -43,9 +45,9 @@ type Kept struct {
 	ETag         string // "" for none
 	LastModified string // "" for none
 
-	packed []byte // head and body
-	length int    // of the body, in bytes
-	plain  bool   // packed is not compressed
+	short  *Answer // nil if it is long
+	packed []byte  // head and body of a long one, compressed
+	length int     // of the body, in bytes
 }
 
 // Pool stores answers. It is safe for concurrent use.
@@ -80,7 +82,20 @@ func Of(t http.RoundTripper) *Pool {
 	return nil
 }
 
-func (k *Kept) size() int { return overhead + len(k.packed) + len(k.ETag) + len(k.LastModified) }
+func (k *Kept) size() int {
+	n := overhead + len(k.packed) + len(k.ETag) + len(k.LastModified)
+	if k.short == nil {
+		return n
+	}
+	n += len(k.short.URL) + len(k.short.Body)
+	for name, values := range k.short.Header {
+		n += field + len(name)
+		for _, v := range values {
+			n += len(v)
+		}
+	}
+	return n
+}
 
 // Length returns how long the body is, in bytes.
 func (k *Kept) Length() int { return k.length }
@@ -119,10 +134,14 @@ func (p *Pool) Purge() {
 }
 
 // Put stores a under key, and replaces what was stored there. It does not store an answer that is larger than a quarter
-// of the pool when compressed, or that was requested in an earlier round.
+// of the pool when compressed, or that was requested in an earlier round. The head is the pool's from then on.
 func (p *Pool) Put(round int64, key Key, etag, lastModified string, a *Answer) {
-	k := &Kept{ETag: etag, LastModified: lastModified, length: len(a.Body), plain: len(a.Body) <= short}
-	k.packed = pack(a, k.plain)
+	k := &Kept{ETag: etag, LastModified: lastModified, length: len(a.Body)}
+	if k.length <= short {
+		k.short = &Answer{a.URL, a.Header, bytes.Clone(a.Body)}
+	} else {
+		k.packed = pack(a)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lru.Remove(key)
@@ -160,14 +179,10 @@ type head struct {
 // done for such an answer (BenchmarkMiss/JSON/github_profile), and save less than a kilobyte.
 const short = 2 << 10
 
-func pack(a *Answer, plain bool) []byte {
+func pack(a *Answer) []byte {
 	var b bytes.Buffer
-	if plain {
-		_ = json.NewEncoder(&b).Encode(head{a.URL, a.Header}) // strings, and writing to a buffer never fails
-		return slices.Concat(b.Bytes(), a.Body)
-	}
 	w := deflate.To(&b)
-	_ = json.NewEncoder(w).Encode(head{a.URL, a.Header}) // as above
+	_ = json.NewEncoder(w).Encode(head{a.URL, a.Header}) // strings, and writing to a buffer never fails
 	_, _ = w.Write(a.Body)
 	_ = w.Close()
 	return bytes.Clone(b.Bytes()) // without the spare capacity of the buffer
@@ -177,12 +192,11 @@ var errShort = errors.New("kept: the body is incomplete")
 
 // Answer returns the stored answer. The caller owns it.
 func (k *Kept) Answer() (*Answer, error) {
-	var from io.Reader = bytes.NewReader(k.packed)
-	if !k.plain {
-		expanded := deflate.From(from)
-		defer expanded.Close() //nolint:errcheck // always nil
-		from = expanded
+	if a := k.short; a != nil {
+		return &Answer{a.URL, a.Header.Clone(), bytes.Clone(a.Body)}, nil
 	}
+	from := deflate.From(bytes.NewReader(k.packed))
+	defer from.Close() //nolint:errcheck // always nil
 	var h head
 	dec := json.NewDecoder(from)
 	if err := dec.Decode(&h); err != nil {
