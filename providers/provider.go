@@ -283,7 +283,7 @@ func (p *Provider) batch(op Op) reflect.Value {
 
 // Stamp completes an object that p returned at the given time: it sets platform, source and time of every part, and
 // replaces nil arrays.
-func (p Provider) Stamp(o schema.Object, at time.Time) {
+func (p *Provider) Stamp(o schema.Object, at time.Time) {
 	c := o.Shared()
 	c.FetchedAt = at.UTC()
 	c.Source = p.Source

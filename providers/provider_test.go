@@ -99,7 +99,8 @@ func TestStampCompletesEveryPart(t *testing.T) {
 	t.Parallel()
 	post := schema.Post{Author: schema.UnknownActor()}
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("x", 3600))
-	fake().Stamp(schema.Result(&post), at)
+	p := fake()
+	p.Stamp(schema.Result(&post), at)
 	if post.Platform != platform.Mock || post.Author.Platform != platform.Mock || post.Source != schema.Own {
 		t.Errorf("stamped %+v", post)
 	}

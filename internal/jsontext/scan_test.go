@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/socialdata/socialdata/internal/jsontext"
 )
 
@@ -17,6 +19,7 @@ func FuzzCompact(f *testing.F) {
 		"-01", "1.", ".5", "1e", " [ 1 , \"a b\" , { \"x\" : [ ] , \"y\" : { } } ] ", "[1 2]", "{\"a\" 1}", "\v1", "1\x00", "\ufeff1", "1e+", "1E+5", "0e0", "1]", "[1", "{", "\"\x01\"", "\"\xff\"", "\"\u2028<&>\"", `"\/\b\f\n\r\t\\"`, "+1",
 		strings.Repeat("[", 99) + strings.Repeat("]", 99), strings.Repeat("[", 300) + strings.Repeat("]", 300),
 		strings.Repeat("[", 10001) + strings.Repeat("]", 10001),
+		strings.Repeat(`{ "a" :`, 150) + `"b"` + strings.Repeat("}", 150),
 	} {
 		f.Add([]byte(seed))
 	}
@@ -24,7 +27,11 @@ func FuzzCompact(f *testing.F) {
 		before := bytes.Clone(raw)
 		var want bytes.Buffer
 		err := json.Compact(&want, raw)
-		got, ok := jsontext.Compact(raw)
+		var names []string
+		got, ok := jsontext.Compact(raw, func(name []byte) { names = append(names, string(name)) })
+		if want := namesIn(want.Bytes()); ok && !cmp.Equal(want, among(want, names)) {
+			t.Errorf("Compact(%q) names %q, not %q", raw, names, want)
+		}
 		if ok != (err == nil) || ok && !bytes.Equal(got, want.Bytes()) {
 			t.Errorf("Compact(%q) = %q, %t; want %q, %v", raw, got, ok, want.Bytes(), err)
 		}
@@ -37,6 +44,31 @@ func FuzzCompact(f *testing.F) {
 	})
 }
 
+// namesIn returns the names of the members in JSON without white space: the strings before a colon.
+func namesIn(b []byte) (names []string) {
+	for at := 0; at < len(b); at++ {
+		if b[at] != '"' {
+			continue
+		}
+		from := at
+		if at += 1 + jsontext.Closing(b[at+1:]); at+1 < len(b) && b[at+1] == ':' {
+			names = append(names, string(b[from:at+1]))
+		}
+	}
+	return names
+}
+
+// among returns the beginning of want that all has in this order. Other strings may be there where values are nested
+// deeply.
+func among(want, all []string) (found []string) {
+	for _, name := range all {
+		if len(found) < len(want) && want[len(found)] == name {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
 func BenchmarkScan(b *testing.B) {
 	raw := []byte(`[` + strings.Repeat(`{"id":4211,"name":"Ann \"Example\"","url":"https://example.org/ann","at":1.5e3,"ok":true,"x":null},`, 50) + `{}]`)
 	var spaced bytes.Buffer
@@ -44,7 +76,7 @@ func BenchmarkScan(b *testing.B) {
 		b.Fatal(err)
 	}
 	for name, scan := range map[string]func([]byte){
-		"Compact":       func(raw []byte) { jsontext.Compact(raw) },
+		"Compact":       func(raw []byte) { jsontext.Compact(raw, nil) },
 		"Valid":         func(raw []byte) { jsontext.Valid(raw) },
 		"encoding/json": func(raw []byte) { _ = json.Compact(&bytes.Buffer{}, raw) },
 	} {

@@ -248,7 +248,7 @@ func (r *Reader) complete(p *providers.Provider, o schema.Object, at time.Time) 
 	}
 	p.Stamp(o, at)
 	c := o.Shared()
-	raw, c.Raw = public(p, c.Raw), nil
+	raw, c.Raw = p.Public(c.Raw), nil
 	return raw, nil
 }
 

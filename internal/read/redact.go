@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/socialdata/socialdata/internal/jsontext"
-	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -36,8 +34,9 @@ func (r Redact) key() string {
 	return key
 }
 
-// public is the function [public] with redaction.
-func (r Reading) public(raw []byte) []byte { return r.blank(public(r.Provider, raw), nil) }
+// public returns raw without white space, without the fields that the provider shows only to the owner of the credential,
+// and redacted, or nil if raw is not JSON. It goes into an answer unchanged.
+func (r Reading) public(raw []byte) []byte { return r.blank(r.Provider.Public(raw), nil) }
 
 // blank returns redacted JSON, and reports what was blanked as drift.
 func (r Reading) blank(data []byte, skip func(field []byte) bool) []byte {
@@ -71,14 +70,4 @@ func names(field []byte) bool {
 		return true
 	}
 	return bytes.HasSuffix(field, []byte("_id")) || bytes.HasSuffix(field, []byte("_at"))
-}
-
-// public returns JSON without white space and without the fields that p shows only to the owner of the credential, or
-// nil if raw is not JSON. It goes into an answer unchanged.
-func public(p *providers.Provider, raw []byte) []byte {
-	shown, ok := jsontext.Compact(raw)
-	if !ok {
-		return nil
-	}
-	return p.Public(shown)
 }
