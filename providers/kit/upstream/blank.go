@@ -22,7 +22,9 @@ func (c *Client) blank(req *http.Request, res *Response) {
 	res.Body = n.cut(res.Body)
 	for _, values := range res.Header {
 		for i, v := range values {
-			values[i] = string(n.cut([]byte(v)))
+			if cut := n.cut([]byte(v)); len(cut) < len(v) {
+				values[i] = string(cut)
+			}
 		}
 	}
 }
@@ -50,9 +52,11 @@ func (c *Client) secrets(req *http.Request) []string {
 		token = value
 	}
 	out := []string{token}
-	if b, err := base64.StdEncoding.DecodeString(token); err == nil && scheme == "Basic" {
-		_, password, _ := strings.Cut(string(b), ":")
-		out = append(out, password)
+	if scheme == "Basic" {
+		if b, err := base64.StdEncoding.DecodeString(token); err == nil {
+			_, password, _ := strings.Cut(string(b), ":")
+			out = append(out, password)
+		}
 	}
 	for _, name := range fields {
 		for _, v := range c.cfg.Header[name] { // values that a read sets itself came from the upstream

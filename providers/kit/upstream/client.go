@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 	"unicode"
@@ -407,7 +408,7 @@ func (c *Client) exchange(ctx context.Context, req *http.Request, call *provider
 	if res.StatusCode == http.StatusNotModified { // has no body, even if bytes follow its head
 		from = http.NoBody
 	}
-	body, err := io.ReadAll(&roomy{ctx, from, providers.TraceOf(ctx).Room, 0})
+	body, err := readAll(&roomy{ctx, from, providers.TraceOf(ctx).Room, 0})
 	if errors.Is(err, providers.ErrBusy) {
 		return nil, err
 	}
@@ -422,6 +423,25 @@ func (c *Client) exchange(ctx context.Context, req *http.Request, call *provider
 		token: strings.TrimPrefix(req.Header.Get("Authorization"), c.cfg.Scheme+" "),
 	}, nil
 }
+
+// readAll is [io.ReadAll], which takes several buffers for a short answer.
+func readAll(from io.Reader) ([]byte, error) {
+	first := firsts.Get().(*[roomStep]byte) //nolint:forcetypeassert // the pool has nothing else
+	defer firsts.Put(first)
+	for n := 0; n < len(first); {
+		m, err := from.Read(first[n:])
+		switch n += m; {
+		case errors.Is(err, io.EOF):
+			return bytes.Clone(first[:n]), nil
+		case err != nil:
+			return nil, err
+		}
+	}
+	return io.ReadAll(io.MultiReader(bytes.NewReader(first[:]), from))
+}
+
+// firsts hold the first bytes of answers.
+var firsts = sync.Pool{New: func() any { return new([roomStep]byte) }}
 
 // roomStep is how many bytes of memory are reserved at a time.
 const roomStep = 32 << 10
