@@ -137,8 +137,11 @@ func (r *Reader) entry(q *Query, got Fetched, provider string, at *cursor.Cursor
 	for _, id := range got.Failed {
 		entry.Failed = append(entry.Failed, string(id))
 	}
-	for _, raw := range got.Raw {
-		entry.Raw = append(entry.Raw, string(raw))
+	if len(got.Raw) > 0 {
+		entry.Raw = make([]string, len(got.Raw))
+	}
+	for i, raw := range got.Raw {
+		entry.Raw[i] = string(raw)
 	}
 	if got.Next != "" && q.Row.Paged() {
 		next := cursor.Cursor{

@@ -12,6 +12,30 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
+// TestCredentialsAreBlankedFromEveryField sends a credential in each field that may carry one, whose name a provider may
+// write in any case.
+func TestCredentialsAreBlankedFromEveryField(t *testing.T) {
+	t.Parallel()
+	const secret = "0123456789abcdef"
+	for name, value := range map[string]string{
+		"authorization": "Bearer " + secret, "X-Api-Key": secret, "x-api-key": secret, "X-GOOG-API-KEY": secret,
+		"cookie": "lang=ar; session=" + secret, "x-own": secret,
+	} {
+		up := memory(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("X-Echo", r.Header.Get(name))
+			reply(w, 200, `{"a":"`+r.Header.Get(name)+`"}`)
+		})
+		c := up.client(upstream.Config{Header: http.Header{name: {value}}, Credentials: []string{"x-own"}})
+		res, err := c.Do(t.Context(), upstream.Get("x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all := string(res.Body) + res.Header.Get("X-Echo"); strings.Contains(all, secret) {
+			t.Errorf("of %s: %s is left", name, all)
+		}
+	}
+}
+
 // TestCredentialsAreBlankedInEveryForm writes a credential in each form in which it could be recovered from an answer.
 func TestCredentialsAreBlankedInEveryForm(t *testing.T) {
 	t.Parallel()

@@ -91,6 +91,8 @@ func New(cfg Config) *Client {
 	if cfg.Encode == nil {
 		cfg.Encode = url.Values.Encode
 	}
+	// Once, and not for each request.
+	cfg.Header, cfg.Limits = canonical(cfg.Header), cfg.Limits.canonical()
 	own := *cfg.HTTP // a copy: the redirect rule is ours, and the caller's client is not changed
 	own.CheckRedirect = sameHost(cfg.HTTP.CheckRedirect)
 	pool := kept.Of(own.Transport)
@@ -502,11 +504,8 @@ func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) 
 	if contentType != "" {
 		req.Header.Set("Content-Type", contentType)
 	}
-	for _, h := range []http.Header{c.cfg.Header, r.Header} {
-		for k, v := range h {
-			req.Header[http.CanonicalHeaderKey(k)] = v
-		}
-	}
+	maps.Copy(req.Header, c.cfg.Header)
+	maps.Copy(req.Header, canonical(r.Header))
 	if c.cfg.Tokens != nil {
 		token, err := c.cfg.Tokens.Get(ctx)
 		if err != nil {
@@ -515,6 +514,18 @@ func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) 
 		req.Header.Set("Authorization", c.cfg.Scheme+" "+token)
 	}
 	return req, nil
+}
+
+// canonical returns h with the names as in a [http.Request].
+func canonical(h http.Header) http.Header {
+	if len(h) == 0 {
+		return nil
+	}
+	out := make(http.Header, len(h))
+	for name, values := range h {
+		out[http.CanonicalHeaderKey(name)] = values
+	}
+	return out
 }
 
 // escape makes each segment safe for [url.URL.JoinPath], which unescapes its arguments and resolves dot segments.

@@ -22,6 +22,16 @@ type LimitHeaders struct {
 	Form      ResetForm // how Reset is written
 }
 
+// canonical returns l with the names as in a [http.Response].
+func (l *LimitHeaders) canonical() *LimitHeaders {
+	if l == nil {
+		return nil
+	}
+	return &LimitHeaders{
+		http.CanonicalHeaderKey(l.Limit), http.CanonicalHeaderKey(l.Remaining), http.CanonicalHeaderKey(l.Reset), l.Form,
+	}
+}
+
 // ResetForm is the form in which an upstream writes when a limit resets.
 type ResetForm int
 
