@@ -107,14 +107,18 @@ func (p *Provider) Refuse(r Route, query url.Values) error {
 // Public returns raw without white space and without the members in [Owner.Fields], or nil if it is not JSON. The rest
 // is unchanged, byte for byte.
 func (p *Provider) Public(raw []byte) []byte {
+	if len(p.Owner.Fields) == 0 {
+		out, _ := jsontext.Compact(raw, nil)
+		return out
+	}
 	f := filter{fields: p.Owner.Fields}
 	for _, name := range f.fields {
 		f.lengths |= 1 << (len(name) % 64)
 	}
-	found := false // most answers have none of them, and are not copied
-	out, ok := jsontext.Compact(raw, func(name []byte) { found = found || f.hides(name) })
-	if !ok || !found {
-		return out
+	found := false
+	out, _ := jsontext.Compact(raw, func(name []byte) { found = found || f.hides(name) })
+	if out == nil || !found {
+		return out // as most are, without another copy
 	}
 	f.in, f.out = out, make([]byte, 0, len(out))
 	f.value()
