@@ -22,13 +22,13 @@ type LimitHeaders struct {
 	Form      ResetForm // how Reset is written
 }
 
-// canonical returns l with the names as in a [http.Response].
-func (l *LimitHeaders) canonical() *LimitHeaders {
-	if l == nil {
+// canonical returns h with the names as in a [http.Response].
+func (h *LimitHeaders) canonical() *LimitHeaders {
+	if h == nil {
 		return nil
 	}
 	return &LimitHeaders{
-		http.CanonicalHeaderKey(l.Limit), http.CanonicalHeaderKey(l.Remaining), http.CanonicalHeaderKey(l.Reset), l.Form,
+		http.CanonicalHeaderKey(h.Limit), http.CanonicalHeaderKey(h.Remaining), http.CanonicalHeaderKey(h.Reset), h.Form,
 	}
 }
 
