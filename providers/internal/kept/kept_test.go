@@ -40,6 +40,32 @@ func TestStoredAnswersAreReturnedUnchanged(t *testing.T) {
 	}
 }
 
+// TestWhatIsReturnedBelongsToTheCaller changes what was stored and what was returned.
+func TestWhatIsReturnedBelongsToTheCaller(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{"short": `{"a":1}`, "long": `{"a":"` + strings.Repeat("x", 5<<10) + `"}`} {
+		p := kept.New(kept.OwnBytes)
+		given := []byte(body)
+		p.Put(p.Round(), kept.Key{}, `"1"`, "", &kept.Answer{URL: "u", Header: http.Header{"Link": {"<a>"}}, Body: given})
+		clear(given)
+		for range 2 {
+			got, err := p.Get(kept.Key{}).Answer()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(got.Body) != body || got.Header.Get("Link") != "<a>" {
+				t.Errorf("the %s one has changed to %s with %v", name, got.Body, got.Header)
+			}
+			clear(got.Body)
+			got.Header["Link"][0] = "<b>"
+			got.Header.Set("Date", "now")
+		}
+		if name == "short" && p.Size() < len(body)+len("Link<a>") {
+			t.Errorf("it counts as %d bytes", p.Size())
+		}
+	}
+}
+
 func TestAPoolKeepsToItsSize(t *testing.T) {
 	t.Parallel()
 	const most = 64 << 10
