@@ -140,16 +140,21 @@ func Find(re *regexp.Regexp, s string, signs ...string) []string {
 // [utf8.RuneError].
 func FindBehind(re *regexp.Regexp, s string, good func(before rune) bool) []string {
 	s = weburl.Searched(s)
-	var out once
-	for _, m := range re.FindAllStringSubmatchIndex(s, -1) {
-		if len(out.list) == weburl.MostFinds {
-			break
+	for most := 2 * weburl.MostFinds; ; most *= 8 { // more only for a text that repeats itself
+		var out once
+		matches := re.FindAllStringSubmatchIndex(s, most)
+		for _, m := range matches {
+			if before, _ := utf8.DecodeLastRuneInString(s[:m[0]]); good(before) {
+				out.add(s[m[2]:m[3]])
+			}
+			if len(out.list) == weburl.MostFinds {
+				return out.list
+			}
 		}
-		if before, _ := utf8.DecodeLastRuneInString(s[:m[0]]); good(before) {
-			out.add(s[m[2]:m[3]])
+		if len(matches) < most {
+			return out.list
 		}
 	}
-	return out.list
 }
 
 // FromHTML returns the text of an HTML fragment: paragraphs become blank lines, <br> a line break, list items lines,

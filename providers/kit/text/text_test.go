@@ -65,6 +65,12 @@ func TestOfALongTextNotEverythingIsFound(t *testing.T) {
 	if got := text.Hashtags(tags.String()); len(got) != 100 || got[99] != "tag99" {
 		t.Errorf("%d hashtags, want the first 100", len(got))
 	}
+	for _, n := range []int{150, 199, 200, 201, 1600, 2000} {
+		got := text.Hashtags(strings.Repeat("#a ", n) + "#b")
+		if diff := cmp.Diff([]string{"a", "b"}, got); diff != "" {
+			t.Errorf("behind %d times the same (-want +got):\n%s", n, diff)
+		}
+	}
 	if got := text.Hashtags(spread.String()); len(got) < 60 || len(got) > 64 {
 		t.Errorf("%d hashtags in a text of 300 KB, want those of its first 64 KB", len(got))
 	}
