@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"encoding/base64"
 	"net/http"
 	"slices"
 	"strings"
@@ -47,16 +46,13 @@ func (c *Client) needlesOf(secrets []string) *needles {
 // secrets returns the credentials in a request.
 func (c *Client) secrets(req *http.Request) []string {
 	value := req.Header.Get("Authorization")
-	scheme, token, found := strings.Cut(value, " ")
+	_, token, found := strings.Cut(value, " ")
 	if !found {
 		token = value
 	}
 	out := []string{token}
-	if scheme == "Basic" {
-		if b, err := base64.StdEncoding.DecodeString(token); err == nil {
-			_, password, _ := strings.Cut(string(b), ":")
-			out = append(out, password)
-		}
+	if _, password, ok := req.BasicAuth(); ok {
+		out = append(out, password)
 	}
 	for _, name := range fields {
 		for _, v := range c.cfg.Header[name] { // values that a read sets itself came from the upstream

@@ -91,8 +91,10 @@ func New(cfg Config) *Client {
 	if cfg.Encode == nil {
 		cfg.Encode = url.Values.Encode
 	}
-	// Once, and not for each request.
-	cfg.Header, cfg.Limits = canonical(cfg.Header), cfg.Limits.canonical()
+	// The names of header fields are made canonical here, and not for each request.
+	given := cfg.Header
+	cfg.Header, cfg.Limits = http.Header{}, cfg.Limits.canonical()
+	setFields(cfg.Header, given)
 	own := *cfg.HTTP // a copy: the redirect rule is ours, and the caller's client is not changed
 	own.CheckRedirect = sameHost(cfg.HTTP.CheckRedirect)
 	pool := kept.Of(own.Transport)
@@ -426,7 +428,8 @@ func (c *Client) exchange(ctx context.Context, req *http.Request, call *provider
 	}, nil
 }
 
-// readAll is [io.ReadAll], which takes several buffers for a short answer.
+// readAll is [io.ReadAll] with a single allocation for a short answer: it is read into a buffer that is used again, and
+// copied. io.ReadAll allocates 3 KB for an answer of 1.3 KB (BenchmarkMiss/JSON/github_profile in providers/all).
 func readAll(from io.Reader) ([]byte, error) {
 	first := firsts.Get().(*[roomStep]byte) //nolint:forcetypeassert // the pool has nothing else
 	defer firsts.Put(first)
@@ -442,7 +445,7 @@ func readAll(from io.Reader) ([]byte, error) {
 	return io.ReadAll(io.MultiReader(bytes.NewReader(first[:]), from))
 }
 
-// firsts hold the first bytes of answers.
+// firsts are buffers for the first bytes of answers.
 var firsts = sync.Pool{New: func() any { return new([roomStep]byte) }}
 
 // roomStep is how many bytes of memory are reserved at a time.
@@ -505,7 +508,7 @@ func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) 
 		req.Header.Set("Content-Type", contentType)
 	}
 	maps.Copy(req.Header, c.cfg.Header)
-	maps.Copy(req.Header, canonical(r.Header))
+	setFields(req.Header, r.Header)
 	if c.cfg.Tokens != nil {
 		token, err := c.cfg.Tokens.Get(ctx)
 		if err != nil {
@@ -516,16 +519,11 @@ func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) 
 	return req, nil
 }
 
-// canonical returns h with the names as in a [http.Request].
-func canonical(h http.Header) http.Header {
-	if len(h) == 0 {
-		return nil
+// setFields sets the fields of from in h, with canonical names.
+func setFields(h, from http.Header) {
+	for name, values := range from {
+		h[http.CanonicalHeaderKey(name)] = values
 	}
-	out := make(http.Header, len(h))
-	for name, values := range h {
-		out[http.CanonicalHeaderKey(name)] = values
-	}
-	return out
 }
 
 // escape makes each segment safe for [url.URL.JoinPath], which unescapes its arguments and resolves dot segments.

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -70,12 +71,7 @@ func (c *Client) condition(ctx context.Context, r Request, req *http.Request) *c
 func keyOf(req *http.Request) kept.Key {
 	var room [1 << 10]byte
 	b := appendText(room[:0], req.URL.String())
-	names := make([]string, 0, 16)
-	for name := range req.Header {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(req.Header)) {
 		b = appendText(b, name)
 		for _, v := range req.Header[name] {
 			b = appendText(b, v)

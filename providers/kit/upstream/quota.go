@@ -22,7 +22,7 @@ type LimitHeaders struct {
 	Form      ResetForm // how Reset is written
 }
 
-// canonical returns h with the names as in a [http.Response].
+// canonical returns a copy of h with canonical names; nil for nil.
 func (h *LimitHeaders) canonical() *LimitHeaders {
 	if h == nil {
 		return nil
