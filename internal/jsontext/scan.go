@@ -32,17 +32,22 @@ func Compact(b []byte, named func(name []byte)) ([]byte, bool) {
 		return nil, false
 	}
 	if named != nil {
-		for rest := out.Bytes(); ; {
-			from := bytes.IndexByte(rest, '"')
-			if from < 0 {
-				break
-			}
-			end := from + 1 + Closing(rest[from+1:]) + 1
-			named(rest[from:end])
-			rest = rest[end:]
-		}
+		eachString(out.Bytes(), named)
 	}
 	return out.Bytes(), true
+}
+
+// eachString calls found with each string in b, which is JSON, with its quotes.
+func eachString(b []byte, found func([]byte)) {
+	for {
+		from := bytes.IndexByte(b, '"')
+		if from < 0 {
+			return
+		}
+		end := from + 1 + Closing(b[from+1:]) + 1
+		found(b[from:end])
+		b = b[end:]
+	}
 }
 
 // deepest is the deepest nesting of values that scanner reads.

@@ -137,11 +137,9 @@ func (r *Reader) entry(q *Query, got Fetched, provider string, at *cursor.Cursor
 	for _, id := range got.Failed {
 		entry.Failed = append(entry.Failed, string(id))
 	}
-	if len(got.Raw) > 0 {
-		entry.Raw = make([]string, len(got.Raw))
-	}
-	for i, raw := range got.Raw {
-		entry.Raw[i] = string(raw)
+	entry.Raw = slices.Grow(entry.Raw, len(got.Raw))
+	for _, raw := range got.Raw {
+		entry.Raw = append(entry.Raw, string(raw))
 	}
 	if got.Next != "" && q.Row.Paged() {
 		next := cursor.Cursor{

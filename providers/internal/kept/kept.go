@@ -45,7 +45,7 @@ type Kept struct {
 	ETag         string // "" for none
 	LastModified string // "" for none
 
-	short  *Answer // nil if it is long
+	plain  *Answer // nil if it is long
 	packed []byte  // head and body of a long one, compressed
 	length int     // of the body, in bytes
 }
@@ -84,11 +84,11 @@ func Of(t http.RoundTripper) *Pool {
 
 func (k *Kept) size() int {
 	n := overhead + len(k.packed) + len(k.ETag) + len(k.LastModified)
-	if k.short == nil {
+	if k.plain == nil {
 		return n
 	}
-	n += len(k.short.URL) + len(k.short.Body)
-	for name, values := range k.short.Header {
+	n += len(k.plain.URL) + len(k.plain.Body)
+	for name, values := range k.plain.Header {
 		n += field + len(name)
 		for _, v := range values {
 			n += len(v)
@@ -137,8 +137,8 @@ func (p *Pool) Purge() {
 // of the pool when compressed, or that was requested in an earlier round. The head is the pool's from then on.
 func (p *Pool) Put(round int64, key Key, etag, lastModified string, a *Answer) {
 	k := &Kept{ETag: etag, LastModified: lastModified, length: len(a.Body)}
-	if k.length <= short {
-		k.short = &Answer{a.URL, a.Header, bytes.Clone(a.Body)}
+	if k.length <= longestPlain {
+		k.plain = &Answer{a.URL, a.Header, bytes.Clone(a.Body)}
 	} else {
 		k.packed = pack(a)
 	}
@@ -175,9 +175,10 @@ type head struct {
 	Header http.Header
 }
 
-// short is up to which length bodies are not compressed, in bytes: that would take longer than anything else that is
-// done for such an answer (BenchmarkMiss/JSON/github_profile), and save less than a kilobyte.
-const short = 2 << 10
+// longestPlain is the maximum length of a body that is not compressed, in bytes. To compress a shorter one would take
+// longer than anything else that is done for such an answer (BenchmarkMiss/JSON/github_profile), and save less than a
+// kilobyte.
+const longestPlain = 2 << 10
 
 func pack(a *Answer) []byte {
 	var b bytes.Buffer
@@ -192,7 +193,7 @@ var errShort = errors.New("kept: the body is incomplete")
 
 // Answer returns the stored answer. The caller owns it.
 func (k *Kept) Answer() (*Answer, error) {
-	if a := k.short; a != nil {
+	if a := k.plain; a != nil {
 		return &Answer{a.URL, a.Header.Clone(), bytes.Clone(a.Body)}, nil
 	}
 	from := deflate.From(bytes.NewReader(k.packed))
