@@ -118,7 +118,7 @@ func (p *Provider) Public(raw []byte) []byte {
 	found := false
 	out, _ := jsontext.Compact(raw, func(name []byte) { found = found || f.hides(name) })
 	if out == nil || !found {
-		return out // as most are, without another copy
+		return out // most answers have no such member, and are not copied again
 	}
 	f.in, f.out = out, make([]byte, 0, len(out))
 	f.value()

@@ -292,7 +292,7 @@ func (s *Session) chargeRead(
 			answer = nil
 		}
 	}()
-	reading := ctx // apart from ctx, which settling detaches without another context
+	reading := ctx // a variable of its own: settling detaches ctx, which costs more below the context of the tab
 	if known == nil && q.Row.Upstream() {
 		if tab, err = s.who.Open(ctx, s.reader.Sandbox(q.Platform), 1); err != nil {
 			return answer, err

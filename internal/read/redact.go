@@ -34,8 +34,8 @@ func (r Redact) key() string {
 	return key
 }
 
-// public returns raw without white space, without the fields that the provider shows only to the owner of the credential,
-// and redacted, or nil if raw is not JSON. It goes into an answer unchanged.
+// public returns raw as callers may see it, or nil if it is not JSON: without white space, without the fields that the
+// provider shows only to the owner of the credential, and redacted. The result goes into an answer unchanged.
 func (r Reading) public(raw []byte) []byte { return r.blank(r.Provider.Public(raw), nil) }
 
 // blank returns redacted JSON, and reports what was blanked as drift.

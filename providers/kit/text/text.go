@@ -140,7 +140,7 @@ func Find(re *regexp.Regexp, s string, signs ...string) []string {
 // [utf8.RuneError].
 func FindBehind(re *regexp.Regexp, s string, good func(before rune) bool) []string {
 	s = weburl.Searched(s)
-	for most := 2 * weburl.MostFinds; ; most *= 8 { // more only for a text that repeats itself
+	for most := 2 * weburl.MostFinds; ; most *= 8 { // a second round only if most matches are repetitions
 		var out once
 		matches := re.FindAllStringSubmatchIndex(s, most)
 		for _, m := range matches {
