@@ -109,7 +109,7 @@ func BenchmarkBatchUncached(b *testing.B) {
 			handles[i] = fmt.Sprintf("user%d_%d", len(took), i)
 		}
 		began := time.Now()
-		got, err := e.Client.ProfileBatch(b.Context(), socialdata.ProfileBatchRequest{Platform: platform.X, Handles: handles})
+		got, err := socialdata.Batch(b.Context(), e.Client, socialdata.ProfileRequest{Platform: platform.X}, handles...)
 		if err != nil || got.Meta.CreditsUsed != 100 {
 			b.Fatal(got, err)
 		}
@@ -191,7 +191,7 @@ func fifty(tb testing.TB) providers.Provider {
 // BenchmarkCachedPage compares a page of 50 posts in the process with encoding/json decoding the same page.
 func BenchmarkCachedPage(b *testing.B) {
 	e := enginetest.New(b, enginetest.Config{Providers: []providers.Provider{fifty(b)}, Credits: 1 << 50})
-	a, err := e.Client.Do(b.Context(), socialdata.Operation("posts"), operation.Call{
+	a, err := socialdata.FrontEnd(e.Client).Do(b.Context(), socialdata.Operation("posts"), operation.Call{
 		Platform: "x", Params: url.Values{"handle": {"ann"}},
 	})
 	if err != nil {

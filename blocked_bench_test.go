@@ -47,7 +47,7 @@ func BenchmarkBlocked(b *testing.B) {
 			return err
 		}},
 		{"page from upstream", 20, func(e *enginetest.Engine) error {
-			_, err := e.Client.Posts(b.Context(), socialdata.PostsRequest{Platform: platform.X, Handle: "ann", Fresh: true})
+			_, err := e.Client.Posts(b.Context(), socialdata.PostsRequest{Platform: platform.X, Handle: "ann", ReadOptions: socialdata.ReadOptions{Fresh: true}})
 			return err
 		}},
 	} {

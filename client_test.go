@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/accounts"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
@@ -27,7 +28,7 @@ func TestWithoutALedgerNothingIsCharged(t *testing.T) {
 		t.Errorf("used %d, %d remaining; want what it would have cost, and 0", got.Meta.CreditsUsed,
 			got.Meta.CreditsRemaining)
 	}
-	_, err = client.Me(t.Context(), socialdata.MeRequest{})
+	_, err = client.Account().Me(t.Context(), accounts.MeRequest{})
 	enginetest.WantProblem(t, err, problem.Unauthorized)
 }
 
@@ -44,7 +45,7 @@ func TestPricesCanBeSet(t *testing.T) {
 		e := enginetest.New(t, enginetest.Config{Options: of(prices(platform.Mock, price))})
 		got, err := e.Client.Profile(t.Context(), salma())
 		if err != nil || got.Meta.CreditsUsed != price {
-			t.Errorf("a price of %d: %v, %v", price, got, err)
+			t.Errorf("got %v, %v; want it for %d credits", got, err, price)
 		}
 	}
 }

@@ -306,5 +306,5 @@ func ExampleWithLedger() {
 	}
 	// Output:
 	// invoice: mock profile 1
-	// Profile on mock: insufficient_credits: the balance does not cover this call: it costs up to 1 credits, and the account can spend 0; nothing was charged
+	// Profile on mock: insufficient_credits: the balance does not cover this call: it costs up to 1 credit, and the account can spend 0; nothing was charged
 }

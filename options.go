@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/socialdata/socialdata/bulkjob"
 	"github.com/socialdata/socialdata/cache"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/enrich"
@@ -20,9 +21,9 @@ import (
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/requests"
 	"github.com/socialdata/socialdata/schema"
-	"github.com/socialdata/socialdata/store/records"
 	"github.com/socialdata/socialdata/watch"
 )
 
@@ -47,11 +48,11 @@ func configure(opts []Option) (engine.Config, error) {
 	cfg := engine.Config{Rows: table}
 	var failed error
 	for i, o := range opts {
-		if o == nil {
-			failed = errors.Join(failed, fmt.Errorf("socialdata: option %d of New is nil: leave it out", i+1))
-			continue
+		err := fmt.Errorf("socialdata: option %d of New is nil: leave it out", i+1)
+		if o != nil {
+			err = o.apply(&cfg)
 		}
-		failed = errors.Join(failed, o.apply(&cfg))
+		failed = errors.Join(failed, err)
 	}
 	return cfg, failed
 }
@@ -67,13 +68,29 @@ func plug[T any](name, without string, v T, field func(*engine.Config) *T) Optio
 	}}
 }
 
+// positive returns an option that sets a field to v, which must be above 0.
+func positive[T int | int64 | time.Duration](name, what string, v T, field func(*engine.Config) *T) Option {
+	return option{name, func(c *engine.Config) error {
+		if v <= 0 {
+			return fmt.Errorf("%s is %v: it must be above 0", what, v)
+		}
+		*field(c) = v
+		return nil
+	}}
+}
+
+// set is an [Option] that any value can have.
+type set func(*engine.Config)
+
+func (s set) apply(c *engine.Config) error {
+	s(c)
+	return nil
+}
+
 // isNil reports whether v is nil, or holds a nil pointer or function.
 func isNil(v any) bool {
-	if v == nil {
-		return true
-	}
 	of := reflect.ValueOf(v)
-	return (of.Kind() == reflect.Pointer || of.Kind() == reflect.Func) && of.IsNil()
+	return !of.IsValid() || (of.Kind() == reflect.Pointer || of.Kind() == reflect.Func) && of.IsNil()
 }
 
 // WithProviders adds upstreams, as returned by the packages below providers. Those of one platform are tried in the
@@ -115,9 +132,8 @@ func WithCache(s cache.Store) Option {
 	return plug("WithCache", "and answers are kept in memory", s, func(c *engine.Config) *cache.Store { return &c.Cache })
 }
 
-// WithRequests stores the request log and the usage in s, within b. The default is a [requests.Memory]. Calls never
-// wait for s: requests that it cannot store in time are dropped, and counted as dropped in the usage. There is no log
-// if b.Most is below 0.
+// WithRequests stores the request log and the usage in s, within b; there is no log if b.Most is below 0. The default is
+// a [requests.Memory]. Calls never wait for s: requests that it cannot store in time are dropped and counted.
 func WithRequests(s requests.Store, b requests.Bounds) Option {
 	return option{"WithRequests", func(c *engine.Config) error {
 		if isNil(s) {
@@ -136,7 +152,7 @@ func WithKeys(s keys.Store) Option {
 	return plug("WithKeys", "and no API key is accepted", s, func(c *engine.Config) *keys.Store { return &c.Keys })
 }
 
-// WithLimiter limits the calls of each key. The default is a [keys.MemoryLimiter].
+// WithLimiter limits the calls of each key, by default a [keys.MemoryLimiter].
 func WithLimiter(l keys.Limiter) Option {
 	return plug("WithLimiter", "and calls are counted in memory", l,
 		func(c *engine.Config) *keys.Limiter { return &c.Limiter })
@@ -148,9 +164,8 @@ func WithRecords(s records.Store) Option {
 		func(c *engine.Config) *records.Store { return &c.Records })
 }
 
-// WithErasures stores what [Client.Erase] erases and blocks in list, for all processes that share it. Erase also erases
-// from stores, which are those with personal data besides the cache and the records. The default is a list in memory: a
-// process that shares its cache or records with others needs a shared list.
+// WithErasures stores what [Operator.Erase] erases and blocks in list, by default in memory; processes with a shared
+// cache or records must share it. Erase also erases from stores: those with personal data besides cache and records.
 func WithErasures(list privacy.Blocklist, stores ...privacy.Eraser) Option {
 	return option{"WithErasures", func(c *engine.Config) error {
 		if isNil(list) {
@@ -166,20 +181,16 @@ func WithErasures(list privacy.Blocklist, stores ...privacy.Eraser) Option {
 	}}
 }
 
-// WithKeep sets for how long personal data may be stored after its cache lifetime. The limits that r does not set are
-// those of [privacy.DefaultRetention].
+// WithKeep sets how long personal data may be stored after its cache lifetime; what r does not set is as in
+// [privacy.DefaultRetention].
 func WithKeep(r privacy.Retention) Option {
 	r.Content = maps.Clone(r.Content)
-	return option{"WithKeep", func(c *engine.Config) error {
-		c.Retention = r
-		return nil
-	}}
+	return set(func(c *engine.Config) { c.Retention = r })
 }
 
 // WithRedaction replaces email addresses, telephone numbers or both by "[redacted]" in the texts and the raw of what is
-// read, before it is stored or shown. Raw is then not the original. It recognises the plain forms in any script; ids,
-// prices, times and web addresses are not changed. By default nothing is redacted. Platforms reports what is redacted,
-// and observers are notified as for drift.
+// read, before it is stored or shown. It recognises the plain forms in any script; ids, prices, times and web addresses
+// are not changed. Platforms reports what is redacted, and observers are notified as for drift.
 func WithRedaction(kinds ...privacy.Redaction) Option {
 	return option{"WithRedaction", func(c *engine.Config) error {
 		for _, kind := range kinds {
@@ -196,36 +207,32 @@ func WithRedaction(kinds ...privacy.Redaction) Option {
 	}}
 }
 
-// WithWatches stores monitors and their changes in s, and polls them until [Client.Close]. Client.Erase also erases
+// WithWatches stores monitors and their changes in s, and polls them until Close. [Operator.Erase] also erases
 // from s, which must be a [privacy.Eraser]. The default keeps them in memory.
 func WithWatches(s watch.Store) Option {
 	return plug("WithWatches", "and monitors are kept in memory", s,
 		func(c *engine.Config) *watch.Store { return &c.Watches })
 }
 
-// WithMostMonitors sets the maximum number of monitors of an account. The default is 1,000.
+// WithBulk stores and runs bulk jobs in s until Close, as the service of contrib/bulk does on River. Without it every
+// call about them is platform_unavailable.
+func WithBulk(s bulkjob.Service) Option {
+	return plug("WithBulk", "and there are no bulk jobs", s, func(c *engine.Config) *bulkjob.Service { return &c.Bulk })
+}
+
+// WithMostMonitors limits the monitors of an account, by default to 1,000.
 func WithMostMonitors(n int) Option {
-	return option{"WithMostMonitors", func(c *engine.Config) error {
-		if n <= 0 {
-			return fmt.Errorf("the number of monitors is %d: it must be above 0", n)
-		}
-		c.MostWatches = n
-		return nil
-	}}
+	return positive("WithMostMonitors", "the number of monitors", n, func(c *engine.Config) *int { return &c.MostWatches })
 }
 
 // WithPrivateWebhooks lets accounts have changes sent to http:// URLs and to loopback and private addresses, for
-// services that run beside their receivers. Link-local addresses, where clouds serve secrets, are refused all the
-// same.
+// services that run beside their receivers. Link-local addresses, where clouds serve secrets, stay refused.
 func WithPrivateWebhooks() Option {
-	return option{"WithPrivateWebhooks", func(c *engine.Config) error {
-		c.PrivateWebhooks = true
-		return nil
-	}}
+	return set(func(c *engine.Config) { c.PrivateWebhooks = true })
 }
 
-// WithEnricher enriches texts with e, such as the embedded model of enrich/arabic. Without it a call that asks for
-// enrichment is an invalid_request.
+// WithEnricher enriches texts with e, such as the model of enrich/arabic. Without it a call that asks for that is an
+// invalid_request.
 func WithEnricher(e enrich.Enricher) Option {
 	return plug("WithEnricher", "and nothing is enriched", e,
 		func(c *engine.Config) *enrich.Enricher { return &c.Enricher })
@@ -236,17 +243,14 @@ func WithClock(now func() time.Time) Option {
 	return plug("WithClock", "and the clock is time.Now", now, func(c *engine.Config) *func() time.Time { return &c.Now })
 }
 
-// WithLogger logs to l what callers must not see. By default nothing is logged.
+// WithLogger logs to l what callers must not see; by default nothing is.
 func WithLogger(l *slog.Logger) Option {
 	return plug("WithLogger", "and nothing is logged", l, func(c *engine.Config) **slog.Logger { return &c.Log })
 }
 
 // WithObserver reports what the engine does to o.
 func WithObserver(o observe.Observer) Option {
-	return option{"WithObserver", func(c *engine.Config) error {
-		c.Observer = o
-		return nil
-	}}
+	return set(func(c *engine.Config) { c.Observer = o })
 }
 
 // WithPrices overrides the base credits of platforms.
@@ -263,19 +267,16 @@ func WithPrices(base map[platform.ID]int64) Option {
 	}}
 }
 
-// WithShares sets how much of the limits of upstreams the reads of each class may use, in percent, by the names of
-// providers. The default is [providers.DefaultShares].
+// WithShares sets how much of the limits of upstreams each class of reads may use, in percent, by provider;
+// [providers.DefaultShares] without it.
 func WithShares(shares map[string]providers.Shares) Option {
 	shares = maps.Clone(shares)
-	return option{"WithShares", func(c *engine.Config) error {
-		c.Shares = shares
-		return nil
-	}}
+	return set(func(c *engine.Config) { c.Shares = shares })
 }
 
 // WithAnswerLife sets for how long the answer of a call with an idempotency key is stored, and a job after its end: a
-// minute to 24 hours each. The defaults are 24 hours and 15 minutes; 0 means the default. A call that is repeated with
-// its key after that is made again, but not charged again for 24 hours.
+// minute to 24 hours each, 0 for the default of 24 hours and of 15 minutes. A call that is repeated after that is made
+// again, but not charged again for 24 hours.
 func WithAnswerLife(answers, jobs time.Duration) Option {
 	return option{"WithAnswerLife", func(c *engine.Config) error {
 		for _, d := range []time.Duration{answers, jobs} {
@@ -288,7 +289,7 @@ func WithAnswerLife(answers, jobs time.Duration) Option {
 	}}
 }
 
-// WithRate sets the rate limit of keys without their own. The default is [keys.DefaultRate].
+// WithRate is the rate of keys without their own; [keys.DefaultRate] without it.
 func WithRate(r keys.Rate) Option {
 	return option{"WithRate", func(c *engine.Config) error {
 		if err := r.Check(); err != nil {
@@ -302,31 +303,19 @@ func WithRate(r keys.Rate) Option {
 // WithTimeout limits the time of one call. The default is 15 seconds. All attempts with all providers, and enrichment,
 // end a fifteenth of it earlier, but at most one second: that is for charging and recording what was found.
 func WithTimeout(d time.Duration) Option {
-	return option{"WithTimeout", func(c *engine.Config) error {
-		if d <= 0 {
-			return fmt.Errorf("the timeout is %v: it must be above 0", d)
-		}
-		c.Timeout = d
-		return nil
-	}}
+	return positive("WithTimeout", "the timeout", d, func(c *engine.Config) *time.Duration { return &c.Timeout })
 }
 
 // WithAnswerMemory limits the memory of all upstream answers in progress, in bytes: of what is read and what is made of
 // it. A read for which there is none waits, and then its call is platform_unavailable. The default is 512 MiB; one
 // answer can take 48 MiB.
 func WithAnswerMemory(bytes int64) Option {
-	return option{"WithAnswerMemory", func(c *engine.Config) error {
-		if bytes <= 0 {
-			return fmt.Errorf("the memory is %d bytes: it must be above 0", bytes)
-		}
-		c.Room = bytes
-		return nil
-	}}
+	return positive("WithAnswerMemory", "the memory in bytes", bytes, func(c *engine.Config) *int64 { return &c.AnswerMemory })
 }
 
 // WithCursorKeys seals cursors with the first secret, of at least 16 bytes, and accepts those sealed with any of them,
-// so that secrets can be rotated. The default is a secret that [New] makes and stores in the store of [WithRecords]:
-// cursors then outlive the process and are valid on every replica that shares the store.
+// so that secrets can be rotated. The default is a secret that [New] makes and stores in the store of [WithRecords],
+// for all processes that share it.
 func WithCursorKeys(secrets ...[]byte) Option {
 	return option{"WithCursorKeys", func(c *engine.Config) error {
 		if len(secrets) == 0 {
@@ -343,7 +332,7 @@ func WithCursorKeys(secrets ...[]byte) Option {
 	}}
 }
 
-// WithEnvironment names the deployment in [Client.Health]. The default is "development".
+// WithEnvironment names the deployment in Health, by default "development".
 func WithEnvironment(name string) Option {
 	return option{"WithEnvironment", func(c *engine.Config) error {
 		if name == "" {
@@ -355,7 +344,7 @@ func WithEnvironment(name string) Option {
 }
 
 // WithDependency includes the state of something that the client depends on, such as a cache server, in
-// [Client.Health]. state is called for each health check and must return at once.
+// Health. state is called for each check and must return at once.
 func WithDependency(name string, state func() schema.HealthState) Option {
 	return option{"WithDependency", func(c *engine.Config) error {
 		switch {

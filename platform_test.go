@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/accounts"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
@@ -51,31 +52,31 @@ func TestACustomPlatformIsReadLikeAnyOther(t *testing.T) {
 	ctx := t.Context()
 	profile, err := e.Client.Profile(ctx, socialdata.ProfileRequest{Platform: mastodon, Handle: "salma"})
 	if err != nil || profile.Data.Platform != mastodon || profile.Meta.CreditsUsed != 3 {
-		t.Fatalf("the profile is %v, %v", profile, err)
+		t.Fatalf("the profile is %v, %v; want one of mastodon for 3 credits", profile, err)
 	}
 	posts, err := e.Client.Posts(ctx,
-		socialdata.PostsRequest{Platform: mastodon, Handle: "salma", Enrich: socialdata.Arabic})
+		socialdata.PostsRequest{Platform: mastodon, Handle: "salma", ReadOptions: socialdata.ReadOptions{Enrich: socialdata.Arabic}})
 	if err != nil || len(posts.Data) != 1 || posts.Data[0].Author.Platform != mastodon {
-		t.Errorf("the posts are %v, %v", posts, err)
+		t.Errorf("the posts are %v, %v; want one, whose author is on mastodon", posts, err)
 	}
 	found, err := e.Client.SearchAcross(ctx, socialdata.SearchAcrossRequest{Query: "coffee"})
 	if err != nil || found.Meta.Platforms[mastodon] != schema.OK || len(found.Data) != 2 {
-		t.Errorf("the search is %v, %v", found, err)
+		t.Errorf("the search is %v, %v; want two results, and mastodon ok", found, err)
 	}
 	raw, err := e.Client.Raw(ctx, socialdata.RawRequest{Provider: "fediverse", Path: "api/salma"})
 	if err != nil || raw.Meta.CreditsUsed != 3 {
-		t.Errorf("the raw read is %v, %v", raw, err)
+		t.Errorf("the raw read is %v, %v; want 3 credits", raw, err)
 	}
 	_, err = e.Client.Profile(ctx, socialdata.ProfileRequest{Platform: "mastodno", Handle: "salma"})
 	enginetest.WantProblem(t, err, problem.NotFound, "did you mean mastodon?")
 	_, err = e.Client.Reels(ctx, socialdata.ReelsRequest{Platform: mastodon, Handle: "salma"})
-	enginetest.WantProblem(t, err, problem.PlatformUnavailable, "mastodon does not offer GET /v1/mastodon/reels")
-	if state := e.Client.Health(ctx).Platforms[mastodon]; state != schema.Healthy {
-		t.Errorf("its health is %q", state)
+	enginetest.WantProblem(t, err, problem.PlatformUnavailable, "mastodon does not offer Reels")
+	if state := enginetest.Health(t, e.Client).Platforms[mastodon]; state != schema.Healthy {
+		t.Errorf("its health is %q; want %q", state, schema.Healthy)
 	}
-	usage, err := e.Client.Usage(ctx, socialdata.UsageRequest{Platform: mastodon})
+	usage, err := e.Client.Account().Usage(ctx, accounts.UsageRequest{Platform: mastodon})
 	if err != nil || len(usage.Data) < 3 {
-		t.Errorf("its charges are %v, %v", usage, err)
+		t.Errorf("its charges are %v, %v; want 3 or more", usage, err)
 	}
 }
 
@@ -88,21 +89,21 @@ func TestACustomPlatformIsListed(t *testing.T) {
 	}
 	i := slices.IndexFunc(all.Data, func(p schema.PlatformInfo) bool { return p.Platform == mastodon })
 	if len(all.Data) != len(platform.All())+1 || i < 0 {
-		t.Fatalf("%d platforms, this one is number %d", len(all.Data), i)
+		t.Fatalf("got %d platforms, mastodon at index %d; want %d with it", len(all.Data), i, len(platform.All())+1)
 	}
 	if p := all.Data[i]; p.Name != "Mastodon" || p.BaseCredits != 5 || *p.Meaning != "posts are toots" ||
 		len(p.RawRoutes) != 1 {
-		t.Errorf("it is listed as %v", p)
+		t.Errorf("it is listed as %v; want its name, price, meaning and one raw route", p)
 	}
 	other := enginetest.New(t, enginetest.Config{}).Client
-	if other.PlatformTable().Has(mastodon) || !e.Client.PlatformTable().Has(mastodon) {
-		t.Error("another client of the process knows it, or its own does not")
+	if socialdata.FrontEnd(other).PlatformTable().Has(mastodon) || !socialdata.FrontEnd(e.Client).PlatformTable().Has(mastodon) {
+		t.Error("mastodon is in the table of another client, or not in that of its own")
 	}
 	_, err = other.Profile(t.Context(), socialdata.ProfileRequest{Platform: mastodon, Handle: "salma"})
 	enginetest.WantProblem(t, err, problem.NotFound)
 }
 
-func TestAnAnswerOfAPlatformThatDoesNotExistIsDrift(t *testing.T) {
+func TestLinkedProfilesOnUnknownPlatformsAreLeftOut(t *testing.T) {
 	t.Parallel()
 	p := fediverse()
 	p.Linked = func(context.Context, string, string) (providers.Page[schema.LinkedProfile], error) {

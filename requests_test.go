@@ -18,42 +18,55 @@ import (
 // request returns the type of the request that an operation's method takes, if it takes one.
 func request(t *testing.T, o *operation.Operation) (reflect.Type, bool) {
 	t.Helper()
-	m, ok := reflect.TypeFor[*socialdata.Client]().MethodByName(o.Method())
-	if !ok {
-		t.Fatalf("there is no method %s", o.Method())
+	m := enginetest.Method(t, enginetest.New(t, enginetest.Config{}).Client, o).Type()
+	req := m.In(m.NumIn() - 1)
+	if o.Of != "" {
+		req = req.Field(0).Type
 	}
-	return m.Type.In(m.Type.NumIn() - 1), m.Type.NumIn() == 3
+	return req, m.NumIn() == 2
 }
 
 func TestEveryChargedRequestTakesAnIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	const key = "order-4711-of-salma"
 	for _, o := range socialdata.Operations() {
-		t.Run(o.Method(), func(t *testing.T) {
+		t.Run(o.Name, func(t *testing.T) {
 			t.Parallel()
 			req, ok := request(t, o)
 			if !ok {
 				return // Health has no request
 			}
 			if _, has := req.FieldByName("IdempotencyKey"); has != (o.Price != operation.Free) {
-				t.Fatalf("%s has a key: %t; its price is %q", req, has, o.Price)
+				t.Fatalf("%s has an idempotency key: %t; want %t, since its price is %q", req, has, !has, o.Price)
 			} else if !has {
 				return
 			}
 			e := enginetest.New(t, enginetest.Config{})
 			call := func(short bool) error {
-				v := reflect.New(req).Elem()
-				fill(v, o)
-				v.FieldByName("IdempotencyKey").SetString(key)
-				if short {
-					v.FieldByName("IdempotencyKey").SetString("short")
+				m := enginetest.Method(t, e.Client, o)
+				v := reflect.New(m.Type().In(1)).Elem()
+				one := v
+				if o.Of != "" {
+					one = v.Field(0)
+					v.Field(1).Set(reflect.ValueOf([]string{"salma", "omar"}))
+					if o.Service {
+						v.Field(1).Set(reflect.ValueOf([]string{"https://mock.example/@salma", "https://mock.example/@omar"}))
+					}
 				}
-				out := reflect.ValueOf(e.Client).MethodByName(o.Method()).Call([]reflect.Value{reflect.ValueOf(t.Context()), v})
+				enginetest.Fill(one, o)
+				if f := one.FieldByName("Fresh"); f.IsValid() {
+					f.SetBool(true)
+				}
+				one.FieldByName("IdempotencyKey").SetString(key)
+				if short {
+					one.FieldByName("IdempotencyKey").SetString("short")
+				}
+				out := m.Call([]reflect.Value{reflect.ValueOf(t.Context()), v})
 				err, _ := reflect.TypeAssert[error](out[1])
 				return err
 			}
 			if err := call(true); !errors.Is(err, problem.InvalidRequest) || !strings.Contains(err.Error(), "dempotency") {
-				t.Errorf("a short key leads to %v", err)
+				t.Errorf("with a short key: %v; want %s of the idempotency key", err, problem.InvalidRequest)
 			}
 			var spent [2]int64
 			for i := range spent {
@@ -67,43 +80,9 @@ func TestEveryChargedRequestTakesAnIdempotencyKey(t *testing.T) {
 				spent[i] = 1000 - balance
 			}
 			if spent[0] == 0 || spent[1] != spent[0] {
-				t.Errorf("one call costs %d, its repetition brings that to %d", spent[0], spent[1])
+				t.Errorf("a call and its repetition cost %d and %d in all; want the same", spent[0], spent[1])
 			}
 		})
-	}
-}
-
-// fill sets what a call of the sandbox needs.
-func fill(v reflect.Value, o *operation.Operation) {
-	set := func(name, text string) {
-		if f := v.FieldByName(name); f.IsValid() {
-			f.SetString(text)
-		}
-	}
-	set("Platform", string(platform.Mock))
-	set("Provider", "mock")
-	set("Path", "echo/salma")
-	one := false
-	for _, p := range o.Params {
-		if !p.Required && (!p.OneOf || one) {
-			continue
-		}
-		one = one || p.OneOf
-		for field := range v.Type().Fields() {
-			if name, _, _ := strings.Cut(field.Tag.Get("param"), ","); name == p.Name {
-				if p.Form == operation.FormKeys {
-					v.FieldByIndex(field.Index).Set(reflect.ValueOf([]string{"salma", "omar"}))
-					continue
-				}
-				v.FieldByIndex(field.Index).SetString("salma")
-				if p.Form == operation.FormAddress {
-					v.FieldByIndex(field.Index).SetString("https://mock.example/@salma")
-				}
-			}
-		}
-	}
-	if f := v.FieldByName("Fresh"); f.IsValid() {
-		f.SetBool(true)
 	}
 }
 
@@ -118,44 +97,34 @@ func TestCachedReadsTakeAnAge(t *testing.T) {
 		for _, name := range []string{"MaxAge", "StaleIfError"} {
 			f, has := req.FieldByName(name)
 			if has != (fresh.Name != "") || has && f.Type != reflect.TypeFor[time.Duration]() {
-				t.Errorf("%s has Fresh %t, and %s %t", req, fresh.Name != "", name, has)
+				t.Errorf("%s has Fresh: %t, and %s: %t; want a duration beside Fresh alone", req, fresh.Name != "", name, has)
 			}
 		}
 		for _, p := range o.Params {
-			if p.Name == "max_age_s" && !o.Redirects && p.Max != int(o.TTL.Seconds()) {
-				t.Errorf("%s: max_age_s is at most %d, the lifetime %v", o.Name, p.Max, o.TTL)
+			if p.Name == "max_age_s" && o.Tag != "addresses" && p.Max != int(o.TTL.Seconds()) {
+				t.Errorf("%s: max_age_s is at most %d; want the lifetime, %v", o.Name, p.Max, o.TTL)
 			}
 		}
 	}
 }
 
-func TestAnAgeIsAPartOfAnIdempotentRequest(t *testing.T) {
+func TestAUsedIdempotencyKeyRefusesOtherRequests(t *testing.T) {
 	t.Parallel()
-	e := enginetest.New(t, enginetest.Config{})
 	req := salma()
 	req.IdempotencyKey, req.MaxAge = "order-4711-of-salma", time.Minute
-	if _, err := e.Client.Profile(t.Context(), req); err != nil {
-		t.Fatal(err)
+	handle, age := req, req
+	handle.Handle, age.MaxAge = "omar", 2*time.Minute
+	for _, other := range []socialdata.ProfileRequest{handle, age} {
+		e := enginetest.New(t, enginetest.Config{})
+		if _, err := e.Client.Profile(t.Context(), req); err != nil {
+			t.Fatal(err)
+		}
+		_, err := e.Client.Profile(t.Context(), other)
+		enginetest.WantProblem(t, err, problem.InvalidRequest, "another request")
 	}
-	req.MaxAge = 2 * time.Minute
-	_, err := e.Client.Profile(t.Context(), req)
-	enginetest.WantProblem(t, err, problem.InvalidRequest, "another request")
 }
 
-func TestAnotherRequestUnderTheSameKeyIsRefused(t *testing.T) {
-	t.Parallel()
-	e := enginetest.New(t, enginetest.Config{})
-	req := salma()
-	req.IdempotencyKey = "order-4711-of-salma"
-	if _, err := e.Client.Profile(t.Context(), req); err != nil {
-		t.Fatal(err)
-	}
-	req.Handle = "omar"
-	_, err := e.Client.Profile(t.Context(), req)
-	enginetest.WantProblem(t, err, problem.InvalidRequest)
-}
-
-func TestAWaitIsADuration(t *testing.T) {
+func TestWaitsAreSentInWholeSeconds(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		wait time.Duration
@@ -172,7 +141,7 @@ func TestAWaitIsADuration(t *testing.T) {
 	row := socialdata.Operation("search_across")
 	for _, tt := range tests {
 		req := socialdata.SearchAcrossRequest{Query: "coffee", Wait: tt.wait}
-		got := operation.FromStruct(nil, row.Params, &req).Values().Get("wait_s")
+		got := operation.CallOf(row, &req).Pairs.Values().Get("wait_s")
 		if got != tt.want {
 			t.Errorf("%v is sent as %q, want %q", tt.wait, got, tt.want)
 		}
@@ -184,7 +153,7 @@ func TestAWaitIsADuration(t *testing.T) {
 	}
 }
 
-func TestAWatchedSearchIsTyped(t *testing.T) {
+func TestWatchSearchYieldsTypedResults(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
 	var results []*schema.SearchResult
@@ -203,15 +172,15 @@ func TestAWatchedSearchIsTyped(t *testing.T) {
 			return true
 		})
 	if err != nil || len(results) == 0 || end == nil || ended[platform.Mock] != schema.OK {
-		t.Fatalf("%d results, the platforms %v, the end %+v, %v", len(results), ended, end, err)
+		t.Fatalf("%d results, platforms %v, meta %+v, %v; want all three", len(results), ended, end, err)
 	}
 	for _, r := range results {
 		if p, ok := r.Object.(*schema.Post); !ok || r.Kind != schema.PostResult || p.Text == "" {
-			t.Errorf("a result is %+v", r)
+			t.Errorf("a result is %+v; want a post with a text", r)
 		}
 	}
 	err = e.Client.WatchSearch(t.Context(),
-		socialdata.SearchAcrossRequest{Query: "coffee", IdempotencyKey: "order-4711-of-salma"},
+		socialdata.SearchAcrossRequest{Query: "coffee", ReadOptions: socialdata.ReadOptions{IdempotencyKey: "order-4711-of-salma"}},
 		func(socialdata.SearchEvent) bool { t.Error("yields an event"); return true })
 	enginetest.WantProblem(t, err, problem.InvalidRequest)
 }

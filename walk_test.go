@@ -3,6 +3,8 @@ package socialdata_test
 import (
 	"context"
 	"errors"
+	"iter"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -10,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
@@ -27,13 +30,25 @@ func sandboxes(t *testing.T, opts ...socialdata.Option) *enginetest.Engine {
 	})
 }
 
-func TestWalkNeverRepeatsNeverLosesAndEnds(t *testing.T) {
+// items returns everything that a walk yields.
+func items[T any](t *testing.T, walk iter.Seq2[T, error]) (all []T) {
+	t.Helper()
+	for item, err := range walk {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, item)
+	}
+	return all
+}
+
+func TestWalkYieldsEachItemOnceAndEnds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		h := enginetest.DrawHostile(t)
 		got := map[int]bool{}
 		for p, err := range socialdata.Walk(context.Background(), h.Client(t).Posts,
-			socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a"}) {
+			socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a", Page: socialdata.Page{Pages: rapid.IntRange(0, 10).Draw(t, "pages a call")}}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,8 +64,8 @@ func TestWalkNeverRepeatsNeverLosesAndEnds(t *testing.T) {
 	})
 }
 
-// TestWalkEndsWhateverItIsGiven walks pages that no engine would return: the cursors never end.
-func TestWalkEndsWhateverItIsGiven(t *testing.T) {
+// TestWalkEndsOnHostileLists walks pages that no engine would return: the cursors never end.
+func TestWalkEndsOnHostileLists(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		pages := rapid.SliceOfN(rapid.SliceOfN(rapid.IntRange(0, 9), 0, 5), 1, 10).Draw(t, "pages")
@@ -74,7 +89,7 @@ func TestWalkEndsWhateverItIsGiven(t *testing.T) {
 			got[p.ID] = true
 		}
 		if calls > 10*10+10 {
-			t.Fatalf("%d calls for ten items", calls)
+			t.Fatalf("%d calls for ten items; want 110 at most", calls)
 		}
 	})
 }
@@ -82,21 +97,14 @@ func TestWalkEndsWhateverItIsGiven(t *testing.T) {
 func TestWalkContinuesAfterManyEmptyPages(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{Providers: []providers.Provider{enginetest.Posts(platform.GitHub, "sparse",
-		func(_ context.Context, _, token string) (providers.Page[schema.Post], error) {
+		func(ctx context.Context, _, token string) (providers.Page[schema.Post], error) {
 			if n, _ := strconv.Atoi(token); n < 100 {
+				callctx.Of(ctx).Trace.Rows(1) // that does not belong
 				return providers.Page[schema.Post]{Next: strconv.Itoa(n + 1)}, nil
 			}
 			return providers.Page[schema.Post]{Items: []schema.Post{post("1")}}, nil
 		})}})
-	n := 0
-	for _, err := range socialdata.Walk(t.Context(), e.Client.Posts,
-		socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a"}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		n++
-	}
-	if n != 1 {
+	if n := len(items(t, socialdata.Walk(t.Context(), e.Client.Posts, ofA))); n != 1 {
 		t.Errorf("%d posts behind a hundred empty pages, want 1", n)
 	}
 }
@@ -124,7 +132,7 @@ func TestWalkEndsWithAFailure(t *testing.T) {
 	for _, err := range socialdata.Walk(t.Context(), e.Client.Comments,
 		socialdata.CommentsRequest{Platform: platform.Mock, PostID: "dead_cursor"}) {
 		if failed != nil {
-			t.Error("something comes after the failure")
+			t.Errorf("%v comes after the failure; want nothing", err)
 		}
 		if failed = err; err == nil {
 			n++
@@ -136,7 +144,7 @@ func TestWalkEndsWithAFailure(t *testing.T) {
 	}
 }
 
-func TestTheSandboxesHostileListsAreWalked(t *testing.T) {
+func TestWalkEndsOnHostileListsOfTheSandbox(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]int{
 		"empty": 0, "one_page": 10, "empty_middle": 40, "repeats": 65, "loops": 30, "stuck": 20, "backwards": 30, "broken_item": -1,
@@ -162,19 +170,13 @@ func TestTheSandboxesHostileListsAreWalked(t *testing.T) {
 	}
 }
 
-func TestAllResultsWalksASearch(t *testing.T) {
+func TestWalkYieldsAllResultsOfASearch(t *testing.T) {
 	t.Parallel()
 	e := sandboxes(t)
-	n := 0
-	for r, err := range socialdata.Walk(t.Context(), e.Client.Search,
-		socialdata.SearchRequest{Platform: platform.Mock, Query: "coffee"}) {
-		if err != nil || r.Object == nil {
-			t.Fatal(err)
-		}
-		n++
-	}
-	if n < 21 {
-		t.Errorf("%d results", n)
+	req := socialdata.SearchRequest{Platform: platform.Mock, Query: "coffee"}
+	results := items(t, socialdata.Walk(t.Context(), e.Client.Search, req))
+	if len(results) < 21 || slices.ContainsFunc(results, func(r schema.SearchResult) bool { return r.Object == nil }) {
+		t.Errorf("got %d results; want 21 or more, each with an object", len(results))
 	}
 }
 
@@ -182,42 +184,24 @@ func TestPagesKeepPriceAndCursor(t *testing.T) {
 	t.Parallel()
 	e := sandboxes(t)
 	req := socialdata.PostsRequest{Platform: platform.Mock, Handle: "salma"}
-	var pages []*schema.Envelope[[]schema.Post]
-	for page, err := range socialdata.Pages(t.Context(), e.Client.Posts, req) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	pages := items(t, socialdata.Pages(t.Context(), e.Client.Posts, req))
+	for i, page := range pages {
 		if page.Meta.CreditsUsed != 1 || page.Meta.RequestID == "" {
-			t.Errorf("page %d has the meta %+v", len(pages), page.Meta)
+			t.Errorf("page %d has the meta %+v; want one credit and a request id", i, page.Meta)
 		}
-		pages = append(pages, page)
 	}
 	if len(pages) < 3 || pages[len(pages)-1].Meta.NextCursor != "" {
-		t.Fatalf("%d pages, the last ends with %q", len(pages), pages[len(pages)-1].Meta.NextCursor)
+		t.Fatalf("%d pages, the last with %+v; want 3 or more, and no cursor", len(pages), pages[len(pages)-1].Meta)
 	}
 	var want []string
 	for _, page := range pages[2:] {
-		want = append(want, postIDs(page.Data)...)
+		want = append(want, idsOf(page.Data)...)
 	}
 	req.Cursor = pages[1].Meta.NextCursor
-	var got []string
-	for p, err := range socialdata.Walk(t.Context(), e.Client.Posts, req) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, p.ID)
-	}
+	got := idsOf(items(t, socialdata.Walk(t.Context(), e.Client.Posts, req)))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("a walk from the cursor of page 2 (-want +got):\n%s", diff)
 	}
-}
-
-func postIDs(posts []schema.Post) []string {
-	var out []string
-	for _, p := range posts {
-		out = append(out, p.ID)
-	}
-	return out
 }
 
 func TestPagesLeaveOutItemsOfEarlierPages(t *testing.T) {
@@ -238,40 +222,32 @@ func TestPagesLeaveOutItemsOfEarlierPages(t *testing.T) {
 	var failed error
 	for page, err := range socialdata.Pages(t.Context(), page, socialdata.PostsRequest{}) {
 		if failed = err; err == nil {
-			got = append(got, postIDs(page.Data))
+			got = append(got, idsOf(page.Data))
 		}
 	}
-	if diff := cmp.Diff([][]string{{"a", "b"}, {"c"}, nil, {"d"}}, got); diff != "" {
+	if diff := cmp.Diff([][]string{{"a", "b"}, {"c"}, {}, {"d"}}, got); diff != "" {
 		t.Errorf("pages (-want +got):\n%s", diff)
 	}
 	if !errors.Is(failed, problem.RateLimited) {
-		t.Errorf("the last pair holds %v", failed)
+		t.Errorf("the walk ends with %v; want %s", failed, problem.RateLimited)
 	}
 	calls := 0
 	for page, err := range socialdata.Pages(t.Context(), page, socialdata.PostsRequest{}) {
 		if calls++; err != nil || len(page.Data) != 2 {
-			t.Errorf("the first page is %v, %v", page, err)
+			t.Errorf("the first page is %v, %v; want two posts", page, err)
 		}
 		break
 	}
 	if calls != 1 {
-		t.Errorf("%d pages after the caller broke off", calls)
+		t.Errorf("%d pages were read; want one, since the caller broke off", calls)
 	}
 }
 
-func TestAListUnderAnIdempotencyKeyIsPaidOnce(t *testing.T) {
+func TestAWalkUnderAnIdempotencyKeyIsChargedOnce(t *testing.T) {
 	t.Parallel()
 	e := sandboxes(t)
-	req := socialdata.PostsRequest{Platform: platform.Mock, Handle: "salma", IdempotencyKey: "nightly-export-2026-11-01"}
-	read := func() (ids []string) {
-		for p, err := range socialdata.Walk(t.Context(), e.Client.Posts, req) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			ids = append(ids, p.ID)
-		}
-		return ids
-	}
+	req := socialdata.PostsRequest{Platform: platform.Mock, Handle: "salma", ReadOptions: socialdata.ReadOptions{IdempotencyKey: "nightly-export-2026-11-01"}}
+	read := func() []string { return idsOf(items(t, socialdata.Walk(t.Context(), e.Client.Posts, req))) }
 	first := read()
 	paid, err := e.Ledger.Balance(t.Context(), e.Key.Account)
 	if err != nil {
@@ -281,6 +257,6 @@ func TestAListUnderAnIdempotencyKeyIsPaidOnce(t *testing.T) {
 		t.Errorf("the same list (-first +second):\n%s", diff)
 	}
 	if after, err := e.Ledger.Balance(t.Context(), e.Key.Account); err != nil || after != paid || paid == 1000 {
-		t.Errorf("the balance is %d, then %d: %v", paid, after, err)
+		t.Errorf("the balance is %d, then %d, %v; want less than 1000, and the same", paid, after, err)
 	}
 }

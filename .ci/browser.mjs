@@ -6,13 +6,13 @@ import { audit, check, finish, looksRight, open } from "./page.mjs";
 const [base, key, shots] = process.argv.slice(2);
 
 try {
-  for (const path of ["/docs", "/docs/platforms", "/docs/fields", "/docs/platforms/tiktok"]) await looksRight(base + path, path, shots);
+  for (const path of ["/docs", "/docs/platforms", "/docs/fields", "/docs/changelog", "/docs/platforms/tiktok"]) await looksRight(base + path, path, shots);
 
   {
     const { page, wrong } = await open(`${base}/docs`, { javaScriptEnabled: false });
     const calls = page.locator("section.call");
     check("without script every operation is there", (await calls.count()) > 40);
-    check("without script the call of each is shown", (await page.locator("pre.curl:visible").count()) === (await calls.count()));
+    check("without script the call of each is shown", (await page.locator(".tabs pre:visible").count()) === (await calls.count()));
     await page.locator("#listPosts label", { hasText: "Python" }).click();
     check("without script a language can be chosen", await page.locator("#listPosts pre.py").isVisible());
     check("without script nothing is shown that needs it", (await page.locator(".try:visible, search:visible").count()) === 0);
@@ -45,7 +45,7 @@ try {
     await page.keyboard.press("Enter");
     check("the search leads there", page.url().endsWith("#listCollectionTracks"), page.url());
     check("the contents are back behind the search", await page.locator("#contents .all").isVisible());
-    for (const word of ["tiktok", "refund", "402", "webhook", "hashtag", "sentiment", "price", "retry", "etag", "playlist", "arabic", "dialect", "followers", "rate limit", "next_cursor", "idempotency", "subreddit", "timeout", "likes", "post_id"]) {
+    for (const word of ["tiktok", "refund", "402", "webhook", "hashtag", "sentiment", "price", "retry", "etag", "playlist", "arabic", "dialect", "followers", "rate limit", "next_cursor", "idempotency", "subreddit", "timeout", "likes", "post_id", "python", "sdk", "csv", "pricing", "create key"]) {
       await search(word);
       check(`the search finds ${word}`, (await hits.count()) > 0);
     }
@@ -72,9 +72,9 @@ try {
     await call.locator("button.try").click();
     await call.locator("input[type=password]").fill(key);
     await call.locator("input[name=handle]").fill("noura!");
-    for (const language of ["curl", "go", "js", "py"]) {
+    for (const language of ["curl", "go", "ts", "py"]) {
       const text = await call.locator(`pre.${language}`).textContent();
-      check(`the call in ${language} follows the form`, text.includes("handle=noura%21") && !text.includes("salma"), text);
+      check(`the call in ${language} follows the form`, text.includes(language === "curl" ? "handle=noura%21" : '"noura!"') && !text.includes("salma"), text);
     }
     await call.locator("input[name=handle]").fill("noura");
     await call.locator("button.send").click();
@@ -90,6 +90,14 @@ try {
     await next.locator("button.send").click();
     await next.locator(".reply pre").waitFor();
     check("the key is typed once", (await next.locator(".reply pre").textContent()).includes('"text"'));
+    const change = page.locator("#putKey");
+    await change.locator("button.try").click();
+    await change.locator("input[name=name]").fill("tried");
+    await change.locator("textarea").fill('{"day_cap": 7}');
+    check("the call of a change follows the form", /manage\/keys\/tried/.test(await change.locator("pre.curl").textContent()) && (await change.locator("pre.curl").textContent()).includes(`-d '{"day_cap": 7}'`));
+    await change.locator("button.send").click();
+    await change.locator(".reply pre").waitFor();
+    check("a tried change is made", (await change.locator(".reply pre").textContent()).includes('"day_cap": 7'), await change.locator(".reply").textContent());
     const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state]));
     check("the key is kept nowhere", !kept.includes(key) && !(await page.content()).includes(key), kept);
     check("no error is met on the way", wrong.length === 0, wrong.join("; "));
@@ -97,8 +105,8 @@ try {
     await call.locator("button.try").click();
     check("the key is gone with the page", (await call.locator("input[type=password]").inputValue()) === "");
 
-    await page.locator("#getPost label", { hasText: "Go" }).click();
-    check("a language is chosen for every call", await page.locator("#listComments pre.go").isVisible());
+    await page.locator("#getPost label", { hasText: "curl" }).click();
+    check("a language is chosen for every call", await page.locator("#listComments pre.curl").isVisible());
     const arabic = page.locator("#listPosts pre.answer .s", { hasText: /[\u0600-\u06ff]/ }).first();
     check("Arabic in answers has its own direction", (await arabic.evaluate((e) => getComputedStyle(e).unicodeBidi)) === "plaintext");
     await page.close();

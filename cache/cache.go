@@ -26,6 +26,7 @@ type Entry struct {
 	TTL       time.Duration // how long it is valid, from FetchedAt
 	Keep      time.Duration // how long it is kept past its time to live, at most [MostKept]
 	Failed    []string      // parts that could not be read and are not charged; nil for none
+	Unknown   []string      // fields that secondary requests did not bring, such as host.avatar_url; nil for none
 	NotFound  bool          // the answer is that the thing does not exist
 	Detail    string        // of a NotFound, as text
 	Subjects  privacy.Marks // of everyone in it, by which it is found when one of them is erased
@@ -42,11 +43,10 @@ const entrySize = 450
 // Size returns the approximate memory of e in bytes.
 func (e *Entry) Size() int {
 	n := entrySize + len(e.Subjects) + len(e.Data) + len(e.Page) + len(e.Next) + len(e.Tag) + len(e.Provider) + len(e.Detail)
-	for _, r := range e.Raw {
-		n += 24 + len(r)
-	}
-	for _, f := range e.Failed {
-		n += 24 + len(f)
+	for _, texts := range [...][]string{e.Raw, e.Failed, e.Unknown} {
+		for _, text := range texts {
+			n += 24 + len(text)
+		}
 	}
 	if e.Value != nil {
 		n += 2 * len(e.Data) // objects with few values take more than their text, long texts the same
@@ -92,21 +92,21 @@ type Local interface {
 // key, one at a time makes it, and the others wait.
 type Shared interface {
 	Store
-	// Join waits until the key has an entry within its time to live, the caller that makes it has failed, it is this
-	// caller's turn to make it, or ctx ends. If a caller dies during its turn, a waiting one gets the turn. A store that
-	// cannot know, or whose caller has waited until the end of ctx, gives the turn: two callers may then make an entry.
-	Join(ctx context.Context, key string) Turn
+	// Join waits until the key has an entry within its time to live, the caller that makes it has failed, this
+	// caller may make it, or ctx ends. If a caller dies during its claim, a waiting one gets the claim. A store that
+	// cannot know, or whose caller has waited until the end of ctx, grants it: two callers may then make an entry.
+	Join(ctx context.Context, key string) Claim
 }
 
-// Turn is the result of [Shared.Join]. Exactly one of its fields is set, except that a turn to make an entry may come
+// Claim is the result of [Shared.Join]. Exactly one of its fields is set, except that a claim to make an entry may come
 // with the previous one.
-type Turn struct {
+type Claim struct {
 	// Entry is the entry under the key; together with Done, an expired one, if there is any. It is shared and read-only.
 	Entry *Entry
 	// Failure is the error of another caller whose attempt was in progress when this caller joined.
 	Failure string
-	// Done ends the turn of a caller that was to make the entry, and has stored it or failed. Waiting callers get the
-	// failure; for "" one of them gets the turn, unless there is an entry. The turn also ends with the context that was
+	// Done ends the claim of a caller that was to make the entry, and has stored it or failed. Waiting callers get the
+	// failure; for "" one of them gets the claim, unless there is an entry. The claim also ends with the context that was
 	// passed to Join, so that no caller waits forever.
 	Done func(ctx context.Context, failure string)
 }

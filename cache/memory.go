@@ -19,14 +19,14 @@ type Memory struct {
 	now   func() time.Time
 	limit int
 
-	mu    sync.Mutex
-	lru   *simplelru.LRU[string, timed]
-	size  int
-	turns map[string]*turn // by key
+	mu     sync.Mutex
+	lru    *simplelru.LRU[string, timed]
+	size   int
+	claims map[string]*claim // by key
 }
 
-// turn is a caller's turn to make an entry.
-type turn struct {
+// claim is a caller's claim to make an entry.
+type claim struct {
 	over    chan struct{} // closed at its end
 	failure string        // set before over is closed
 }
@@ -62,7 +62,7 @@ func NewMemory(cfg MemoryConfig) *Memory {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	m := &Memory{now: cfg.Now, limit: cfg.Bytes, turns: map[string]*turn{}}
+	m := &Memory{now: cfg.Now, limit: cfg.Bytes, claims: map[string]*claim{}}
 	// The number of entries is limited by their size, but simplelru requires a number.
 	m.lru, _ = simplelru.NewLRU(cfg.Bytes/entrySize+1, func(_ string, t timed) { m.size -= t.size })
 	return m
@@ -101,7 +101,7 @@ func (m *Memory) get(key string, now time.Time) (entry *Entry, good bool) {
 // Set implements [Store]. An entry larger than a quarter of the store is not stored.
 func (m *Memory) Set(_ context.Context, key string, e *Entry, ttl time.Duration) error {
 	own := *e
-	own.Raw, own.Failed = slices.Clone(e.Raw), slices.Clone(e.Failed)
+	own.Raw, own.Failed, own.Unknown = slices.Clone(e.Raw), slices.Clone(e.Failed), slices.Clone(e.Unknown)
 	expires := m.now().Add(ttl)
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -135,49 +135,49 @@ func (m *Memory) put(key string, e *Entry, expires time.Time) {
 }
 
 // Join implements [Shared].
-func (m *Memory) Join(ctx context.Context, key string) Turn {
+func (m *Memory) Join(ctx context.Context, key string) Claim {
 	for {
 		entry, good, other, own := m.join(key)
 		switch {
 		case good:
-			return Turn{Entry: entry}
+			return Claim{Entry: entry}
 		case own != nil:
 			late := context.AfterFunc(ctx, func() { m.end(key, own, "") })
-			return Turn{Entry: entry, Done: func(_ context.Context, failure string) {
+			return Claim{Entry: entry, Done: func(_ context.Context, failure string) {
 				late()
 				m.end(key, own, failure)
 			}}
 		}
 		select {
 		case <-ctx.Done():
-			return Turn{Entry: entry, Done: func(context.Context, string) {}}
+			return Claim{Entry: entry, Done: func(context.Context, string) {}}
 		case <-other.over:
 			if other.failure != "" {
-				return Turn{Failure: other.failure}
+				return Claim{Failure: other.failure}
 			}
 		}
 	}
 }
 
-// join returns the entry under key and, unless that is valid, the turn of another caller, or a new one for this caller.
-func (m *Memory) join(key string) (entry *Entry, good bool, other, own *turn) {
+// join returns the entry under key and, unless that is valid, the claim of another caller, or a new one for this caller.
+func (m *Memory) join(key string) (entry *Entry, good bool, other, own *claim) {
 	now := m.now()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	entry, good = m.get(key, now)
-	if other = m.turns[key]; !good && other == nil {
-		own = &turn{over: make(chan struct{})}
-		m.turns[key] = own
+	if other = m.claims[key]; !good && other == nil {
+		own = &claim{over: make(chan struct{})}
+		m.claims[key] = own
 	}
 	return entry, good, other, own
 }
 
-// end ends a turn, once.
-func (m *Memory) end(key string, own *turn, failure string) {
+// end ends a claim, once.
+func (m *Memory) end(key string, own *claim, failure string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.turns[key] == own {
-		delete(m.turns, key)
+	if m.claims[key] == own {
+		delete(m.claims, key)
 		own.failure = failure
 		close(own.over)
 	}

@@ -19,25 +19,13 @@ const MaxBalance = 1 << 53
 // Next returns e as the entry after last: its Seq, Balance and Hash are set, and its time is truncated to microseconds
 // and is never before last's. The first entry follows the zero Entry.
 func (e Entry) Next(last Entry) Entry {
-	e.follow(&last, make([]byte, 0, hashed))
-	return e
-}
-
-// hashed is the length of the input of most hashes, in bytes.
-const hashed = 512
-
-// follow is [Entry.Next] in place. It needs b for the input of the hash, and returns it for the next entry. Ledgers in
-// memory charge on the goroutine of the call: as values, its entries and that input made the stack of each of 10,000
-// callers grow once more, which took a tenth of the time of BenchmarkColdKey in the root package.
-func (e *Entry) follow(last *Entry, b []byte) []byte {
 	e.Seq, e.Balance = last.Seq+1, last.Balance+e.Amount
 	e.At = e.At.UTC().Truncate(time.Microsecond)
 	if e.Clock = (time.Time{}); e.At.Before(last.At) {
 		e.At, e.Clock = last.At, e.At // the clock was set back; the entries keep their order
 	}
-	b = e.appendTo(b[:0], &last.Hash)
-	e.Hash = sha256.Sum256(b)
-	return b
+	e.Hash = e.hash(last.Hash)
+	return e
 }
 
 // Follows returns ErrBroken, with the reason, unless e is exactly what its ledger would have written after last.
@@ -58,7 +46,7 @@ func (e Entry) Follows(last Entry) error {
 		why = fmt.Sprintf("has the unknown kind %q", e.Kind)
 	case (e.Kind == Charged || e.Kind == Reversed) != (e.Amount < 0) || e.Amount == 0:
 		why = fmt.Sprintf("is a %s of %d", e.Kind, e.Amount)
-	case e.Hash != sha256.Sum256(e.appendTo(nil, &last.Hash)):
+	case e.Hash != e.hash(last.Hash):
 		why = "has another hash than its contents"
 	default:
 		return nil
@@ -66,46 +54,28 @@ func (e Entry) Follows(last Entry) error {
 	return fmt.Errorf("%w: account %s, entry %d %s", ErrBroken, e.Account, e.Seq, why)
 }
 
-// appendTo appends a canonical encoding of e after prev, which is hashed: every number is eight bytes, every string is
-// preceded by its length, so that no two entries share an encoding.
-func (e *Entry) appendTo(b []byte, prev *[32]byte) []byte {
+// hash returns the hash of e after an entry with the hash prev: that of a canonical encoding, in which every number is
+// eight bytes and every text is preceded by its length, so that no two entries share one.
+func (e *Entry) hash(prev [32]byte) [32]byte {
+	b := make([]byte, 0, 512)
 	if e.Clock.IsZero() {
-		b = append(b, EntryForm...)
+		b = append(b, "socialdata entry 1\n"...)
 	} else {
 		b = append(b, "socialdata entry 2\n"...)
 	}
 	b = append(b, prev[:]...)
-	b = appendNumber(b, e.Seq)
-	b = appendNumber(b, e.Amount)
-	b = appendNumber(b, e.Balance)
-	b = appendNumber(b, e.At.UnixMicro())
+	for _, n := range []int64{e.Seq, e.Amount, e.Balance, e.At.UnixMicro()} {
+		b = appendNumber(b, n)
+	}
 	if !e.Clock.IsZero() {
 		b = appendNumber(b, e.Clock.UnixMicro())
 	}
-	return e.appendTexts(b)
+	for _, text := range []string{
+		e.Account, string(e.Kind), e.Key, e.Operation, e.Platform, e.RequestID, e.Cache, e.Reason, e.Hold, e.IdempotencyKey,
+	} {
+		b = append(appendNumber(b, int64(len(text))), text...)
+	}
+	return sha256.Sum256(b)
 }
 
 func appendNumber(b []byte, n int64) []byte { return binary.BigEndian.AppendUint64(b, uint64(n)) }
-
-func appendText(b []byte, s string) []byte { return append(appendNumber(b, int64(len(s))), s...) }
-
-// EntryForm begins the input of the hash of an entry without a Clock. It is followed by the hash of the entry before
-// it, then Seq, Amount, Balance and At in microseconds since 1970, each in eight bytes, big-endian, and the texts. With
-// this a database can append entries by itself.
-const EntryForm = "socialdata entry 1\n"
-
-// AppendTexts appends the encoding of e's texts that is part of the input of its hash.
-func (e Entry) AppendTexts(b []byte) []byte { return e.appendTexts(b) }
-
-func (e *Entry) appendTexts(b []byte) []byte {
-	b = appendText(b, e.Account)
-	b = appendText(b, string(e.Kind))
-	b = appendText(b, e.Key)
-	b = appendText(b, e.Operation)
-	b = appendText(b, e.Platform)
-	b = appendText(b, e.RequestID)
-	b = appendText(b, e.Cache)
-	b = appendText(b, e.Reason)
-	b = appendText(b, e.Hold)
-	return appendText(b, e.IdempotencyKey)
-}

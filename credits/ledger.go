@@ -8,6 +8,8 @@ import (
 
 // The errors of a [Ledger].
 var (
+	// ErrAmount means that an amount is impossible: a negative hold, a grant of nothing, a charge above its hold.
+	ErrAmount = errors.New("credits: impossible amount")
 	// ErrInsufficient means that the account cannot spend that much.
 	ErrInsufficient = errors.New("credits: insufficient balance")
 	// ErrCap means that the account could spend it, but the key has reached one of its own caps. It wraps
@@ -61,7 +63,7 @@ type Charge struct {
 	// key from the last 24 hours, Settle writes nothing, releases the hold and returns the amount of that charge.
 	IdempotencyKey string
 	// ID identifies a charge without a hold, for [Charger]; it must be new. If it begins with RequestID and [RequestEnd],
-	// as those of [IDs.For] do, a database needs one index entry less for the charge. Settle ignores it.
+	// as those of [NewID] do, a database needs one index entry less for the charge. Settle ignores it.
 	ID string
 	// Late charges an expired hold if the account and the key can still spend the amount. The hold must be as Reserve
 	// returned it. A hold that was released must not be settled this way.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/credits/ledgertest"
+	"github.com/socialdata/socialdata/records/recordstest"
 )
 
 func open(t *testing.T, balance int64) credits.Ledger {
@@ -33,6 +34,34 @@ func TestHoldsExpireOnTimeIfTheClockIsSetBack(t *testing.T) {
 	holds, err := open(t, 1).Reserve(t.Context(), credits.Spender{Account: ledgertest.Account}, time.Minute, 1)
 	if err != nil || !strings.Contains(holds[0].Expires.String(), " m=") {
 		t.Errorf("Reserve = %v, %v; want a time with a monotonic reading", holds, err)
+	}
+}
+
+// TestAHoldFromARecordDoesNotKeepOthersOpen settles a hold with the time of day that a record has of it, before the
+// clock is set back again.
+func TestAHoldFromARecordDoesNotKeepOthersOpen(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	m := credits.NewMemory(credits.MemoryConfig{Now: func() time.Time { return now }})
+	if _, err := m.Grant(t.Context(), "account", 10, "for a test"); err != nil {
+		t.Fatal(err)
+	}
+	who := credits.Spender{Account: "account"}
+	if _, err := m.Reserve(t.Context(), who, time.Minute, 4); err != nil {
+		t.Fatal(err)
+	}
+	now = recordstest.Ahead(now, -8*time.Second)
+	holds, err := m.Reserve(t.Context(), who, time.Minute, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds[0].Expires = holds[0].Expires.Round(0)
+	if _, err := m.Settle(t.Context(), holds[0], credits.Charge{}); err != nil {
+		t.Fatal(err)
+	}
+	now = recordstest.Ahead(now.Add(2*time.Minute), -time.Hour)
+	if free, err := m.Balance(t.Context(), "account"); err != nil || free != 10 {
+		t.Errorf("%d credits can be spent of 10, %v", free, err)
 	}
 }
 

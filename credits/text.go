@@ -23,23 +23,9 @@ const maxText = 4096
 // CheckText returns ErrInvalid unless s is UTF-8 of at most 4,096 bytes without control characters, so that every
 // store, export and terminal returns it unchanged. The error calls the text what.
 func CheckText(what, s string) error {
-	if len(s) <= maxText && printable(s) {
-		return nil
-	}
 	if len(s) > maxText || !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
 		return fmt.Errorf("%w: the %s %.50q must be UTF-8 of at most %d bytes without control characters",
 			ErrInvalid, what, s, maxText)
 	}
 	return nil
-}
-
-// printable reports whether s is printable ASCII, as nearly all of these texts are. Six are checked for each charge, and
-// this takes a third of the time of the other checks (BenchmarkCheck).
-func printable(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
 }

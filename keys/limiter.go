@@ -43,17 +43,17 @@ func NewMemoryLimiter(cfg MemoryLimiterConfig) *MemoryLimiter {
 
 // Take implements [Limiter].
 func (l *MemoryLimiter) Take(ctx context.Context, key string, r Rate, n int) (Allowance, error) {
-	return l.look(ctx, key, r, r.Most(n))
+	return l.exchange(ctx, key, r, r.Most(n))
 }
 
 // Peek implements [Limiter].
 func (l *MemoryLimiter) Peek(ctx context.Context, key string, r Rate) (Allowance, error) {
-	return l.look(ctx, key, r, 0)
+	return l.exchange(ctx, key, r, 0)
 }
 
 // Give implements [Limiter].
 func (l *MemoryLimiter) Give(ctx context.Context, key string, r Rate, n int) (Allowance, error) {
-	return l.look(ctx, key, r, -n)
+	return l.exchange(ctx, key, r, -n)
 }
 
 // Len returns how many keys are remembered.
@@ -63,8 +63,8 @@ func (l *MemoryLimiter) Len() int {
 	return l.buckets.Len()
 }
 
-// look takes that many tokens, or gives them when take is negative.
-func (l *MemoryLimiter) look(ctx context.Context, key string, r Rate, take int) (Allowance, error) {
+// exchange takes that many tokens, or gives them when take is negative.
+func (l *MemoryLimiter) exchange(ctx context.Context, key string, r Rate, take int) (Allowance, error) {
 	if err := ctx.Err(); err != nil {
 		return Allowance{}, err
 	}
@@ -78,7 +78,7 @@ func (l *MemoryLimiter) look(ctx context.Context, key string, r Rate, take int) 
 	}
 	b := l.bucket(key, r)
 	if take < 0 {
-		b.AllowN(l.latest, take) // what exceeds the capacity is dropped by the next look
+		b.AllowN(l.latest, take) // what exceeds the capacity is dropped by the next exchange
 	}
 	tokens := b.TokensAt(l.latest)
 	wait := r.Wait(tokens, max(take, 1))

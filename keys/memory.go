@@ -130,6 +130,48 @@ func (m *Memory) Account(_ context.Context, idOrName string) (Account, error) {
 
 func (m *Memory) account(idOrName string) (Account, error) { return find(m.accounts, idOrName) }
 
+// SetMonthly implements [Admin].
+func (m *Memory) SetMonthly(_ context.Context, idOrName string, n int64) (Account, error) {
+	return m.changeAccount(idOrName, func(a *Account) error {
+		if err := a.CheckMonthly(n); err != nil {
+			return err
+		}
+		a.Monthly = n
+		return nil
+	})
+}
+
+// CloseAccount implements [Admin].
+func (m *Memory) CloseAccount(_ context.Context, idOrName string) (Account, error) {
+	return m.changeAccount(idOrName, func(a *Account) error {
+		if a.ClosedAt != nil {
+			return nil
+		}
+		a.ClosedAt, a.Monthly = new(stamp(m.now())), 0
+		for _, k := range m.keys {
+			if k.Account == a.ID && k.RevokedAt == nil {
+				k.RevokedAt = a.ClosedAt
+			}
+		}
+		return nil
+	})
+}
+
+// changeAccount applies change to an account and returns it.
+func (m *Memory) changeAccount(idOrName string, change func(*Account) error) (Account, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	a, err := m.account(idOrName)
+	if err != nil {
+		return Account{}, err
+	}
+	i := slices.IndexFunc(m.accounts, func(other Account) bool { return other.ID == a.ID })
+	if err := change(&m.accounts[i]); err != nil {
+		return Account{}, err
+	}
+	return m.accounts[i], nil
+}
+
 func find(accounts []Account, idOrName string) (Account, error) {
 	for _, a := range accounts {
 		if a.ID == idOrName || a.Name == idOrName {
@@ -152,6 +194,9 @@ func (m *Memory) CreateKey(_ context.Context, n NewKey) (secret string, k Key, e
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	a, err := m.account(n.Account)
+	if err == nil {
+		err = a.Serves()
+	}
 	if err != nil {
 		return "", Key{}, err
 	}

@@ -30,6 +30,8 @@ type Account struct {
 	ID        string
 	Name      string
 	CreatedAt time.Time
+	Monthly   int64      // credits that it is granted every month; 0 for none
+	ClosedAt  *time.Time // nil while it is open
 }
 
 // Key is the stored data of an API key.
@@ -122,10 +124,18 @@ type Admin interface {
 	Account(ctx context.Context, idOrName string) (Account, error)
 	// Accounts returns every account, oldest first.
 	Accounts(ctx context.Context) ([]Account, error)
+	// SetMonthly stores how many credits the account with that id or name is granted every month, and returns it. The
+	// engine grants them. It returns ErrAbsent, and ErrInvalid when the account is closed or n is not from 0 to
+	// credits.MaxBalance.
+	SetMonthly(ctx context.Context, idOrName string, n int64) (Account, error)
+	// CloseAccount closes the account with that id or name for good, revokes all its keys and ends its monthly credits:
+	// all or nothing. When it returns nil, no process accepts one of the keys any longer. Closing it again changes
+	// nothing. It returns ErrAbsent if there is no such account.
+	CloseAccount(ctx context.Context, idOrName string) (Account, error)
 
 	// CreateKey creates a key with the caps and the rate in n, and returns its secret, which is not stored. It returns
-	// ErrAbsent when the account does not exist, ErrInvalid, and ErrTaken when n.Unique and another active key of the
-	// account has its name.
+	// ErrAbsent when the account does not exist, ErrInvalid, also when the account is closed, and ErrTaken when n.Unique
+	// and another active key of the account has its name.
 	CreateKey(ctx context.Context, n NewKey) (secret string, k Key, err error)
 	// Key returns the key with that id, or ErrAbsent.
 	Key(ctx context.Context, id string) (Key, error)
@@ -156,6 +166,23 @@ func CheckOpening(name string, n int64, reason string) error {
 		return fmt.Errorf("%w: an account cannot begin with %d credits", credits.ErrAmount, n)
 	}
 	return nil
+}
+
+// Serves returns ErrInvalid when a is closed, so that it can have no new key and no new credits. Implementations of a
+// store call it.
+func (a Account) Serves() error {
+	if a.ClosedAt != nil {
+		return fmt.Errorf("%w: the account %s is closed", ErrInvalid, a.ID)
+	}
+	return nil
+}
+
+// CheckMonthly returns ErrInvalid when a cannot be granted n credits every month. Implementations of a store call it.
+func (a Account) CheckMonthly(n int64) error {
+	if n < 0 || n > credits.MaxBalance {
+		return fmt.Errorf("%w: the credits of a month must be 0 to %d", ErrInvalid, int64(credits.MaxBalance))
+	}
+	return a.Serves()
 }
 
 // Rate is the size and refill rate of a token bucket.

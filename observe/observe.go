@@ -7,9 +7,9 @@ package observe
 import (
 	"time"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
-	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -48,7 +48,7 @@ type Upstream struct {
 	Platform  platform.ID
 	Provider  string
 	Operation string
-	providers.UpstreamCall
+	callctx.UpstreamCall
 }
 
 // Breaker is a change of a provider's circuit breaker.
@@ -115,6 +115,16 @@ type Job struct {
 	Charged  int64 // credits charged so far, enrichment included
 }
 
+// BulkJob is a bulk job of an account. It has nothing of what was asked or found.
+type BulkJob struct {
+	schema.BulkJob
+
+	Account   string // "" without accounts
+	Key       string // id of the key that pays; "" for none
+	CreatedAt time.Time
+	EndedAt   time.Time // zero while it is not done and not ended
+}
+
 // JobPart is the share of one platform in a [Job].
 type JobPart struct {
 	Platform platform.ID
@@ -128,10 +138,9 @@ type JobState string
 
 // The states of a job.
 const (
-	JobRunning   JobState = "running"   // something is not decided yet
-	JobLate      JobState = "late"      // and the deadline has passed: the next request for the job settles it
-	JobReady     JobState = "ready"     // everything is decided, and not all of it was collected
-	JobCollected JobState = "collected" // everything was collected, and can be collected again
+	JobRunning JobState = "running" // something is not decided yet
+	JobLate    JobState = "late"    // and the deadline has passed: the next request for the job settles it
+	JobReady   JobState = "ready"   // everything is decided, and can be collected
 )
 
 // Invented counts the labels in an enricher's answer that do not exist.

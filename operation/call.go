@@ -2,16 +2,11 @@ package operation
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base32"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"net/url"
 	"reflect"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
@@ -45,6 +40,9 @@ func (c *Call) Given() Pairs {
 	return PairsOf(c.Params)
 }
 
+// UserAgent is the User-Agent of the Go client of a server, by which the server recognizes its calls.
+const UserAgent = "socialdata-go"
+
 // Answer is the encoded result of a [Call].
 type Answer struct {
 	Data     json.RawMessage // owned by the caller
@@ -55,6 +53,7 @@ type Answer struct {
 	Fresh    bool          // the cache was skipped, and no one may answer the same request from a copy
 	Replayed bool          // the answer was given before for the same idempotency key
 	Pending  bool          // more will come under Meta.JobID
+	Unknown  []string      `json:"-"` // fields that the upstream has and did not return, shared; for monitors
 	Made     *Made         // of an operation that redirects; else nil
 }
 
@@ -81,132 +80,6 @@ type Event struct {
 	ID       string               // of a change: a stream that broke off goes on behind it
 	Result   json.RawMessage      // one result, or one change
 	Meta     *schema.Meta         // the end: what all of it came to
-}
-
-var idText = base32.HexEncoding.WithPadding(base32.NoPadding)
-
-// NewRequestID returns a new id for a call: the time in milliseconds followed by 80 random bits, so that ids cannot be
-// guessed and sort in the order of the calls, which is good for indexes.
-func NewRequestID() string {
-	var id [16]byte
-	binary.BigEndian.PutUint64(id[:], uint64(time.Now().UnixMilli())<<16)
-	rand.Read(id[6:]) // crashes the program instead of failing
-	text := [30]byte{'r', 'e', 'q', '_'}
-	idText.Encode(text[4:], id[:])
-	return string(text[:])
-}
-
-// requestIDKey is the context key of a call's id.
-type requestIDKey struct{}
-
-// callContext carries the id of a call, and when it began.
-type callContext struct {
-	context.Context
-	id     string
-	begun  time.Time // zero when there is no call
-	counts time.Time // from when its time counts; zero for work that no caller waits for
-
-	mu    sync.Mutex
-	asked []string // the providers
-}
-
-// NoteAsked records that a provider was asked for the call in ctx.
-func NoteAsked(ctx context.Context, provider string) {
-	c, ok := ctx.Value(requestIDKey{}).(*callContext)
-	if !ok {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !slices.Contains(c.asked, provider) {
-		c.asked = append(c.asked, provider)
-	}
-}
-
-// Asked returns the providers that were asked for the call in ctx: each once, in order.
-func Asked(ctx context.Context) []string {
-	c, ok := ctx.Value(requestIDKey{}).(*callContext)
-	if !ok {
-		return nil
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.asked)
-}
-
-// Value implements [context.Context]. The key returns the context itself, since an id in an interface would be a copy.
-func (c *callContext) Value(key any) any {
-	if key == (requestIDKey{}) {
-		return c
-	}
-	return c.Context.Value(key)
-}
-
-// WithRequestID returns a context for the work of the call with that id: logs carry the id, and the call's time counts
-// from now.
-func WithRequestID(ctx context.Context, id string) context.Context {
-	if RequestID(ctx) == id {
-		return ctx
-	}
-	now := time.Now()
-	return &callContext{Context: ctx, id: id, begun: now, counts: now}
-}
-
-// Detach returns ctx without its end, as [context.WithoutCancel] does: for work that is completed even if the caller
-// has left. It makes no context of its own, which would be one of ten allocations of a cached call
-// (BenchmarkCachedProfile).
-func Detach(ctx context.Context) context.Context {
-	if c, ok := ctx.(*callContext); ok {
-		return (*detached)(c) // the same memory with another type
-	}
-	return context.WithoutCancel(ctx)
-}
-
-type detached callContext
-
-func (*detached) Deadline() (deadline time.Time, ok bool) { return time.Time{}, false }
-func (*detached) Done() <-chan struct{}                   { return nil }
-func (*detached) Err() error                              { return nil }
-func (d *detached) Value(key any) any                     { return (*callContext)(d).Value(key) }
-
-// Begun returns when the call in ctx began, and the zero time if there is none.
-func Begun(ctx context.Context) time.Time {
-	if c, ok := ctx.Value(requestIDKey{}).(*callContext); ok {
-		return c.begun
-	}
-	return time.Time{}
-}
-
-// Counts returns from when the time of the call in ctx counts, and the zero time if no caller waits for the work.
-func Counts(ctx context.Context) time.Time {
-	if c, ok := ctx.Value(requestIDKey{}).(*callContext); ok {
-		return c.counts
-	}
-	return time.Time{}
-}
-
-// Extend returns ctx for the rest of a call that has waited for d because its caller asked it to: that does not count
-// towards its time.
-func Extend(ctx context.Context, d time.Duration) context.Context {
-	counts := Counts(ctx)
-	if counts.IsZero() || d <= 0 {
-		return ctx
-	}
-	return &callContext{Context: ctx, id: RequestID(ctx), begun: Begun(ctx), counts: counts.Add(d)}
-}
-
-// After returns ctx for work of the call that its caller does not wait for: its id is still logged, and its time does
-// not count.
-func After(ctx context.Context) context.Context {
-	return &callContext{Context: ctx, id: RequestID(ctx), begun: Begun(ctx)}
-}
-
-// RequestID returns the id of the call in ctx, or "".
-func RequestID(ctx context.Context) string {
-	if c, ok := ctx.Value(requestIDKey{}).(*callContext); ok {
-		return c.id
-	}
-	return ""
 }
 
 // Seal sets the tag and the lifetime of an answer that was just made. Place identifies the next page: the text of a

@@ -50,9 +50,30 @@ func JoinKeys(keys []string) string {
 	return b.String()
 }
 
+// lists reports whether p lists the keys of a batch.
+func (p *Param) lists() bool { return p.Form == FormKeys || p.Form == FormAddresses }
+
+// Split returns the keys of a list that p has, without empty ones: [SplitKeys], or the lines of a list of addresses,
+// which may have commas.
+func (p *Param) Split(list string) []string {
+	if p.Form == FormAddresses {
+		list += "\n"
+	}
+	return SplitKeys(list)
+}
+
+// Join joins keys to a list that [Param.Split] splits again: see [JoinKeys].
+func (p *Param) Join(keys []string) string {
+	list := JoinKeys(keys)
+	if p.Form == FormAddresses && !strings.Contains(list, "\n") { // then no address has a comma
+		list = strings.ReplaceAll(list, ",", "\n")
+	}
+	return list
+}
+
 // countKeys returns an error for a list with no keys or with too many.
 func (p *Param) countKeys(list string) error {
-	switch n := len(SplitKeys(list)); {
+	switch n := len(p.Split(list)); {
 	case n == 0:
 		return fmt.Errorf("must not be empty")
 	case n > MaxKeys:

@@ -86,7 +86,7 @@ func TestAListOfKeysIsMeasuredAsItWasSent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = pairs.Bind(params, nil)
+		_, err = pairs.Bind(params)
 		if (err == nil) != tt.ok || err != nil && !errors.Is(err, problem.InvalidRequest) {
 			t.Errorf("%s: %v", name, err)
 		}

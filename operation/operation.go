@@ -14,8 +14,7 @@ import (
 // Operation is one row of the operation table. Programs get a copy: changes to it affect no call.
 type Operation struct {
 	Name    string // such as "collection/posts"; the client's method is called CollectionPosts
-	Of      string // of a batch: the operation that reads one of its keys, such as "profile"; else ""
-	Func    string // the client's method, where it is called otherwise; "" for none
+	Of      string // of a batch: the operation that reads one of its keys, such as "profile" or "read"; else ""
 	Path    string // such as "/v1/{platform}/collection/posts"
 	Shown   string // the path in the API description, if that is narrower (D63); "" means Path
 	Tag     string // the operation group
@@ -31,6 +30,7 @@ type Operation struct {
 	Price   Price
 	Service bool // of the service itself; else a read from a platform
 	Streams bool // can be streamed as events
+	Lines   bool // can be streamed as [Lines]: all rows that are there, behind a first event that has the meta
 	Watched bool // a monitor may ask it
 	// Redirects reports that the call of another operation is made, which is in [Answer.Made].
 	Redirects bool
@@ -39,6 +39,7 @@ type Operation struct {
 	Errors    []problem.Code // possible errors
 	Data      reflect.Type   // of the answer's data
 	Or        reflect.Type   // of the data where a parameter asks for it in another form; nil when none does
+	Request   reflect.Type   // the struct that Go programs describe a call with; of a batch, that of each of its keys
 	shape     shape          // of the request struct of Go programs
 }
 
@@ -51,7 +52,7 @@ const (
 	EachPlatform Price = "each" // the base credits of each platform that answers
 	// PlatformAndProbes is the base credits of the platform, and of each platform that the parameter platforms has probed.
 	PlatformAndProbes Price = "probes"
-	EachKey           Price = "keys"     // the base credits of the platform for each key that is answered with an object
+	EachKey           Price = "keys"     // the base credits of its platform for each key that is answered with an object
 	OneEnrichment     Price = "enriched" // the price of an enrichment
 	Free              Price = "free"
 )
@@ -96,11 +97,9 @@ func (o *Operation) Has(name string) bool {
 	return slices.ContainsFunc(o.Params, func(p Param) bool { return p.Name == name })
 }
 
-// Method returns the name of the client's method.
+// Method returns the operation's name in the form of a method, such as CollectionPosts. A client has a method of that
+// name, except for a batch.
 func (o *Operation) Method() string {
-	if o.Func != "" {
-		return o.Func
-	}
 	var b strings.Builder
 	for _, part := range strings.FieldsFunc(o.Name, func(r rune) bool { return r == '/' || r == '_' }) {
 		b.WriteString(strings.ToUpper(part[:1]) + part[1:])
@@ -140,8 +139,12 @@ func (o *Operation) Prefix(call Call) problem.Phrase {
 
 // Title returns a call in its Go form, such as "Profile on github".
 func (o *Operation) Title(call Call) string {
-	if call.Platform == "" {
-		return o.Method()
+	title := o.Method()
+	if o.Of != "" {
+		title = "Batch of " + strings.TrimSuffix(title, "Batch")
 	}
-	return o.Method() + " on " + call.Platform
+	if call.Platform == "" {
+		return title
+	}
+	return title + " on " + call.Platform
 }

@@ -14,12 +14,16 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/socialdata/socialdata/internal/country"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
 )
 
 // MaxCursor is the maximum length of a cursor, in bytes.
 const MaxCursor = 8192
+
+// MaxPages is the maximum number of pages that one call reads.
+const MaxPages = 10
 
 // MaxAddress is the maximum length of a text with a web address, in bytes.
 const MaxAddress = 2048
@@ -42,6 +46,9 @@ const (
 	FormList    Form = "list"    // platforms, separated by commas
 	FormKeys    Form = "keys"    // identifiers, separated by commas, or by line feeds if there is one
 	FormAddress Form = "address" // text that contains a web address: line breaks are spaces
+	// FormAddresses are such texts, each on a line of its own.
+	FormAddresses Form = "addresses"
+	FormFields    Form = "fields" // names of fields of the answer's objects, separated by commas
 )
 
 // Param is one parameter of an operation.
@@ -56,7 +63,8 @@ type Param struct {
 	Option   bool              // about the answer, not about what is read: no cursor or cache entry is bound to it
 	Min, Max int               // of a whole number, or characters of a text; a Max of 0 is no limit
 	Subject  providers.Subject // what an identifier identifies; "" if it is not one
-	index    []int             // of the field in the request struct
+	index    []int             // of the field in the request struct; nil if it has none
+	data     reflect.Type      // whose fields are named; nil if that is known later
 }
 
 // MaxBytes returns the maximum length of the parameter.
@@ -64,9 +72,9 @@ func (p *Param) MaxBytes() int {
 	switch {
 	case p.Form == FormCursor:
 		return MaxCursor
-	case p.Form == FormAddress:
+	case p.Form == FormAddress, p.Form == FormFields:
 		return MaxAddress
-	case p.Form == FormKeys:
+	case p.lists():
 		return MaxKeyList
 	case p.Max > 0 && (p.Form == FormText || p.Form == FormProse):
 		return p.Max * utf8.UTFMax
@@ -82,6 +90,11 @@ var shared = map[string]Param{
 	"cursor":      {Form: FormCursor, Doc: "The next_cursor of the previous page."},
 	"include_raw": {Option: true, Doc: "Adds the untouched upstream object to each object as raw."},
 	"fresh":       {Option: true, Doc: "Skips the cache; costs twice the base."},
+	"pages": {Option: true, Min: 1, Max: MaxPages, Doc: "How many pages are read, 1 without it: one answer, at the price of those " +
+		"read. A page that fails ends it, and next_cursor begins there."},
+	"stop_at_id": {Doc: "Leaves out the post with this id or URL and all behind it, and reads no further."},
+	"limit": {Option: true, Min: 1, Max: 1000, Doc: "At most so many of the rows that are read, at the same price. An answer " +
+		"that it has cut short has no next_cursor."},
 	"max_credits": {Option: true, Min: 1, Doc: "Refuses the call, as insufficient_credits, when it may cost more credits than this."},
 	"max_age_s": {Option: true, Min: 0, Max: int(24 * time.Hour / time.Second), Doc: "Only data younger than this, in seconds, " +
 		"up to the operation's lifetime; older data is read again, at twice the base."},
@@ -92,7 +105,7 @@ var shared = map[string]Param{
 }
 
 // ParamsOf returns the parameters that the tags of a request struct describe, in the order of its fields: param has the
-// name and whether it is required, one of several or a filter; subject, enum, form, min, max and doc have the rest.
+// name and whether it is required, one of several, a filter, an option or, of lists that are newest first, both; subject, enum, form, min, max and doc have the rest.
 func ParamsOf(t reflect.Type) []Param {
 	var out []Param
 	for _, f := range reflect.VisibleFields(t) {
@@ -102,8 +115,8 @@ func ParamsOf(t reflect.Type) []Param {
 		}
 		p := shared[name]
 		p.Name, p.index, p.Subject = name, f.Index, providers.Subject(f.Tag.Get("subject"))
-		p.Required, p.OneOf, p.Filter = opts == "required", opts == "one", opts == "filter"
-		p.Option = p.Option || opts == "option"
+		p.Required, p.OneOf, p.Filter = opts == "required", opts == "one", opts == "filter" || opts == "newest"
+		p.Option = p.Option || opts == "option" || opts == "newest"
 		p.Doc = cmp.Or(f.Tag.Get("doc"), p.Doc)
 		if words := f.Tag.Get("enum"); words != "" {
 			p.Enum = strings.Fields(words)
@@ -134,10 +147,7 @@ func bound(tag string, def int) int {
 	return def
 }
 
-var (
-	country = regexp.MustCompile(`^[A-Za-z]{2}$`)
-	lang    = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$`)
-)
+var lang = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$`)
 
 // canonical checks one value and converts it to the form in keys.
 func (p *Param) canonical(given *Pair) (string, error) {
@@ -147,9 +157,9 @@ func (p *Param) canonical(given *Pair) (string, error) {
 		return "", fmt.Errorf("must not be empty")
 	case len(v) > limit:
 		return "", fmt.Errorf("must be at most %d bytes long", limit)
-	case p.Form == FormKeys && given.sent > limit: // it takes up the head of the request as it was received
+	case p.lists() && given.sent > limit: // it takes up the head of the request as it was received
 		return "", fmt.Errorf("must be at most %d bytes long as it is sent, with its escapes", limit)
-	case p.Form == FormKeys:
+	case p.lists():
 		return v, p.countKeys(v)
 	case !utf8.ValidString(v):
 		return "", fmt.Errorf("must be valid UTF-8")
@@ -192,10 +202,9 @@ func (p *Param) canonical(given *Pair) (string, error) {
 	case FormTime:
 		return canonicalTime(v)
 	case FormCountry:
-		if !country.MatchString(v) {
-			return "", fmt.Errorf("must be a country code of two letters, such as SA")
+		if v = country.Code(v); v == "" {
+			return "", fmt.Errorf("must be the ISO 3166-1 alpha-2 code of a country, such as SA")
 		}
-		v = strings.ToUpper(v)
 	case FormLang:
 		if !lang.MatchString(v) {
 			return "", fmt.Errorf("must be a language code, such as ar")
@@ -212,7 +221,11 @@ func (p *Param) canonical(given *Pair) (string, error) {
 		if v[0] < '1' || v[0] > '9' { // a sign, or zeros in front
 			v = strconv.Itoa(n)
 		}
-	case FormBool, FormList, FormKeys, FormProse, FormCursor:
+	case FormFields:
+		if _, err := p.selects(v); err != nil {
+			return "", fmt.Errorf("is wrong: %w", err)
+		}
+	case FormBool, FormList, FormKeys, FormAddresses, FormProse, FormCursor:
 	}
 	return v, nil
 }

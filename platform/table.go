@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // Table holds the platforms that a program knows: the built-in ones, and its own. It is immutable.
@@ -27,7 +28,7 @@ func newTable(infos []Info) *Table {
 // reserved are the words that paths have in the position of a platform.
 var reserved = [...]ID{
 	"bulk", "bulkresults", "changes", "deliveries", "endpoints", "enrich", "estimate", "history", "job", "keys", "me",
-	"monitors", "platforms", "raw", "read", "requests", "resolve", "search", "usage",
+	"monitors", "platforms", "raw", "read", "reads", "requests", "resolve", "search", "usage",
 }
 
 // word is the form of identifiers.
@@ -61,6 +62,18 @@ func (t *Table) Names() []string {
 		names[i] = string(t.infos[i].ID)
 	}
 	return names
+}
+
+// Meant returns the identifier of the platform that people also know by word, such as twitter; word itself if there is
+// none.
+func (t *Table) Meant(word string) string {
+	lower := strings.ToLower(strings.TrimSpace(word))
+	for _, info := range t.infos {
+		if lower == strings.ToLower(info.Name) || slices.Contains(strings.Fields(info.Aliases), lower) {
+			return string(info.ID)
+		}
+	}
+	return word
 }
 
 // Lookup returns the data of id, and whether there is such a platform.

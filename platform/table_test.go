@@ -53,3 +53,15 @@ func TestATableRefusesWhatIsNoPlatform(t *testing.T) {
 		}
 	}
 }
+
+func TestMeantKnowsTheOtherNamesOfPlatforms(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]string{
+		"twitter": "x", "Twitter": "x", "hn": "hackernews", "ig": "instagram", "fb": "facebook", "yt": "youtube", "itunes": "apple_music",
+		"Hacker News": "hackernews", "App Store": "appstore", "x": "x", "github": "github", "myspace": "myspace",
+	} {
+		if got := platform.Specified().Meant(word); got != want {
+			t.Errorf("Meant(%q) = %q, want %q", word, got, want)
+		}
+	}
+}

@@ -83,6 +83,10 @@ const (
 	DryRun    = "dry run"   // nothing was done; such a receipt is shown, and never stored
 )
 
+// NotErased says what an erasure does not cover.
+const NotErased = "Not covered: shops, ads and tracks, which name no account; files that you have exported, " +
+	"or that bulk jobs have written; copies at the receivers of webhooks; backups."
+
 // Receipt is proof of an erasure. It contains no name: the subject is a keyed hash.
 type Receipt struct {
 	No       int64          `json:"no"`

@@ -157,8 +157,8 @@ func (r Retention) String() string {
 	return strings.Join(parts, ",")
 }
 
-// Kept is how much a store has of one kind.
-type Kept struct {
+// Stored is how much a store has of one kind.
+type Stored struct {
 	Kind     string      // such as "changes"
 	Platform platform.ID // "" if it belongs to no single platform
 	Number   int64
@@ -166,13 +166,13 @@ type Kept struct {
 	Since    time.Time // when the oldest of it was read
 }
 
-// SumKept adds up what several stores have, by kind and platform, sorted by both.
-func SumKept(lists ...[]Kept) []Kept {
+// SumStored adds up what several stores have, by kind and platform, sorted by both.
+func SumStored(lists ...[]Stored) []Stored {
 	type of struct {
 		kind string
 		on   platform.ID
 	}
-	sum := map[of]Kept{}
+	sum := map[of]Stored{}
 	for _, k := range slices.Concat(lists...) {
 		at := of{k.Kind, k.Platform}
 		if s, ok := sum[at]; ok {
@@ -183,7 +183,7 @@ func SumKept(lists ...[]Kept) []Kept {
 		}
 		sum[at] = k
 	}
-	return slices.SortedFunc(maps.Values(sum), func(a, b Kept) int {
+	return slices.SortedFunc(maps.Values(sum), func(a, b Stored) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Platform, b.Platform))
 	})
 }

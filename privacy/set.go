@@ -1,42 +1,24 @@
 package privacy
 
 import (
-	"math/bits"
 	"slices"
 )
 
-// Set is a set of names that is asked about far more often than it has what is asked for. It is immutable, and safe for
-// concurrent use. A nil Set is empty.
-type Set struct {
-	names map[Name]struct{}
-	// filter has a word of bits for every few names. Names are hashes already: the highest bits choose the word, the
-	// lowest two bits in it. Almost every name that is not in the set is recognized by this one word, which is in the
-	// processor's cache where the map is not.
-	filter []uint64
-	shift  int
-}
-
-// namesPerWord is for how many names the filter has a word: about one in 64 of other names passes it.
-const namesPerWord = 4
+// Set is a set of names. It is immutable, and safe for concurrent use. A nil Set is empty.
+type Set struct{ names map[Name]struct{} }
 
 // NewSet returns a set of names.
 func NewSet(names []Name) *Set {
 	s := &Set{names: make(map[Name]struct{}, len(names))}
-	log := bits.Len(uint(len(names) / namesPerWord))
-	s.filter, s.shift = make([]uint64, 1<<log), 64-log
 	for _, n := range names {
 		s.names[n] = struct{}{}
-		s.filter[uint64(n)>>s.shift] |= n.bits()
 	}
 	return s
 }
 
-// bits returns the bits of a name in its word of a filter.
-func (n Name) bits() uint64 { return 1<<(n&63) | 1<<(n>>6&63) }
-
 // Has reports whether n is in s.
 func (s *Set) Has(n Name) bool {
-	if s == nil || s.filter[uint64(n)>>s.shift]&n.bits() != n.bits() {
+	if s == nil {
 		return false
 	}
 	_, ok := s.names[n]

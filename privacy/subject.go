@@ -48,7 +48,6 @@ const (
 	handleName  = 'h' // of an account
 	accountName = 'a' // the id of an account
 	objectName  = 'o' // the id of an object: a post, a comment, a product, a profile
-	rawName     = 'r' // the raw data of a platform, about anyone
 )
 
 // name returns the name of a kind on a platform; 0 for "".
@@ -74,9 +73,6 @@ func (h *Hasher) HandleName(on platform.ID, handle string) Name {
 func (h *Hasher) ObjectName(on platform.ID, id string) Name {
 	return h.name(objectName, string(on), id)
 }
-
-// RawName returns the name of all raw data of a platform: anyone of the platform may be in it.
-func (h *Hasher) RawName(on platform.ID) Name { return h.name(rawName, string(on), "-") }
 
 // Called returns the marks of everyone that one of values may name: as a handle, or as the id of an account or of an
 // object.
@@ -111,13 +107,16 @@ type Subject struct {
 	Handle   string // of the account, normalized like for a read; "" for an object
 	ID       string // of the object; "" for an account
 	DryRun   bool   // nothing is removed, only counted
+	// Ended is called for each monitor that ends because it watches the subject; nil is not called. A store may call it
+	// several times for one monitor, and before the removal is complete.
+	Ended func(account, monitor string)
 
 	*Names
 }
 
 // Subject returns the subject of a handle or of an id, one of which is "".
 func (h *Hasher) Subject(on platform.ID, handle, id string) Subject {
-	n := &Names{hasher: h, handle: h.HandleName(on, handle), wanted: map[Name]bool{Anything: false, h.RawName(on): false}}
+	n := &Names{hasher: h, handle: h.HandleName(on, handle), wanted: map[Name]bool{Anything: false}}
 	for _, name := range []Name{n.handle, h.ObjectName(on, id)} {
 		if name != 0 {
 			n.wanted[name] = true

@@ -20,6 +20,7 @@ import (
 	"net/http"
 	"slices"
 	"time"
+	"unicode/utf8"
 )
 
 // Code says what kind of problem it is. Codes are stable; texts are not. As an error it is a target for [errors.Is]:
@@ -127,17 +128,42 @@ type Phrase struct {
 
 // told holds the parts of a detail that front ends word differently.
 type told struct {
-	detail, format string
-	args           []any
+	detail, inGo, format string
+	args                 []any
 }
 
-// New returns a problem. Detail is formatted with args as by [fmt.Sprintf].
+// maxQuoted is the maximum length of a value that a detail quotes, in characters.
+const maxQuoted = 100
+
+// Quote returns text in quotes, cut to 100 characters, as [New] writes it for %q.
+func Quote(text string) string { return fmt.Sprintf("%q", quotable(text)) }
+
+// quotable is an argument of a detail: %q quotes at most maxQuoted characters of it, and every other verb all of it.
+type quotable string
+
+// Format implements [fmt.Formatter].
+func (q quotable) Format(f fmt.State, verb rune) {
+	text := string(q)
+	if verb == 'q' && utf8.RuneCountInString(text) > maxQuoted {
+		text = string([]rune(text)[:maxQuoted-1]) + "…"
+	}
+	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), text)
+}
+
+// New returns a problem. Detail is formatted with args as by [fmt.Sprintf], but a text that %q quotes is cut to 100
+// characters: it may be a caller's.
 func New(code Code, detail string, args ...any) *Error {
 	e := &Error{Code: code}
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if text, ok := arg.(string); ok {
+			args[i] = quotable(text)
+		}
+	}
 	if slices.ContainsFunc(args, func(arg any) bool { _, ok := arg.(Phrase); return ok }) {
 		e.told = &told{format: detail, args: args}
 		detail = e.told.in(func(p Phrase) string { return p.HTTP })
-		e.told.detail = detail
+		e.told.detail, e.told.inGo = detail, e.told.in(func(p Phrase) string { return p.Go })
 	} else if len(args) > 0 {
 		detail = fmt.Sprintf(detail, args...)
 	}
@@ -158,10 +184,18 @@ func (t *told) in(of func(Phrase) string) string {
 
 // DetailIn returns Detail with the form of each [Phrase] that of selects.
 func (e *Error) DetailIn(of func(Phrase) string) string {
-	if e.told == nil || e.Detail != e.told.detail {
+	if e.told == nil || e.Detail != e.told.detail && e.Detail != e.told.inGo {
 		return e.Detail
 	}
 	return e.told.in(of)
+}
+
+// InGo returns e with its Detail in the Go form, for a program that calls methods and knows no routes. As JSON it has
+// the HTTP form all the same.
+func (e *Error) InGo() *Error {
+	own := *e
+	own.Detail = e.DetailIn(func(p Phrase) string { return p.Go })
+	return &own
 }
 
 // Wrap returns a problem with a cause, which [errors.Is] and [errors.As] can find and which is never part of the JSON.
@@ -189,14 +223,19 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Is reports whether target is the code of e.
+// Is reports whether target is the code of e. A nil Error has none.
 func (e *Error) Is(target error) bool {
 	code, ok := target.(Code)
-	return ok && code == e.Code
+	return ok && e != nil && code == e.Code
 }
 
 // Unwrap returns the cause, or nil.
-func (e *Error) Unwrap() error { return e.cause }
+func (e *Error) Unwrap() error {
+	if e == nil { // such as the problem of an item of a batch that has none
+		return nil
+	}
+	return e.cause
+}
 
 // HTTPStatus returns the HTTP status of the response.
 func (e *Error) HTTPStatus() int {
@@ -227,7 +266,8 @@ type wire struct {
 // MarshalJSON returns the problem-details object, with <, > and & unescaped: an encoder that is configured not to
 // escape them cannot undo it.
 func (e *Error) MarshalJSON() ([]byte, error) {
-	w := wire{cmp.Or(e.Type, e.Code.Type()), e.Code.Title(), e.HTTPStatus(), e.Detail, e.Code, e.RequestID, nil}
+	detail := e.DetailIn(func(p Phrase) string { return p.HTTP })
+	w := wire{cmp.Or(e.Type, e.Code.Type()), e.Code.Title(), e.HTTPStatus(), detail, e.Code, e.RequestID, nil}
 	if e.RetryAfter > 0 || e.Code == RateLimited {
 		s := e.RetryAfterSeconds()
 		w.RetryAfter = &s

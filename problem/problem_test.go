@@ -89,6 +89,26 @@ func TestCauseStaysReachable(t *testing.T) {
 	}
 }
 
+func TestANilErrorHasNoCode(t *testing.T) {
+	t.Parallel()
+	var none *problem.Error // such as the problem of an item of a batch that was answered
+	if errors.Is(none, problem.NotFound) || errors.Unwrap(none) != nil {
+		t.Error("a nil error has a code or a cause")
+	}
+}
+
+func TestQuotedValuesAreCut(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("é", 60_000)
+	p := problem.New(problem.InvalidRequest, "%q is not one of %s%s", long, strings.Repeat("name, ", 50), problem.Phrase{HTTP: "!"})
+	if want := `"` + strings.Repeat("é", 99) + `…" is not one of ` + strings.Repeat("name, ", 50) + "!"; p.Detail != want {
+		t.Errorf("detail %.200s", p.Detail)
+	}
+	if p := problem.New(problem.InvalidRequest, "%q", "short"); p.Detail != `"short"` {
+		t.Errorf("detail %s", p.Detail)
+	}
+}
+
 func TestErrorsAreRecognisedByTheirCode(t *testing.T) {
 	t.Parallel()
 	err := fmt.Errorf("while reading: %w", problem.New(problem.NotFound, "no such account"))

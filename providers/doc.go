@@ -12,12 +12,15 @@
 // The package github is the model; hackernews is an example of an upstream that only serves single items. Each package
 // has the same files, and each file reads from top to bottom as fetch, wire struct, convert:
 //
-//	name.go       the package's documentation, Config, New, the table, the client
+//	name.go       the package's documentation, Config, New, the table, the client; name is that of the folder
 //	own.go        the upstream that reads public pages, if the package also has an official one
 //	normalize.go  normalize: from what people paste to the canonical identifier
-//	errors.go     check: the meaning of the upstream's refusals
+//	errors.go     check: the meaning of the upstream's refusals, if it is longer than a few lines
 //	profile.go    one file for each resource: profile.go, post.go, comment.go, search.go …
 //	name_test.go  the suite, and tests of special cases; testdata has the answers and goldens
+//
+// A function that converts the upstream's format for another package (ParsePost) is beside its wire struct. What would
+// be a file of less than 40 lines is in the one that uses it.
 //
 // Config has strings, numbers, flags and *http.Client, one BaseURL for each host ("" is the default, by cmp.Or), and
 // Own if public pages are read. Its fields are settings: ClientID of kick is client_id in Missing.
@@ -36,7 +39,8 @@
 // # Reading
 //
 // Every request goes through a client of providers/kit/upstream, whose Config has the base URL, the headers, the limits
-// of the upstream (Quota, Limits), Check, and the same Credentials, which it blanks in answers. The client retries,
+// of the upstream (Quota, Limits), Check, Absent, and the same Credentials, which it blanks in answers. Absent recognizes
+// the upstream's own 404: any other one is [ErrUnavailable], whatever Check makes of it. The client retries,
 // limits the size of bodies and its waits, and never follows a redirect to another host.
 //
 //	var u wire.Object[user]
@@ -87,7 +91,8 @@
 //     private thing. A row that cannot be understood is converted to an object without an id, or to the zero object:
 //     the engine leaves it out and counts it.
 //   - Required parts of an answer or a page are checked with wire.Need and wire.Marker, which name the missing part.
-//     HTML pages are parsed with golang.org/x/net/html, and each required element is checked by its name.
+//     HTML pages are parsed with providers/kit/dom, and each required element is checked by its name. The raw of what
+//     a page shows is what was read of it: a struct of texts, encoded by schema.Marshal.
 //   - The answer must be about the requested thing: wire.Same, or wire.SameFold if the platform ignores case, unless
 //     the answer states that the thing has moved (Response.Moved).
 //   - A page keeps its Next while the upstream states that there is more, even if the page is empty.
@@ -114,8 +119,10 @@
 // # The suite
 //
 // The test of a package runs providertest.Run for each of its upstreams (Suite.Upstream). The exchanges are in
-// testdata/MANIFEST.json, written by us in the upstream's format with invented people; go test -update writes the
-// goldens, and the diff is reviewed like code. The suite checks
+// testdata/MANIFEST.json, written by us in the upstream's format with invented people; among them are the request for a
+// token, and for an operation with a batch one request for all of its keys together. go test -update writes the goldens,
+// and the diff is reviewed like code. A request without an exchange is answered with 501, and go test -v shows it. The
+// suite checks
 //
 //   - Calls: their golden answers, and that each object conforms to the schema and has its raw,
 //   - Fails and Inputs: errors by their kind, and the normalized form of what people paste,
@@ -127,5 +134,5 @@
 //     place of the requested one, and the files of the package. Drift lists the changes that are valid answers of the
 //     upstream: absent paging tokens and flags, scores that may be negative, sums that the platform shows in part.
 //
-// DRIFT=full go test ./providers/... -run /drift -v makes every change and logs their number.
+// SIZE=full go test ./providers/... -run /drift -v makes every change and logs their number.
 package providers

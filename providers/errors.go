@@ -92,17 +92,20 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Kind, e.Err}
 }
 
-// StatusError adds the HTTP status of the upstream's answer to the error for it.
-type StatusError struct {
-	Status int
-	Err    error
+// RequestError adds to an error which request to the upstream failed, and the HTTP status of the answer.
+type RequestError struct {
+	// Address is the host and the path of the request, without credentials and without its query. It is for the program
+	// that embeds the engine: its text is in no answer and in no log.
+	Address string
+	Status  int // 0 if there was no answer, or a success that cannot be read
+	Err     error
 }
 
 // Error returns the text of the error, which usually contains the status already.
-func (e *StatusError) Error() string { return e.Err.Error() }
+func (e *RequestError) Error() string { return e.Err.Error() }
 
-// Unwrap returns the error without the status.
-func (e *StatusError) Unwrap() error { return e.Err }
+// Unwrap returns the error without the request.
+func (e *RequestError) Unwrap() error { return e.Err }
 
 // UpstreamError adds the provider and the operation to an error. The engine adds it once to the errors of providers,
 // which never contain anything from the request.

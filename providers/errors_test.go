@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 )
 
@@ -66,11 +67,11 @@ func TestCredentialsOfCallersAreRefusedByExactName(t *testing.T) {
 func TestATraceMayBeHalfOrMissing(t *testing.T) {
 	t.Parallel()
 	calls := 0
-	ctx := providers.WithTrace(t.Context(), &providers.Trace{Drift: func(providers.Drift) { calls++ }})
-	for _, ctx := range []context.Context{t.Context(), ctx, providers.WithTrace(ctx, nil)} {
-		trace := providers.TraceOf(ctx)
-		trace.Drift(providers.Drift{})
-		trace.Upstream(providers.UpstreamCall{})
+	ctx := callctx.WithTrace(t.Context(), callctx.Trace{Drift: func(callctx.Drift) { calls++ }})
+	for _, ctx := range []context.Context{t.Context(), ctx, callctx.WithTrace(ctx, callctx.Trace{})} {
+		trace := callctx.Of(ctx).Trace
+		trace.Drift(callctx.Drift{})
+		trace.Upstream(callctx.UpstreamCall{})
 	}
 	if calls != 1 {
 		t.Errorf("told %d times, want once", calls)

@@ -1,9 +1,6 @@
 package providers
 
-import (
-	"context"
-	"time"
-)
+import "time"
 
 // Limit is one of an upstream's limits: a number of reads or units per window. It is safe for concurrent use.
 type Limit interface {
@@ -18,6 +15,9 @@ type Limit interface {
 	Save(saved string) string
 	// Restore applies saved data: the usage of other processes counts from then on.
 	Restore(saved string)
+	// OnUnsaved sets what reads that no caller waits for call before they are sent while much is unsaved: save saves the
+	// limit and restores what is saved. If it fails, the read is sent all the same.
+	OnUnsaved(save func() error)
 }
 
 // LimitState is the state of a limit. Used and Left add up to Limit.
@@ -30,8 +30,12 @@ type LimitState struct {
 	Unsaved int64
 }
 
-// Told reports whether the size of the limit is known.
-func (s LimitState) Told() bool { return s.Limit > 0 }
+// MuchUnsaved reports whether a fiftieth of the limit or more is unsaved: three processes stay within 5 % of a limit if
+// none uses more of it before it saves.
+func (s LimitState) MuchUnsaved() bool { return s.Unsaved > 0 && s.Unsaved*50 >= s.Limit }
+
+// Known reports whether the size of the limit is known.
+func (s LimitState) Known() bool { return s.Limit > 0 }
 
 // Shares are the percentages of a limit that classes of reads may use; the rest is reserved for others.
 type Shares struct {
@@ -41,25 +45,3 @@ type Shares struct {
 
 // DefaultShares reserves a fifth for callers' cheap reads, and half for callers.
 func DefaultShares() Shares { return Shares{Dear: 80, Background: 50} }
-
-// Class is the purpose of a read.
-type Class int
-
-// The classes of reads.
-const (
-	ClassCall       Class = iota // a caller waits for it
-	ClassBackground              // no caller waits for it: a monitor, an export
-)
-
-type classKey struct{}
-
-// WithClass returns a context whose reads are of that class.
-func WithClass(ctx context.Context, c Class) context.Context {
-	return context.WithValue(ctx, classKey{}, c)
-}
-
-// ClassOf returns the class of the reads of ctx, [ClassCall] by default.
-func ClassOf(ctx context.Context) Class {
-	c, _ := ctx.Value(classKey{}).(Class)
-	return c
-}

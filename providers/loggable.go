@@ -2,6 +2,7 @@ package providers
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
 	"errors"
@@ -48,7 +49,7 @@ func Loggable(err error) string {
 			break
 		}
 	}
-	if e, ok := errors.AsType[*StatusError](err); ok {
+	if e, ok := errors.AsType[*RequestError](err); ok && e.Status != 0 {
 		parts = append(parts, "status "+strconv.Itoa(e.Status))
 	}
 	return strings.Join(append(parts, causes(nil, err)...), ": ")
@@ -59,8 +60,8 @@ var kinds = []error{ErrUnsupported, ErrNotFound, ErrNotHere, ErrInvalid, ErrCurs
 
 // plain are errors of the standard library with constant texts.
 var plain = []error{
-	context.Canceled, context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, net.ErrClosed,
-	os.ErrDeadlineExceeded, strconv.ErrSyntax, strconv.ErrRange,
+	context.Canceled, context.DeadlineExceeded, io.ErrClosedPipe, net.ErrClosed, os.ErrDeadlineExceeded,
+	strconv.ErrSyntax, strconv.ErrRange,
 }
 
 // causes appends the classes of the innermost errors of err, each once.
@@ -73,6 +74,11 @@ func causes(classes []string, err error) []string {
 		return causes(classes, e.Err)
 	case *json.SyntaxError, *json.UnmarshalTypeError, *net.DNSError, x509.HostnameError, x509.UnknownAuthorityError,
 		x509.CertificateInvalidError:
+	case *net.OpError:
+		if e.Op == "proxyconnect" { // net/http cannot use the proxy of its environment
+			return append(classes, "the proxy cannot be used", strings.Join(causes(nil, e.Err), ": "))
+		}
+		return causes(classes, e.Err)
 	case interface{ Unwrap() []error }:
 		for _, link := range e.Unwrap() {
 			classes = causes(classes, link)
@@ -108,8 +114,23 @@ func class(err error) string {
 			return "no such host"
 		}
 		return "the host name cannot be resolved"
+	case x509.HostnameError:
+		return "the certificate is for another host name"
+	case x509.UnknownAuthorityError:
+		return "the certificate is signed by an unknown authority"
+	case x509.CertificateInvalidError:
+		if e.Reason == x509.Expired {
+			return "the certificate has expired or is not valid yet"
+		}
+		return "the certificate is invalid"
+	case tls.RecordHeaderError:
+		return "the answer is not TLS"
 	}
 	switch {
+	case same(io.EOF):
+		return "the connection was closed"
+	case same(io.ErrUnexpectedEOF):
+		return "answer ended too early"
 	case slices.ContainsFunc(kinds, same):
 		return ""
 	case slices.ContainsFunc(plain, same):

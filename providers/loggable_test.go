@@ -2,9 +2,12 @@ package providers_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"os"
@@ -32,7 +35,7 @@ func TestLoggable(t *testing.T) {
 		{"a bare kind", providers.ErrUnavailable, "upstream unavailable"},
 		{"a detail", providers.Walled("no page for %s", asked), "upstream unavailable"},
 		{
-			"a status", &providers.StatusError{Status: 502, Err: providers.Walled("%s", asked)},
+			"a status", &providers.RequestError{Status: 502, Err: providers.Walled("%s", asked)},
 			"upstream unavailable: status 502",
 		},
 		{"a prefix", fmt.Errorf("profile %q: %w", asked, providers.ErrTimeout), "upstream timeout"},
@@ -41,6 +44,20 @@ func TestLoggable(t *testing.T) {
 		{"a refused connection", providers.Unavailable(
 			&url.Error{Op: "Get", URL: "https://example.com/" + asked, Err: dial}, "%s", asked), "upstream unavailable: connection refused"},
 		{"no such host", &net.DNSError{Err: "no such host", Name: asked + ".example", IsNotFound: true}, "no such host"},
+		{"a proxy", &net.OpError{Op: "proxyconnect", Net: "tcp", Err: dial}, "the proxy cannot be used: connection refused"},
+		{
+			"a certificate of another host", &tls.CertificateVerificationError{Err: x509.HostnameError{Certificate: &x509.Certificate{}, Host: asked}},
+			"the certificate is for another host name",
+		},
+		{"a certificate of nobody", x509.UnknownAuthorityError{}, "the certificate is signed by an unknown authority"},
+		{
+			"an old certificate",
+			x509.CertificateInvalidError{Reason: x509.Expired, Detail: asked},
+			"the certificate has expired or is not valid yet",
+		},
+		{"no TLS", tls.RecordHeaderError{Msg: asked}, "the answer is not TLS"},
+		{"a closed connection", fmt.Errorf("%s: %w", asked, io.EOF), "the connection was closed"},
+		{"a truncated answer", fmt.Errorf("%s: %w", asked, io.ErrUnexpectedEOF), "answer ended too early"},
 		{"no time", fmt.Errorf("%s: %w", asked, context.DeadlineExceeded), "context deadline exceeded"},
 		{"a number", badNumber, "invalid syntax"},
 		{"malformed JSON", json.Unmarshal([]byte(`{"a":x}`), new(any)), "malformed JSON at byte 6"},

@@ -88,9 +88,19 @@ const (
 	EventID      Subject = "event"
 )
 
+// Owns reports whether things of a subject have parts: an account, a community, a store.
+func (s Subject) Owns() bool {
+	return s == Handle || s == CommunityID || s == StoreID || s == AdvertiserID
+}
+
 // Kinds of addresses of a platform that do not identify a thing.
 const (
-	// SitePage is a page that cannot be read as a thing, such as the login page or a list of search results.
+	// SearchPage is a page of search results, or of a hashtag. In place of an identifier it has the text that is searched
+	// for.
+	SearchPage Subject = "search"
+	// AdSearchPage is a page of search results of an ad library.
+	AdSearchPage Subject = "search for ads"
+	// SitePage is a page that cannot be read as a thing, such as the login page.
 	SitePage Subject = "page"
 	// ShortLink is a short link: only the site knows its target. See [Provider.Open].
 	ShortLink Subject = "short link"

@@ -46,6 +46,10 @@ type Storefront struct {
 // any. Other parameters are refused before the provider is called.
 type Filters map[string][]string
 
+// NewestFirst is the entry of [Provider.Filters] for a list of posts that goes on from new to old over all its pages,
+// except for pinned posts at the head of the first one: it can be read up to a time or a post.
+func NewestFirst() Filters { return Filters{"since": nil, "stop_at_id": nil} }
+
 // Provider is one upstream serving one platform. A nil function means that it does not serve the operation.
 type Provider struct {
 	Name     string // the upstream's name, such as "github"; unique among the providers of a platform
@@ -112,6 +116,12 @@ type Provider struct {
 	// Normalize converts what people paste, such as a public URL or a handle with an @, to the canonical identifier.
 	// Its values are trimmed and not empty. It fails with [ErrInvalid]. Nil leaves values unchanged.
 	Normalize func(s Subject, value string) (string, error)
+	// Country returns the country that an address or an identifier of a subject names, as ISO 3166-1 alpha-2; "" when it
+	// names none. It applies to the parameters region and country of a read. Nil knows none.
+	Country func(s Subject, value string) string
+	// InCountry returns the canonical identifier for a thing in a country, from one that names no country; ok is false for
+	// a subject whose identifiers never name one. It is nil if no identifier of the platform does.
+	InCountry func(s Subject, id, country string) (in string, ok bool)
 	// Names returns the most specific subject that an address identifies, and its canonical identifier. It sends no
 	// request. u is an absolute http or https URL that is not a wrapper around another one. If the address identifies
 	// nothing, ok is false, and s is [SitePage] or [ShortLink] for an address of the platform and "" for any other. Nil
@@ -152,6 +162,9 @@ type Provider struct {
 	// Credentials lists the query parameters in which the upstream accepts credentials, by exact name: callers may not
 	// send them. See [Provider.Refuse].
 	Credentials []string
+	// Subjects lists the members of raw answers that identify an account or an object and are not called so at other
+	// upstreams: see [Provider.NamesSubject].
+	Subjects []string
 	// Owner describes what the upstream only shows to the owner of the credential. It is not shown to callers.
 	Owner Owner
 }
@@ -174,6 +187,7 @@ func (p Provider) Clone() Provider {
 	for i := range p.Routes {
 		p.Routes[i].Query = slices.Clone(p.Routes[i].Query)
 	}
+	p.Subjects = slices.Clone(p.Subjects)
 	p.Owner.Words, p.Owner.Fields = slices.Clone(p.Owner.Words), slices.Clone(p.Owner.Fields)
 	return p
 }
@@ -300,5 +314,6 @@ func (p *Provider) Stamp(o schema.Object, at time.Time) {
 			store.Platform = c.Platform
 		}
 	}
+	localize(o)
 	o.Fill()
 }

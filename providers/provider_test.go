@@ -29,7 +29,8 @@ func fake() providers.Provider {
 func TestEveryFunctionFieldNamesItsOperation(t *testing.T) {
 	t.Parallel()
 	for f := range reflect.TypeFor[providers.Provider]().Fields() {
-		if f.Type.Kind() != reflect.Func || slices.Contains([]string{"Normalize", "Names", "Open", "Searches", "Forward"}, f.Name) {
+		reads := !slices.Contains([]string{"Normalize", "Names", "Open", "Searches", "Forward", "Country", "InCountry"}, f.Name)
+		if f.Type.Kind() != reflect.Func || !reads {
 			continue
 		}
 		if f.Tag.Get("op") == "" {

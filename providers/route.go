@@ -1,8 +1,6 @@
 package providers
 
 import (
-	"bytes"
-	"encoding/json"
 	"maps"
 	"net/url"
 	"slices"
@@ -104,102 +102,21 @@ func (p *Provider) Refuse(r Route, query url.Values) error {
 	return nil
 }
 
+// NamesSubject reports whether the members of raw answers with a name identify an account or an object, as user_id and
+// screenName do at every upstream, and those in [Provider.Subjects].
+func (p *Provider) NamesSubject(member string) bool {
+	plain := strings.ToLower(strings.ReplaceAll(member, "_", ""))
+	for _, end := range []string{"id", "idstr", "login", "username", "handle", "screenname"} {
+		if strings.HasSuffix(plain, end) {
+			return true
+		}
+	}
+	return slices.Contains(p.Subjects, member)
+}
+
 // Public returns raw without white space and without the members in [Owner.Fields], or nil if it is not JSON. The rest
 // is unchanged, byte for byte.
 func (p *Provider) Public(raw []byte) []byte {
-	if len(p.Owner.Fields) == 0 {
-		out, _ := jsontext.Compact(raw, nil)
-		return out
-	}
-	f := filter{fields: p.Owner.Fields}
-	for _, name := range f.fields {
-		f.lengths |= 1 << (len(name) % 64)
-	}
-	found := false
-	out, _ := jsontext.Compact(raw, func(name []byte) { found = found || f.hides(name) })
-	if out == nil || !found {
-		return out // most answers have no such member, and are not copied again
-	}
-	f.in, f.out = out, make([]byte, 0, len(out))
-	f.value()
-	return f.out
-}
-
-// filter copies JSON without white space, without some members.
-type filter struct {
-	in      []byte
-	fields  []string
-	lengths uint64 // bit n is set if a field has n bytes, or n and a multiple of 64
-	at      int    // everything before it has been processed
-	out     []byte
-}
-
-// hides reports whether a member of that name, with its quotes, is one of the fields.
-func (f *filter) hides(name []byte) bool {
-	plain := name[1 : len(name)-1]
-	if bytes.IndexByte(plain, '\\') >= 0 {
-		var text string
-		if json.Unmarshal(name, &text) != nil {
-			return true
-		}
-		plain = []byte(text)
-	}
-	return f.lengths&(1<<(len(plain)%64)) != 0 && slices.Contains(f.fields, string(plain))
-}
-
-// value copies the value at f.at.
-func (f *filter) value() {
-	switch f.in[f.at] {
-	case '{':
-		f.list('}', f.member)
-	case '[':
-		f.list(']', func() bool { f.value(); return true })
-	case '"':
-		f.out = append(f.out, f.text()...)
-	default:
-		from := f.at
-		for f.at < len(f.in) && f.in[f.at] != ',' && f.in[f.at] != ']' && f.in[f.at] != '}' {
-			f.at++
-		}
-		f.out = append(f.out, f.in[from:f.at]...)
-	}
-}
-
-// list copies the elements between two brackets, and writes the commas itself. part copies one element, and reports
-// whether the copy is kept.
-func (f *filter) list(end byte, part func() bool) {
-	f.out = append(f.out, f.in[f.at])
-	f.at++
-	for first := true; f.in[f.at] != end; {
-		before := len(f.out)
-		if !first {
-			f.out = append(f.out, ',')
-		}
-		if part() {
-			first = false
-		} else {
-			f.out = f.out[:before]
-		}
-		if f.in[f.at] == ',' {
-			f.at++
-		}
-	}
-	f.out = append(f.out, end)
-	f.at++
-}
-
-// member copies a member of an object, and reports whether it may stay; otherwise list removes the copy.
-func (f *filter) member() bool {
-	name := f.text()
-	f.out = append(append(f.out, name...), ':')
-	f.at++
-	f.value()
-	return !f.hides(name)
-}
-
-// text skips the string at f.at and returns it, with its quotes.
-func (f *filter) text() []byte {
-	from := f.at
-	f.at = min(from+1+jsontext.Closing(f.in[from+1:])+1, len(f.in))
-	return f.in[from:f.at]
+	out, _ := jsontext.Without(raw, func(name string) bool { return slices.Contains(p.Owner.Fields, name) })
+	return out
 }

@@ -3,7 +3,7 @@ package providers
 import (
 	"net/http"
 
-	"github.com/socialdata/socialdata/providers/internal/kept"
+	"github.com/socialdata/socialdata/providers/internal/revalidate"
 )
 
 // maxHead is the maximum size of the head of an answer, in bytes, including informational responses. Normal heads have
@@ -28,17 +28,17 @@ func Transport() http.RoundTripper {
 	}
 	own := common.Clone()
 	own.MaxResponseHeaderBytes = maxHead
-	return &transport{own, kept.New(kept.SharedBytes)}
+	return &transport{own, revalidate.New(revalidate.SharedBytes)}
 }
 
 // transport is an [http.Transport] with the store of answers for its users.
 type transport struct {
 	*http.Transport
-	kept *kept.Pool
+	pool *revalidate.Pool
 }
 
-// Kept returns the store of answers.
-func (t *transport) Kept() *kept.Pool { return t.kept }
+// Stored returns the store of answers.
+func (t *transport) Stored() *revalidate.Pool { return t.pool }
 
 // Unwrap returns the [http.Transport].
 func (t *transport) Unwrap() http.RoundTripper { return t.Transport }

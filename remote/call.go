@@ -120,7 +120,7 @@ func (c *Client) request(ctx context.Context, o *operation.Operation, call opera
 	}
 	r.URL.RawQuery = call.Given().Values().Encode()
 	r.Header.Set("Accept", "application/json")
-	r.Header.Set("User-Agent", "socialdata-go")
+	r.Header.Set("User-Agent", operation.UserAgent)
 	if call.IdempotencyKey != "" {
 		r.Header.Set("Idempotency-Key", call.IdempotencyKey)
 	}
@@ -147,12 +147,12 @@ func read(resp *http.Response, body []byte) (*operation.Answer, error) {
 			"the server answered %d, but not with an answer of the service; check its address", resp.StatusCode)
 	}
 	a := &operation.Answer{Data: e.Data, Meta: e.Meta}
-	heed(a, resp.Header)
+	addHeaderFields(a, resp.Header)
 	return a, nil
 }
 
-// heed sets what is in the header of an answer and not in its body.
-func heed(a *operation.Answer, h http.Header) {
+// addHeaderFields sets what is in the header of an answer and not in its body.
+func addHeaderFields(a *operation.Answer, h http.Header) {
 	a.Tag = strings.Trim(strings.TrimPrefix(h.Get("ETag"), "W/"), `"`)
 	a.Replayed = h.Get("X-Idempotent-Replay") == "true"
 	a.Pending = h.Get("Retry-After") != ""
@@ -182,26 +182,4 @@ func madeOf(h http.Header) *operation.Made {
 		}
 	}
 	return made
-}
-
-// decode reads the data of an answer.
-func decode[T any](a *operation.Answer, err error) (*schema.Envelope[T], error) {
-	if err != nil {
-		return nil, err
-	}
-	e := &schema.Envelope[T]{Meta: a.Meta}
-	if a.Made != nil {
-		v, err := a.Made.Value(a.Data)
-		data, ok := v.(T)
-		if e.Data = data; err != nil || !ok {
-			return nil, problem.Wrap(err, problem.PlatformUnavailable, "the answer cannot be decoded")
-		}
-		return e, nil
-	}
-	if err := json.Unmarshal(a.Data, &e.Data); err != nil {
-		p := problem.Wrap(err, problem.InternalError, "the answer cannot be decoded")
-		p.RequestID = a.Meta.RequestID
-		return nil, p
-	}
-	return e, nil
 }

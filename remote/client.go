@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/accounts"
 	"github.com/socialdata/socialdata/cache"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
-	"github.com/socialdata/socialdata/schema"
 )
 
 // Config configures a [Client].
@@ -31,17 +31,21 @@ type Config struct {
 	CacheBytes int
 }
 
-// Client calls a service over HTTP. It is safe for concurrent use.
+// Client calls a service over HTTP: it is a [socialdata.Reader]. It is safe for concurrent use.
 type Client struct {
+	socialdata.Reader
+
 	base      string // the URL of the service, without a slash at its end
 	authorize func(http.Header)
 	http      *http.Client
 	retries   int
 	patience  time.Duration
-	kept      cache.Store // nil stores nothing
+	stored    cache.Store // nil stores nothing
 	rows      map[string]*operation.Operation
-	heard     heard
+	positions positions
 }
+
+var _, _ socialdata.Reader = (*Client)(nil), (*socialdata.Client)(nil)
 
 const (
 	defaultTimeout  = time.Minute
@@ -84,11 +88,12 @@ func New(address string, cfg Config) (*Client, error) {
 		cfg.CacheBytes = defaultCache
 	}
 	if cfg.CacheBytes > 0 {
-		c.kept = cache.NewMemory(cache.MemoryConfig{Bytes: cfg.CacheBytes})
+		c.stored = cache.NewMemory(cache.MemoryConfig{Bytes: cfg.CacheBytes})
 	}
 	for _, o := range socialdata.Operations() {
 		c.rows[o.Name] = o
 	}
+	c.Reader = socialdata.Over(c)
 	return c, nil
 }
 
@@ -120,8 +125,7 @@ func (c *Client) Do(ctx context.Context, o *operation.Operation, call operation.
 }
 
 // Stream makes a call of a row of [socialdata.Operations] that streams, with its parameters as text, and calls yield
-// with each event until yield returns false. [Client.WatchSearch] is the typed form. A stream that is interrupted is
-// not repeated. Every error is a *[problem.Error].
+// with each event until yield returns false. A stream that is interrupted is not repeated. Every error is a *[problem.Error].
 func (c *Client) Stream(
 	ctx context.Context, o *operation.Operation, call operation.Call, yield func(operation.Event) bool,
 ) error {
@@ -133,23 +137,6 @@ func (c *Client) Stream(
 		return problem.New(problem.NotFound, "there is no such stream")
 	}
 	return failed(ctx, row, call, c.stream(ctx, row, call, yield))
-}
-
-// WatchSearch is like [socialdata.Client.WatchSearch]: it searches several platforms at once and calls yield with each
-// result and each platform's end as they come, and finally with the meta, until yield returns false.
-func (c *Client) WatchSearch(
-	ctx context.Context, req socialdata.SearchAcrossRequest, yield func(socialdata.SearchEvent) bool,
-) error {
-	return socialdata.Watch(ctx, c.Stream, req, yield)
-}
-
-// Health returns the state of every platform. It is free and needs no key.
-func (c *Client) Health(ctx context.Context) (schema.Health, error) {
-	e, err := typed[schema.Health](ctx, c, "health", &struct{}{})
-	if err != nil {
-		return schema.Health{}, err
-	}
-	return e.Data, nil
 }
 
 // Close closes the connections that no call uses. The client can still be used.
@@ -168,8 +155,12 @@ func (c *Client) row(o *operation.Operation) (*operation.Operation, error) {
 	return nil, problem.New(problem.NotFound, "there is no such operation")
 }
 
-// typed makes the call of a request.
-func typed[T, Req any](ctx context.Context, c *Client, name string, req *Req) (*schema.Envelope[T], error) {
-	row := c.rows[name]
-	return decode[T](c.Do(ctx, row, operation.CallOf(row, req)))
-}
+// Operator is what the operator of the service does for all accounts. The key of the client must be the admin secret of
+// the dashboard.
+func (c *Client) Operator() Operator { return Operator{c} }
+
+// Operator is for the operator of a service.
+type Operator struct{ client *Client }
+
+// Accounts are all accounts of the service.
+func (o Operator) Accounts() accounts.All { return accounts.Over(o.client) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -30,10 +31,19 @@ func failed(ctx context.Context, o *operation.Operation, call operation.Call, er
 		p = problem.Wrap(ctx.Err(), problem.UpstreamTimeout, "the caller stopped waiting%s",
 			problem.Phrase{HTTP: " for " + o.RouteOf(call), Command: " for " + o.Name})
 	case !ok:
-		p = problem.Wrap(err, problem.PlatformUnavailable, "the service did not answer")
-		p.Why = err.Error()
+		p = lost(err)
 	}
 	p.Call = o.Title(call)
+	return p
+}
+
+// lost returns the problem of a call without an answer, or with a part of one.
+func lost(err error) *problem.Error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return problem.Wrap(err, problem.PlatformUnavailable, "the service closed the connection before its answer was complete")
+	}
+	p := problem.Wrap(err, problem.PlatformUnavailable, "the service did not answer")
+	p.Why = err.Error()
 	return p
 }
 
@@ -65,8 +75,12 @@ func refusal(resp *http.Response, body []byte) *problem.Error {
 	return p
 }
 
-// codeOf returns the most similar code for a status.
+// codeOf returns the most similar code for a status without a problem document. A 404 or 410 of something in between
+// says nothing about what was requested.
 func codeOf(status int) problem.Code {
+	if status == http.StatusNotFound || status == http.StatusGone {
+		return problem.PlatformUnavailable
+	}
 	for _, code := range problem.Codes() {
 		if code.Status() == status {
 			return code

@@ -30,7 +30,7 @@ func (c *Client) stream(
 		r.Header.Set("Accept", "text/event-stream")
 		resp, err := c.http.Do(r)
 		if err != nil {
-			return nil, lost(silent(err))
+			return nil, lost(silent(err)) // a problem: the stream may have been charged, and so is not repeated
 		}
 		defer func() { _ = resp.Body.Close() }()
 		if resp.StatusCode != http.StatusOK {
@@ -46,13 +46,6 @@ func (c *Client) stream(
 		return nil, nil
 	})
 	return err
-}
-
-// lost returns the problem of a stream that may have been charged, and so is not repeated.
-func lost(err error) error {
-	p := problem.Wrap(err, problem.PlatformUnavailable, "the service did not answer")
-	p.Why = err.Error()
-	return p
 }
 
 // events calls yield with each event of a stream.

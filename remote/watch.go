@@ -8,16 +8,16 @@ import (
 	"sync"
 	"time"
 
-	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/accounts"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/watch"
 )
 
-// Watch is like [socialdata.Client.Watch]: it makes a monitor in the service, unless there is one with its name, and
+// Watch implements [socialdata.Reader]: it makes a monitor in the service, unless there is one with its name, and
 // yields its changes as they come. The key must have the mark manage. A broken connection is made again, and nothing is
 // left out. The position is kept in c: another client begins with the monitor's first change that is still in the feed.
-func (c *Client) Watch(ctx context.Context, req socialdata.WatchRequest) iter.Seq2[schema.Change, error] {
+func (c *Client) Watch(ctx context.Context, req accounts.WatchRequest) iter.Seq2[schema.Change, error] {
 	return func(yield func(schema.Change, error) bool) {
 		if err := c.watch(ctx, req, func(found schema.Change) bool { return yield(found, nil) }); err != nil {
 			yield(schema.Change{}, err)
@@ -25,21 +25,23 @@ func (c *Client) Watch(ctx context.Context, req socialdata.WatchRequest) iter.Se
 	}
 }
 
-func (c *Client) watch(ctx context.Context, req socialdata.WatchRequest, yield func(schema.Change) bool) error {
+func (c *Client) watch(ctx context.Context, req accounts.WatchRequest, yield func(schema.Change) bool) error {
 	req.Name = cmp.Or(req.Name, req.DefaultName())
-	m, _, err := c.Monitors().Make(ctx, req)
+	monitors := c.Account().Monitors()
+	made, err := monitors.Make(ctx, req)
+	m := made.Monitor
 	if err == nil && m.State == watch.Paused {
-		m, err = c.Monitors().Resume(ctx, req.Name)
+		m, err = monitors.Resume(ctx, req.Name)
 	}
 	if err != nil {
 		return err
 	}
-	at := c.heard.of(&m)
-	defer func() { c.heard.note(&m, at) }()
-	ask := socialdata.ChangesRequest{Monitor: m.Name, Since: m.CreatedAt, Wait: c.longest()}
+	at := c.positions.of(&m)
+	defer func() { c.positions.note(&m, at) }()
+	ask := accounts.ChangesRequest{Monitor: m.Name, Since: m.CreatedAt, Wait: c.longest()}
 	for {
 		ask.Cursor = at.cursor
-		page, err := c.Changes(ctx, ask)
+		page, err := c.Account().Changes(ctx, ask)
 		if err != nil {
 			if p, ok := errors.AsType[*problem.Error](err); ok && p.Code == problem.InvalidRequest {
 				at.cursor = "" // the service does not accept it any more
@@ -71,46 +73,42 @@ func (c *Client) longest() time.Duration {
 
 // stopped reports whether a monitor is stopped now: a change that says so may be old.
 func (c *Client) stopped(ctx context.Context, name string) bool {
-	for m, err := range socialdata.Walk(ctx, c.ListMonitors, socialdata.MonitorsRequest{}) {
-		if err == nil && m.Name == name {
-			return m.State == watch.Stopped
-		}
-	}
-	return false
+	m, err := c.Account().Monitors().Get(ctx, name)
+	return err == nil && m.State == watch.Stopped
 }
 
-// heard is what [Client.Watch] has processed, by monitor. The zero value is ready to use.
-type heard struct {
+// positions is what [Client.Watch] has processed, by monitor. The zero value is ready to use.
+type positions struct {
 	mu sync.Mutex
-	by map[string]place
+	by map[string]position
 }
 
-// place is a position in the feed: that of the last change, and the cursor of the page that has it.
-type place struct {
+// position is where a monitor stands in the feed: that of the last change, and the cursor of the page that has it.
+type position struct {
 	made   time.Time // when the monitor was made
 	cursor string
 	seq    int64
 }
 
 // of returns the position of a monitor, which is the beginning for one that was made again.
-func (h *heard) of(m *schema.Monitor) place {
+func (h *positions) of(m *schema.Monitor) position {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if at := h.by[m.Name]; at.made.Equal(m.CreatedAt) {
 		return at
 	}
-	return place{made: m.CreatedAt}
+	return position{made: m.CreatedAt}
 }
 
 // note stores a position, unless a later one is stored.
-func (h *heard) note(m *schema.Monitor, at place) {
+func (h *positions) note(m *schema.Monitor, at position) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if old := h.by[m.Name]; old.made.Equal(at.made) && old.seq > at.seq {
 		return
 	}
 	if h.by == nil {
-		h.by = map[string]place{}
+		h.by = map[string]position{}
 	}
 	h.by[m.Name] = at
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/accounts"
 	"github.com/socialdata/socialdata/cache"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/keys"
@@ -24,50 +25,42 @@ import (
 )
 
 // broadcast watches what changes every 20 seconds.
-var broadcast = socialdata.WatchRequest{
+var broadcast = accounts.WatchRequest{
 	Name: "broadcast", Operation: "live", Platform: platform.Mock, Params: map[string]string{"handle": "lively"},
 	Every: 30 * time.Second,
 }
 
 // watching returns an engine with the clock of the synctest bubble in which the test runs, and a transport to its
 // service that is inside of that bubble too.
-func watching(t *testing.T) (*enginetest.Engine, http.RoundTripper) {
+func watching(t *testing.T) (*enginetest.Engine, roundTrip) {
 	t.Helper()
 	e := enginetest.New(t, enginetest.Config{
 		Cache: cache.NewMemory(cache.MemoryConfig{}), Options: []socialdata.Option{socialdata.WithClock(time.Now)},
 	})
-	srv, err := server.New(e.Open, server.WithMonitors())
+	srv, err := server.New(e.Open, server.WithChanges())
 	if err != nil {
 		t.Fatal(err)
 	}
 	handler := srv.Handler()
-	return e, roundTrip(func(r *http.Request) (*http.Response, error) {
+	return e, func(r *http.Request) (*http.Response, error) {
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, r)
 		if err := r.Context().Err(); err != nil {
 			return nil, err
 		}
 		return w.Result(), nil
-	})
+	}
 }
 
 // managing returns a client with a key that may manage.
-func managing(t *testing.T, e *enginetest.Engine, over http.RoundTripper) (*remote.Client, keys.Key) {
+func managing(t *testing.T, e *enginetest.Engine, over roundTrip) (*remote.Client, keys.Key) {
 	t.Helper()
-	secret, key, err := e.Keys.CreateKey(t.Context(),
-		keys.NewKey{Account: e.Key.Account, Environment: keys.Live, Manage: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := remote.New("http://data.example", remote.Config{Key: secret, HTTPClient: &http.Client{Transport: over}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c, key
+	secret, key := newKey(t, e, true)
+	return through(t, secret, over), key
 }
 
-// told returns the next n changes that a monitor reports.
-func told(t *testing.T, c *remote.Client, req socialdata.WatchRequest, n int) []schema.Change {
+// nextChanges returns the next n changes that a monitor reports.
+func nextChanges(t *testing.T, c *remote.Client, req accounts.WatchRequest, n int) []schema.Change {
 	t.Helper()
 	var out []schema.Change
 	for change, err := range c.Watch(t.Context(), req) {
@@ -81,33 +74,33 @@ func told(t *testing.T, c *remote.Client, req socialdata.WatchRequest, n int) []
 	return out
 }
 
-func TestWatchYieldsWhatTheFeedHasOnce(t *testing.T) {
+func TestWatchYieldsEachChangeOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e, direct := watching(t)
 		calls := 0
-		c, _ := managing(t, e, roundTrip(func(r *http.Request) (*http.Response, error) {
-			resp, err := direct.RoundTrip(r)
+		c, _ := managing(t, e, func(r *http.Request) (*http.Response, error) {
+			resp, err := direct(r)
 			if calls++; calls%2 == 0 { // every other answer is lost
 				return nil, io.ErrUnexpectedEOF
 			}
 			return resp, err
-		}))
-		got := told(t, c, broadcast, 4)
+		})
+		got := nextChanges(t, c, broadcast, 4)
 		time.Sleep(2 * time.Minute) // more is found, but not read
-		got = append(got, told(t, c, broadcast, 4)...)
-		feed, err := e.Client.Changes(t.Context(), socialdata.ChangesRequest{Monitor: broadcast.Name})
+		got = append(got, nextChanges(t, c, broadcast, 4)...)
+		feed, err := e.Client.Account().Changes(t.Context(), accounts.ChangesRequest{Monitor: broadcast.Name})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(feed.Data[:8], got); diff != "" || got[0].Type != watch.Ready {
 			t.Errorf("changes (-feed +watched):\n%s", diff)
 		}
-		if err := e.Client.Monitors().End(t.Context(), broadcast.Name); err != nil {
+		if err := e.Client.Account().Monitors().End(t.Context(), broadcast.Name); err != nil {
 			t.Fatal(err)
 		}
-		if again := told(t, c, broadcast, 1); again[0].Type != watch.Ready || again[0].Seq <= got[7].Seq {
-			t.Errorf("the first change of another monitor with that name is %+v", again[0])
+		if again := nextChanges(t, c, broadcast, 1); again[0].Type != watch.Ready || again[0].Seq <= got[7].Seq {
+			t.Errorf("the first change of another monitor with that name is %+v; want a later ready", again[0])
 		}
 	})
 }
@@ -117,12 +110,12 @@ func TestWatchOfAPausedMonitorResumesIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, direct := watching(t)
 		c, _ := managing(t, e, direct)
-		got := told(t, c, broadcast, 1)
-		if _, err := c.Monitors().Pause(t.Context(), broadcast.Name); err != nil {
+		got := nextChanges(t, c, broadcast, 1)
+		if _, err := c.Account().Monitors().Pause(t.Context(), broadcast.Name); err != nil {
 			t.Fatal(err)
 		}
-		if more := told(t, c, broadcast, 1); more[0].Seq != got[0].Seq+1 || more[0].Type != watch.Changed {
-			t.Errorf("after %+v comes %+v", got[0], more[0])
+		if more := nextChanges(t, c, broadcast, 1); more[0].Seq != got[0].Seq+1 || more[0].Type != watch.Changed {
+			t.Errorf("after %+v comes %+v; want the next change", got[0], more[0])
 		}
 	})
 }
@@ -135,7 +128,7 @@ func TestWatchEndsWithItsMonitor(t *testing.T) {
 			e, direct := watching(t)
 			c, _ := managing(t, e, direct)
 			_, payer := managing(t, e, direct)
-			if _, _, err := e.Open.As(payer).Monitors().Make(t.Context(), broadcast); err != nil {
+			if _, err := e.Open.As(payer).Account().Monitors().Make(t.Context(), broadcast); err != nil {
 				t.Fatal(err)
 			}
 			last := ""
@@ -145,7 +138,7 @@ func TestWatchEndsWithItsMonitor(t *testing.T) {
 				}
 				// Watch has given the monitor another key, so that it must be made again with the one that is revoked.
 				if last = change.Type; last == watch.Ready {
-					if _, _, err := e.Open.As(payer).Monitors().Make(t.Context(), broadcast); err != nil {
+					if _, err := e.Open.As(payer).Account().Monitors().Make(t.Context(), broadcast); err != nil {
 						t.Fatal(err)
 					}
 					if _, err := e.Keys.Revoke(t.Context(), payer.ID); err != nil {
@@ -154,7 +147,7 @@ func TestWatchEndsWithItsMonitor(t *testing.T) {
 				}
 			}
 			if last != watch.Stopped {
-				t.Errorf("the last change is %q", last)
+				t.Errorf("the last change is %q; want %q", last, watch.Stopped)
 			}
 		})
 	})
@@ -166,7 +159,7 @@ func TestWatchEndsWithItsMonitor(t *testing.T) {
 			var last error
 			for _, err := range c.Watch(t.Context(), broadcast) {
 				if last = err; err == nil {
-					if err := e.Client.Monitors().End(t.Context(), broadcast.Name); err != nil {
+					if err := e.Client.Account().Monitors().End(t.Context(), broadcast.Name); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -181,16 +174,12 @@ func TestWatchEndsWithAProblem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, direct := watching(t)
 		c, _ := managing(t, e, direct)
-		plain, err := remote.New("http://data.example",
-			remote.Config{Key: e.Secret, HTTPClient: &http.Client{Transport: direct}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		plain := through(t, e.Secret, direct)
 		invalid, brief := broadcast, broadcast
 		invalid.Operation, brief.Every = "lives", time.Second
 		for name, tt := range map[string]struct {
 			client *remote.Client
-			req    socialdata.WatchRequest
+			req    accounts.WatchRequest
 			want   problem.Code
 		}{
 			"a key without the mark manage": {plain, broadcast, problem.Unauthorized},
@@ -202,7 +191,7 @@ func TestWatchEndsWithAProblem(t *testing.T) {
 			var last error
 			for change, err := range tt.client.Watch(ctx, tt.req) {
 				if last = err; err == nil && change.Type != watch.Ready {
-					t.Errorf("%s: told %+v", name, change)
+					t.Errorf("%s: got %+v, want only ready", name, change)
 				}
 			}
 			cancel()

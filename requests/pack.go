@@ -21,7 +21,11 @@ func BatchOf(seq int64) int64 { return seq >> seqBits }
 // ErrPacked means that a batch cannot be decoded.
 var ErrPacked = errors.New("requests: a batch of the log cannot be read")
 
-const packVersion = 1
+// The versions of batches. Those of the version before are still read: their providers only have a name.
+const (
+	packVersion = 3
+	packBefore  = 2
+)
 
 // Pack encodes requests as a batch, without their Seq.
 func Pack(batch []Request) []byte {
@@ -29,15 +33,21 @@ func Pack(batch []Request) []byte {
 	for i := range batch {
 		r := &batch[i]
 		b = binary.AppendVarint(b, r.At.UnixMicro())
-		for _, s := range []string{r.ID, r.Account, r.Key, r.Operation, r.Platform, r.Code, r.Cache} {
+		for _, s := range []string{r.ID, r.Account, r.Key, r.Source, r.Operation, r.Platform, r.Code, r.Detail, r.Cache} {
 			b = appendText(b, s)
 		}
-		for _, n := range []int64{int64(r.Status), r.Credits, int64(r.Took), int64(len(r.Providers))} {
-			b = binary.AppendVarint(b, n)
-		}
+		b = appendNumbers(b, int64(r.Status), int64(r.Upstream), r.Credits, int64(r.Took), r.Held, int64(len(r.Providers)))
 		for _, p := range r.Providers {
-			b = appendText(b, p)
+			b = appendNumbers(appendText(b, p.Name), int64(p.Calls), int64(p.Took), int64(p.Status))
+			b = appendText(b, p.Cause)
 		}
+	}
+	return b
+}
+
+func appendNumbers(b []byte, numbers ...int64) []byte {
+	for _, n := range numbers {
+		b = binary.AppendVarint(b, n)
 	}
 	return b
 }
@@ -48,10 +58,10 @@ func appendText(b []byte, s string) []byte {
 
 // Unpack decodes a batch and returns its requests that q selects, newest first. It fails with [ErrPacked].
 func Unpack(number int64, packed []byte, q Query) ([]Request, error) {
-	if len(packed) == 0 || packed[0] != packVersion {
+	if len(packed) == 0 || packed[0] != packVersion && packed[0] != packBefore {
 		return nil, fmt.Errorf("%w: number %d has another version", ErrPacked, number)
 	}
-	u := unpacker{left: packed[1:]}
+	u := unpacker{left: packed[1:], before: packed[0] == packBefore}
 	var found []Request
 	for i := 0; len(u.left) > 0 && !u.broken; i++ {
 		r := u.request()
@@ -71,23 +81,39 @@ func Unpack(number int64, packed []byte, q Query) ([]Request, error) {
 // unpacker decodes a batch.
 type unpacker struct {
 	left   []byte
+	before bool // the batch is of the version before
 	broken bool
 }
 
 func (u *unpacker) request() (r Request) {
 	r.At = time.UnixMicro(u.number()).UTC()
-	for _, s := range []*string{&r.ID, &r.Account, &r.Key, &r.Operation, &r.Platform, &r.Code, &r.Cache} {
+	for _, s := range []*string{
+		&r.ID, &r.Account, &r.Key, &r.Source, &r.Operation, &r.Platform, &r.Code, &r.Detail, &r.Cache,
+	} {
 		*s = u.text()
 	}
-	r.Status, r.Credits, r.Took = int(u.number()), u.number(), time.Duration(u.number())
+	r.Status, r.Upstream = int(u.number()), int(u.number())
+	r.Credits, r.Took = u.number(), time.Duration(u.number())
+	if !u.before {
+		r.Held = u.number()
+	}
 	n := u.number()
 	if n > int64(len(u.left)) { // each takes at least a byte
 		u.broken, n = true, 0
 	}
 	for range n {
-		r.Providers = append(r.Providers, u.text())
+		r.Providers = append(r.Providers, u.provider())
 	}
 	return r
+}
+
+func (u *unpacker) provider() Provider {
+	if u.before {
+		return Provider{Name: u.text(), Calls: 1}
+	}
+	return Provider{
+		Name: u.text(), Calls: int(u.number()), Took: time.Duration(u.number()), Status: int(u.number()), Cause: u.text(),
+	}
 }
 
 func (u *unpacker) number() int64 {

@@ -17,17 +17,30 @@ import (
 type Request struct {
 	Seq       int64 // assigned by the [Store], increasing
 	At        time.Time
-	ID        string // of the request
-	Account   string // "" for none
-	Key       string // id of the key
-	Operation string // "" if the call was refused before its operation was known
-	Platform  string // of a read, or the provider of a raw one; otherwise ""
-	Status    int    // of the HTTP response
-	Code      string // of a problem; "" for an answer
-	Cache     string // of an answer
-	Credits   int64  // charged
-	Took      time.Duration
-	Providers []string // those that were called, each once, in order; nil for none
+	ID        string        // of the request
+	Account   string        // "" for none
+	Key       string        // id of the key
+	Source    string        // where it came from, a [github.com/socialdata/socialdata/schema.CallSource]
+	Operation string        // "" if the call was refused before its operation was known
+	Platform  string        // of a read, or the provider of a raw one; otherwise ""
+	Status    int           // of the HTTP response
+	Code      string        // of a problem; "" for an answer
+	Detail    string        // of a problem, without the values of the call; "" for an answer
+	Upstream  int           // HTTP status of the upstream's answer that the problem is about, for operators; 0 for none
+	Cache     string        // of an answer
+	Held      int64         // the most credits that it could have cost, which were held meanwhile; 0 for none
+	Credits   int64         // charged
+	Took      time.Duration // 0 for a stream of changes, which lasts as long as its caller wants
+	Providers []Provider    // those that were asked, each once, in order; nil for none
+}
+
+// Provider is a provider that was asked for a call.
+type Provider struct {
+	Name   string
+	Calls  int           // how often it was called; 0 if it was passed over
+	Took   time.Duration // all of its calls together, including those at the same time
+	Status int           // HTTP status of the upstream's answer to the last call that found nothing, for operators; 0 for none
+	Cause  string        // why that found nothing, or why the provider was passed over, for operators; "" if all calls did
 }
 
 // Query selects requests. Fields that are zero do not restrict it.

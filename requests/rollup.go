@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -24,12 +25,13 @@ const (
 // SumQuery selects usage. Fields that are zero do not restrict it.
 type SumQuery struct {
 	Account, Key, Platform, Operation string
+	NoAccount                         bool        // only what belongs to no account: see Upstreams and Hours of [Rollup]
 	Since, Until                      int64       // days as in [Place]; Until is exclusive
 	By                                []Dimension // the dimensions to group by; the others are summed
 }
 
 func (q *SumQuery) selects(p Place) bool {
-	return is(q.Account, p.Account) && is(q.Key, p.Key) && is(q.Platform, p.Platform) && is(q.Operation, p.Operation) &&
+	return is(q.Account, p.Account) && (!q.NoAccount || p.Account == "") && is(q.Key, p.Key) && is(q.Platform, p.Platform) && is(q.Operation, p.Operation) &&
 		p.Day >= q.Since && (q.Until == 0 || p.Day < q.Until)
 }
 
@@ -67,6 +69,16 @@ type Rollup struct {
 	// Upstreams has what was sent to each provider, by name. It belongs to no account and no key; nil when there is none.
 	Upstreams map[string]Upstream
 	P50, P95  time.Duration // half, and 95 %, of calls were faster, within a tenth; 0 when none was measured
+	// Hours has the calls of each UTC hour, with the day's 24 if q groups by day. It belongs to no account, no key and no
+	// operation.
+	Hours [24]Hour
+}
+
+// Hour is what the request log had of one hour.
+type Hour struct {
+	Calls    int64
+	Failed   int64         // with a status of 500 or more, but for those of operations that the service does not offer
+	P50, P95 time.Duration // as in [Rollup]; 0 where usage is grouped or selected by platform
 }
 
 // Upstream is what was sent to a provider.
@@ -104,14 +116,19 @@ func Milliseconds(d time.Duration) float64 { return math.Round(float64(d)/1e4) /
 // Rollups makes rollups of the result of [Store.Sums], in the order of their places.
 func Rollups(sums []Tally) []Rollup {
 	at, took := map[Place]*Rollup{}, map[Place]map[int]int64{}
+	hours := map[Place]*[24]map[int]int64{} // how long the calls of each hour took
 	for _, s := range sums {
 		r := at[s.Place]
 		if r == nil {
 			r = &Rollup{Place: s.Place, Errors: map[string]int64{}}
-			at[s.Place], took[s.Place] = r, map[int]int64{}
+			at[s.Place], took[s.Place], hours[s.Place] = r, map[int]int64{}, &[24]map[int]int64{}
 		}
 		if b, ok := tookBucket(s.What); ok {
 			took[s.Place][b] += s.N
+			continue
+		}
+		if hour, what, ok := ofHour(s.What); ok {
+			r.Hours[hour].add(what, s.N, &hours[s.Place][hour])
 			continue
 		}
 		r.add(s.What, s.N)
@@ -120,6 +137,9 @@ func Rollups(sums []Tally) []Rollup {
 	for p, r := range at {
 		r.Calls = r.Paid + r.Free + r.Failed
 		r.P50, r.P95 = quantile(took[p], 50), quantile(took[p], 95)
+		for i := range r.Hours {
+			r.Hours[i].P50, r.Hours[i].P95 = quantile(hours[p][i], 50), quantile(hours[p][i], 95)
+		}
 		out = append(out, *r)
 	}
 	slices.SortFunc(out, func(a, b Rollup) int {
@@ -152,6 +172,34 @@ func (r *Rollup) add(what string, n int64) {
 			r.sent(provider, Upstream{Requests: n})
 		} else if provider, ok := strings.CutPrefix(what, wordVendor); ok {
 			r.sent(provider, Upstream{Credits: n})
+		}
+	}
+}
+
+// ofHour returns the hour that a word counts, and what it counts of it.
+func ofHour(word string) (hour int, what string, ok bool) {
+	rest, ok := strings.CutPrefix(word, wordHour)
+	if !ok {
+		return 0, "", false
+	}
+	number, what, _ := strings.Cut(rest, ":")
+	hour, err := strconv.Atoi(number)
+	return hour, what, err == nil && hour >= 0 && hour < 24
+}
+
+// add adds a count to an hour, or to the durations of its calls.
+func (h *Hour) add(what string, n int64, took *map[int]int64) {
+	switch what {
+	case wordCalls:
+		h.Calls += n
+	case wordFailed:
+		h.Failed += n
+	default:
+		if b, ok := tookBucket(what); ok {
+			if *took == nil {
+				*took = map[int]int64{}
+			}
+			(*took)[b] += n
 		}
 	}
 }

@@ -3,12 +3,14 @@ package requests
 import (
 	"cmp"
 	"math"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/problem"
 )
 
 // Place is what usage is counted by.
@@ -24,8 +26,8 @@ type Tally struct {
 	N    int64
 }
 
-// What is counted. What upstreams were sent belongs to no account and no key. wordError is followed by the code of a
-// problem, wordTook by the number of a bucket of durations.
+// What is counted. What upstreams were sent, and what happened in an hour, belongs to no account and no key. wordError is
+// followed by the code of a problem, wordTook by the number of a bucket of durations.
 const (
 	wordPaid     = "paid"     // charges, from the ledger
 	wordCredits  = "credits"  // charged, from the ledger
@@ -38,6 +40,8 @@ const (
 	wordVendor   = "vendor:"  // credits that the provider named next charged, from the engine
 	wordError    = "error:"
 	wordTook     = "took:"
+	wordHour     = "hour:" // then the UTC hour, ":" and wordCalls, wordFailed or a word of a duration, from the log
+	wordCalls    = "calls"
 )
 
 // DayOf returns the number of t's UTC day since 1970.
@@ -67,9 +71,25 @@ func (t Tallies) Count(r *Request) {
 	case r.Credits == 0:
 		counts[wordFree]++
 	}
-	if r.Operation != "" {
-		counts[tookWord(bucket(r.Took))]++
+	// Of its hour: by platform that it was made, and whether it failed through no fault of the caller's; over all
+	// platforms how long it took.
+	hour, day := wordHour+strconv.Itoa(r.At.UTC().Hour())+":", DayOf(r.At)
+	ofHour := t.at(Place{Day: day, Platform: r.Platform})
+	ofHour[hour+wordCalls]++
+	if r.Status >= http.StatusInternalServerError && !r.notOffered() {
+		ofHour[hour+wordFailed]++
 	}
+	if r.Operation != "" && r.Took > 0 { // it says something about the service
+		took := tookWord(bucket(r.Took))
+		counts[took]++
+		t.at(Place{Day: day})[hour+took]++
+	}
+}
+
+// notOffered reports whether the call was refused because the service does not offer it on the platform: before a
+// price was held and a provider was asked. That is not a failure of the platform.
+func (r *Request) notOffered() bool {
+	return r.Platform != "" && r.Code == string(problem.PlatformUnavailable) && r.Held == 0 && len(r.Providers) == 0
 }
 
 // Drop counts a request that the log has lost.

@@ -14,7 +14,7 @@ type Ad struct {
 	StartedAt    *time.Time        `json:"started_at"`             // when it was first shown
 	EndedAt      *time.Time        `json:"ended_at"`               // when it was last shown
 	IsActive     *bool             `json:"is_active"`              // whether it is running now
-	Countries    []string          `json:"countries"`              // the countries where it is shown, as the ad library writes them
+	Countries    []string          `json:"countries"`              // the countries where it is shown, as ISO 3166-1 alpha-2 codes
 	Formats      []string          `json:"formats"`                // its formats, as the ad library writes them
 }
 
@@ -43,7 +43,7 @@ type Advertiser struct {
 	Common
 	Name      string   `json:"name"`                  // the display name
 	AvatarURL *string  `json:"avatar_url" form:"uri"` // its profile picture; the address may expire
-	Country   *string  `json:"country"`               // its country, as the ad library writes it
+	Country   *string  `json:"country"`               // its country; an ISO 3166-1 alpha-2 code
 	AdsCount  *int64   `json:"ads_count" min:"0"`     // the number of its ads in the library
 	Domains   []string `json:"domains"`               // the domains that its ads link to
 }

@@ -37,38 +37,16 @@ func CloneAll[T any, P Resource[T]](vs []T) []T {
 	return out
 }
 
-// CloneWritten is [CloneAll] of objects that have just been encoded, and not decoded: the copies are what decoding
-// their JSON gives, which has a time without the reading of the monotonic clock and without the name of its zone. It
-// does not replace what is not UTF-8, as JSON does.
-func CloneWritten[T any, P Resource[T]](vs []T) []T {
-	out := slices.Clone(vs)
-	detachAll[T, P](out, &cells{block: 64, written: true})
-	return out
-}
-
-// asWritten returns a time as decoding its JSON gives it.
-func asWritten(t time.Time) time.Time {
-	if _, offset := t.Zone(); offset == 0 {
-		return t.UTC().Round(0)
-	}
-	b, err := t.MarshalJSON()
-	if err != nil || t.UnmarshalJSON(b) != nil {
-		return t // it has been checked that it can be written
-	}
-	return t
-}
-
 // cells hold the values that copies point to. They are allocated in blocks: a page of 50 posts points to about 700
 // values, each of which would be an allocation of its own, and the page would take twice as long
 // (BenchmarkCachedPage in the root package).
 type cells struct {
-	block   int  // how many values a block has
-	written bool // what is copied becomes what decoding its JSON gives
-	texts   []string
-	ints    []int64
-	floats  []float64
-	times   []time.Time
-	flags   []bool
+	block  int // how many values a block has
+	texts  []string
+	ints   []int64
+	floats []float64
+	times  []time.Time
+	flags  []bool
 }
 
 // own makes *p a pointer to a copy of its target, in a block with space for more.
@@ -90,9 +68,6 @@ func (c *cells) flag(p **bool)     { own(&c.flags, c.block, p) }
 
 func (c *cells) time(p **time.Time) {
 	own(&c.times, c.block, p)
-	if c.written && *p != nil {
-		**p = asWritten(**p)
-	}
 }
 
 // list makes *s a copy without spare capacity, so that appending to it allocates.
@@ -136,12 +111,6 @@ func copied[T any, P pointer[T]](c *cells, v *T) *T {
 
 func (o *Common) detach(c *cells) {
 	o.Raw = slices.Clone(o.Raw)
-	if c.written {
-		o.FetchedAt = asWritten(o.FetchedAt)
-		if !o.Enrichment.Set { // it is not written
-			o.Enrichment.Value = nil
-		}
-	}
 	one(c, &o.Enrichment.Value)
 }
 

@@ -1,117 +1,108 @@
 package schema
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/socialdata/socialdata/problem"
 )
 
 // Columns returns the columns of rows of type t: the fields of the API description in its order. Fields of an object
 // within a row are written with a dot, such as author.handle. The columns depend only on the type, never on the data. A
 // list is one column. A search result has the fields of every kind.
 func Columns(t reflect.Type) []string {
-	var names []string
-	add := func(name string) {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	var open func(t reflect.Type, at string, within []reflect.Type)
-	open = func(t reflect.Type, at string, within []reflect.Type) {
-		switch {
-		case t.Kind() == reflect.Pointer:
-			open(t.Elem(), at, within)
-		case t == reflect.TypeFor[Optional[Enrichment]]():
-			open(reflect.TypeFor[Enrichment](), at, within)
-		case t == reflect.TypeFor[SearchResult]():
-			add("kind")
-			for _, kind := range ResultKinds() {
-				open(reflect.TypeOf(NewResult(kind).Object), at, within)
-			}
-			add("collection_kind")
-		case t.Kind() == reflect.Struct && t != reflect.TypeFor[time.Time]() && !slices.Contains(within, t):
-			for _, f := range Fields(t) {
-				name := f.Name
-				if at != "" {
-					name = at + "." + name
-				}
-				open(f.Type, name, append(within, t))
-			}
-		case at != "":
-			add(at)
-		}
-	}
-	if t.Kind() == reflect.Slice {
-		t = t.Elem()
-	}
-	open(t, "", nil)
-	return names
+	var c columns
+	c.open(element(t), "", nil)
+	return c.names
 }
 
-// Choose returns the columns that names select, in the order of names, or all columns without names. A name such as
-// author selects author.handle and all other fields of author. unknown is the first name that selects no column, in
-// which case there are no columns; otherwise "".
-func Choose(columns, names []string) (chosen []string, unknown string) {
-	if len(names) == 0 {
-		return columns, ""
-	}
-	for _, name := range names {
-		before := len(chosen)
-		for _, c := range columns {
-			if c == name || strings.HasPrefix(c, name+".") {
-				chosen = append(chosen, c)
-			}
-		}
-		if len(chosen) == before {
-			return nil, name
+// FieldNames returns the names that [Select] takes for data of any of the types: those of Columns, of the objects that
+// have them, and of the fields of objects in lists.
+func FieldNames(types ...reflect.Type) []string {
+	c := columns{deep: true}
+	for _, t := range types {
+		_, objects := objectsIn(element(t))
+		for _, o := range objects {
+			c.open(o, "", nil)
 		}
 	}
-	return chosen, ""
+	return c.names
 }
 
-// Pick returns an object with only the named fields, in their order. A field that the object lacks is null.
-func Pick(object json.RawMessage, names []string) (json.RawMessage, error) {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(object, &members); err != nil {
-		return nil, err
+// objectsIn returns which member of a row has its object, and the types that this can have: "" and the row's own type if
+// the row is the object.
+func objectsIn(row reflect.Type) (member string, types []reflect.Type) {
+	switch {
+	case row == reflect.TypeFor[Change]():
+		return "object", foundObjects()
+	case strings.HasPrefix(row.Name(), "BatchItem["):
+		data, _ := row.FieldByName("Data")
+		if of := element(data.Type); of.Kind() != reflect.Interface {
+			return "data", []reflect.Type{of}
+		}
+		return "data", append(foundObjects(), reflect.TypeFor[Audience](), reflect.TypeFor[Transcript](), reflect.TypeFor[Advertiser]())
 	}
-	var b bytes.Buffer
-	var done []string
-	for _, name := range names {
-		first, _, _ := strings.Cut(name, ".")
-		if slices.Contains(done, first) {
-			continue
-		}
-		var within []string // the fields of the member
-		for _, other := range names {
-			if rest, ok := strings.CutPrefix(other, first+"."); ok {
-				within = append(within, rest)
-			}
-		}
-		value := members[first]
-		switch {
-		case value == nil:
-			value = json.RawMessage("null")
-		case len(within) > 0 && value[0] == '{':
-			inner, err := Pick(value, within)
-			if err != nil {
-				return nil, err
-			}
-			value = inner
-		}
-		separator := byte(',')
-		if len(done) == 0 {
-			separator = '{'
-		}
-		b.WriteByte(separator)
-		fmt.Fprintf(&b, "%q:", first)
-		b.Write(value)
-		done = append(done, first)
+	return "", []reflect.Type{row}
+}
+
+// foundObjects returns the types of the objects that a monitor can read.
+func foundObjects() []reflect.Type {
+	return []reflect.Type{
+		reflect.TypeFor[SearchResult](), reflect.TypeFor[LiveStream](), reflect.TypeFor[StoreSummary](), reflect.TypeFor[Ad](),
+		reflect.TypeFor[Event](),
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+}
+
+// columns collects the names of fields.
+type columns struct {
+	deep  bool // also objects themselves, and what is in lists
+	names []string
+	kinds map[string]ColumnKind // by name
+}
+
+// add adds a name; t is the type of its values.
+func (c *columns) add(name string, t reflect.Type) {
+	if slices.Contains(c.names, name) {
+		return
+	}
+	c.names = append(c.names, name)
+	if c.kinds == nil {
+		c.kinds = map[string]ColumnKind{}
+	}
+	c.kinds[name] = kindOf(t)
+}
+
+// open adds the fields of a value of type t at a name, or the name itself. within are the types around it.
+func (c *columns) open(t reflect.Type, at string, within []reflect.Type) {
+	if c.deep && at != "" {
+		c.add(at, t)
+		t = element(t)
+	}
+	switch {
+	case t.Kind() == reflect.Pointer:
+		c.open(t.Elem(), at, within)
+	case t == reflect.TypeFor[Optional[Enrichment]]():
+		c.open(reflect.TypeFor[Enrichment](), at, within)
+	case t == reflect.TypeFor[problem.Error]():
+		c.add(at+".code", reflect.TypeFor[string]())
+		c.add(at+".detail", reflect.TypeFor[string]())
+	case t == reflect.TypeFor[SearchResult]():
+		c.add("kind", reflect.TypeFor[string]())
+		for _, kind := range ResultKinds() {
+			c.open(reflect.TypeOf(NewResult(kind).Object), at, within)
+		}
+		c.add("collection_kind", reflect.TypeFor[string]())
+	case t.Kind() == reflect.Struct && t != reflect.TypeFor[time.Time]() && !slices.Contains(within, t):
+		for _, f := range Fields(t) {
+			name := f.Name
+			if at != "" {
+				name = at + "." + name
+			}
+			c.open(f.Type, name, append(within, t))
+		}
+	case at != "":
+		c.add(at, t)
+	}
 }

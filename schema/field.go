@@ -87,6 +87,7 @@ func makeVocabularies() []Vocabulary {
 		{Name: "EntityType", Words: EntityTypes(), Open: true},
 		{Name: "Topic", Words: Topics(), Open: true},
 		{Name: "CacheState", Words: texts(CacheStates())},
+		{Name: "CallSource", Words: texts(CallSources())},
 		{Name: "PlatformState", Words: texts(PlatformStates())},
 		{Name: "KeyEnvironment", Words: texts(KeyEnvironments())},
 		{Name: "HealthState", Words: texts(HealthStates())},
@@ -127,7 +128,9 @@ func TypeName(t reflect.Type) string {
 	if !generic {
 		return name
 	}
-	of = strings.TrimSuffix(of, "]")
+	if of = strings.TrimSuffix(of, "]"); of == "interface {}" { // of any object
+		return name
+	}
 	return of[strings.LastIndexByte(of, '.')+1:] + name
 }
 

@@ -48,9 +48,11 @@ type KeyBounds struct {
 type MadeKey struct {
 	Key
 	Secret *string `json:"secret"` // the value of the key, shown only this once; null in a repeated answer, and if no value was created
+
+	New bool `json:"-"` // whether it was created by this call
 }
 
 // AccountSettings is what an account sets for itself.
 type AccountSettings struct {
-	CreditsLow *int64 `json:"credits_low" min:"0"` // the balance below which credits.low is reported; null for a tenth of the last grant
+	CreditsLow *int64 `json:"credits_low" min:"0"` // the balance below which credits.low is reported, 0 for never; null for a tenth of the last grant
 }

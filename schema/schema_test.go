@@ -237,27 +237,3 @@ func TestOptionalTellsAbsentFromNull(t *testing.T) {
 		}
 	}
 }
-
-func TestMetaIsAppendedAsItIsMarshalled(t *testing.T) {
-	t.Parallel()
-	for _, m := range []schema.Meta{
-		{},
-		{CreditsUsed: 1, CreditsRemaining: 1 << 53, Cache: schema.Hit, DataAgeS: 59, RequestID: "req_A2"},
-		{CreditsUsed: -1, Cache: schema.Miss, RequestID: "a b~ <&>", NextCursor: "AQ_-", JobID: "job_1"},
-		{RequestID: `quote " and \ more`},
-		{RequestID: "é\x7f", NextCursor: "\n"},
-		{JobID: "\xff"},
-		{Raw: json.RawMessage(`{"a": 1}`), RequestID: "r"},
-		{Platforms: map[platform.ID]schema.PlatformState{platform.Mock: schema.OK}},
-		{Platforms: map[platform.ID]schema.PlatformState{}},
-	} {
-		want, err := schema.Marshal(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := m.AppendJSON([]byte("before"))
-		if diff := cmp.Diff("before"+string(want), string(got)); diff != "" || err != nil {
-			t.Errorf("%+v: %v (-want +got):\n%s", m, err, diff)
-		}
-	}
-}

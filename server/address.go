@@ -1,7 +1,9 @@
 package server
 
 import (
+	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 
@@ -36,14 +38,28 @@ func addressOf(r *http.Request) string {
 	return scheme + "://" + r.Host + prefix
 }
 
+// WithPublicURL sets the address under which callers reach the server, such as https://api.example.com, without the
+// path of a route. The type of a problem then leads to the section of /docs that explains its code; without it the type
+// is a URN. It never follows the Host header of a request, which anyone can choose.
+func WithPublicURL(address string) Option {
+	return option{"WithPublicURL", func(c *config) error {
+		u, err := url.Parse(address)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" ||
+			u.Fragment != "" {
+			return fmt.Errorf("%q must be an http or https address without a query, such as https://api.example.com", address)
+		}
+		c.public = strings.TrimSuffix(u.String(), "/")
+		return nil
+	}}
+}
+
 // explained returns the address of the section of the documentation that explains a code; "" when the address of the
-// server is unknown.
-func explained(r *http.Request, code problem.Code) string {
-	address := addressOf(r)
-	if address == "" {
+// server is not configured.
+func (c *config) explained(code problem.Code) string {
+	if c.public == "" {
 		return ""
 	}
-	return address + "/docs#" + string(code)
+	return c.public + "/docs#" + string(code)
 }
 
 // maxPath limits how much of a path is quoted: a path may be as long as a request.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/internal/enginetest"
-	"github.com/socialdata/socialdata/operation"
 )
 
 func TestARefusalSaysWhatToDo(t *testing.T) {
@@ -39,11 +39,11 @@ func TestARefusalSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// TestSamplesHaveIDsThatCallsHave checks that ids in the description only have letters that a request id can have.
-func TestSamplesHaveIDsThatCallsHave(t *testing.T) {
+// TestExampleIDsAreValid checks that ids in the description only have letters that a request id can have.
+func TestExampleIDsAreValid(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^req_0[0-9A-V]{25}$`)
-	if id := operation.NewRequestID(); !form.MatchString(id) {
+	if id := callctx.NewID(); !form.MatchString(id) {
 		t.Fatalf("a call has the id %s", id)
 	}
 	s := open(t, enginetest.Config{})

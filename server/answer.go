@@ -10,7 +10,7 @@ import (
 // answer writes a successful answer: the envelope, and headers that repeat meta for clients that do not read bodies.
 func (s *Server) answer(w *response, r *http.Request, o *operation.Operation, a *operation.Answer) {
 	if o.Bare {
-		tellCache(w, schema.Miss, 0)
+		setCacheFields(w, schema.Miss, 0)
 		w.set("Cache-Control", "no-store")
 		s.write(w, r, http.StatusOK, "application/json", a.Data)
 		return
@@ -34,14 +34,11 @@ func (s *Server) answer(w *response, r *http.Request, o *operation.Operation, a 
 			return
 		}
 	}
-	meta, err := a.Meta.AppendJSON(append(make([]byte, 0, 256), `,"meta":`...))
+	meta, err := schema.Marshal(a.Meta)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	// The data is already encoded: it is written exactly as it is in the cache.
-	s.write(w, r, http.StatusOK, "application/json", beforeData, a.Data, append(meta, '}'))
+	s.write(w, r, http.StatusOK, "application/json", []byte(`{"data":`), a.Data, []byte(`,"meta":`), meta, []byte("}"))
 }
-
-// beforeData is the beginning of an envelope. It is read-only.
-var beforeData = []byte(`{"data":`)

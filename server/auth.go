@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/server/bearer"
 )
@@ -24,8 +26,12 @@ func (s *Server) authenticate(r *http.Request) (*socialdata.Client, error) {
 }
 
 func (s *Server) knows(r *http.Request) (*socialdata.Client, error) {
+	client := s.client
+	if strings.HasPrefix(r.UserAgent(), operation.UserAgent) {
+		client = s.remote
+	}
 	if s.auth == nil {
-		client, err := s.client.Authenticate(r.Context(), bearer.Token(r))
+		client, err := client.Authenticate(r.Context(), bearer.Token(r))
 		if errors.Is(err, keys.ErrUnknown) {
 			err = problem.Wrap(err, problem.Unauthorized,
 				`a valid API key is required; send it in the header "Authorization: Bearer API_KEY"`)
@@ -43,5 +49,5 @@ func (s *Server) knows(r *http.Request) (*socialdata.Client, error) {
 	}
 	key.Prefix = cmp.Or(key.Prefix, key.ID[:min(len(key.ID), keys.PrefixLen)])
 	key.Environment = cmp.Or(key.Environment, keys.Live)
-	return s.client.As(key), nil
+	return client.As(key), nil
 }

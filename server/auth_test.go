@@ -32,11 +32,11 @@ func TestNewRequiresAKeyStoreOrAuth(t *testing.T) {
 	}
 	if _, err := server.New(client,
 		server.WithAuth(func(*http.Request) (keys.Key, error) { return keys.Key{}, nil })); err != nil {
-		t.Errorf("with WithAuth: %v", err)
+		t.Errorf("New with WithAuth: %v, want no error", err)
 	}
 }
 
-func TestATeamsOwnAuthentication(t *testing.T) {
+func TestWithAuthAuthenticatesCallers(t *testing.T) {
 	t.Parallel()
 	payer, _, err := keys.Mint(keys.Test)
 	if err != nil {
@@ -71,7 +71,7 @@ func TestATeamsOwnAuthentication(t *testing.T) {
 	}
 	if r := get(""); r.wantProblem(t, problem.Unauthorized).Detail != s.getAs(t, "", "/v1/me").problem(t).Detail ||
 		r.header.Get("WWW-Authenticate") != "Bearer" {
-		t.Errorf("nobody: %s, %v", r.body, r.header)
+		t.Errorf("without a user: got %s, %v; want the 401 of a missing key", r.body, r.header)
 	}
 	get("limited").envelope(t)
 	get("limited").wantProblem(t, problem.RateLimited)
@@ -84,7 +84,7 @@ func TestATeamsOwnAuthentication(t *testing.T) {
 	me := s.do(t, http.MethodGet, "/v1/me", http.Header{"X-User": {"huda"}})
 	newDescription(t).check(t, operationOf(t, "me"), me)
 	if got := me.envelope(t); !strings.Contains(string(got.Data), `"user-huda"`) || got.Meta.Cache != schema.Miss {
-		t.Errorf("me is %s", got.Data)
+		t.Errorf("/v1/me: got %s, cache %s; want the key user-huda and a miss", got.Data, got.Meta.Cache)
 	}
 }
 

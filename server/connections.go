@@ -161,14 +161,14 @@ func (cs *connections) waits(conn net.Conn) bool {
 // atWork returns a handler that notes that a connection has a call, and calls h.
 func atWork(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		enter(r, working)
+		beginPhase(r, working)
 		h.ServeHTTP(w, r)
 	})
 }
 
-// enter begins another phase of the connection of a request. A handler that is mounted elsewhere has no such
+// beginPhase begins another phase of the connection of a request. A handler that is mounted elsewhere has no such
 // connection.
-func enter(r *http.Request, p phase) {
+func beginPhase(r *http.Request, p phase) {
 	c, ok := r.Context().Value(connectionKey{}).(*connection)
 	if !ok {
 		return

@@ -3,7 +3,9 @@ package server
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -22,8 +24,10 @@ const llms = `# socialdata
 
 - [API description](openapi.json): OpenAPI 3.1
 - [Documentation](docs): routes, parameters, errors, credits
+- [Reference as text](llms-full.txt): the documentation in one file
 - [Platforms](v1/platforms): what can be read from each platform
 - [Fields](docs/fields): which fields each platform fills
+- [Changelog](docs/changelog): what is new
 `
 
 // toolsPath is where a server of the Model Context Protocol is mounted, if there is one.
@@ -38,11 +42,17 @@ const llmsTools = "- [Tools](mcp): the same reads through the Model Context Prot
 // catalog lists the descriptions of this service.
 // https://www.rfc-editor.org/rfc/rfc9727
 const catalog = `{"linkset":[{"anchor":"../","service-desc":[{"href":"../openapi.json","type":"application/json"}],` +
-	`"service-doc":[{"href":"../docs","type":"text/html"}],"status":[{"href":"../health","type":"application/json"}]}]}`
+	`"service-doc":[{"href":"../docs","type":"text/html"}],"status":[%s]}]}`
+
+// The status in the catalog, without and with [WithStatus].
+const (
+	catalogHealth = `{"href":"../health","type":"application/json"}`
+	catalogStatus = `{"href":"../status","type":"text/html"},{"href":"../status.json","type":"application/json"}`
+)
 
 // documents registers the descriptions and the documentation of the service.
 func (s *Server) documents() {
-	about := documentation{s.client, s.mounted, s.sections}
+	about := documentation{s.config, s.client}
 	description := sync.OnceValues(about.describe)
 	described := func(path, media string, part func(*describe.Description) []byte) {
 		s.document(path, sync.OnceValues(func() (*static, error) {
@@ -54,9 +64,9 @@ func (s *Server) documents() {
 		}))
 	}
 	described("/openapi.json", "application/json", func(d *describe.Description) []byte { return d.OpenAPI })
-	if len(s.described) > 0 {
+	if len(s.changes) > 0 {
 		s.document(managePath+"openapi.json", sync.OnceValues(func() (*static, error) {
-			body, err := describe.Manage(s.described)
+			body, err := describe.Manage(s.changes)
 			return newStatic("application/json", body), err
 		}))
 	}
@@ -64,15 +74,12 @@ func (s *Server) documents() {
 		described("/schemas/"+file, "application/schema+json",
 			func(d *describe.Description) []byte { return d.Schemas[file] })
 	}
-	s.document("/llms.txt", sync.OnceValues(func() (*static, error) {
-		words := llms
-		if s.mounted[toolsPath] != nil {
-			words += llmsTools
-		}
-		return newStatic("text/plain; charset=utf-8", []byte(words)), nil
-	}))
 	s.document("/.well-known/api-catalog", sync.OnceValues(func() (*static, error) {
-		return newStatic("application/linkset+json", []byte(catalog)), nil
+		state := catalogHealth
+		if s.status {
+			state = catalogStatus
+		}
+		return newStatic("application/linkset+json", fmt.Appendf(nil, catalog, state)), nil
 	}))
 	s.leads("/{$}", "docs")
 	s.leads("/docs/{$}", "../docs")
@@ -90,16 +97,51 @@ func (s *Server) documents() {
 		}
 		return newStatic("application/json", all.Index), nil
 	}))
-	for _, path := range docs.Paths(s.client.PlatformTable().Names()) {
-		s.page(path, pages)
+	s.document("/llms.txt", sync.OnceValues(func() (*static, error) {
+		all, err := pages()
+		if err != nil {
+			return nil, err
+		}
+		words := llms
+		if s.mounted[toolsPath] != nil {
+			words += llmsTools
+		}
+		return newStatic("text/plain; charset=utf-8", append([]byte(words), all.Short...)), nil
+	}))
+	s.page("/llms-full.txt", "text/plain; charset=utf-8", func() (docs.Page, error) {
+		all, err := pages()
+		if err != nil {
+			return nil, err
+		}
+		return all.Text, nil
+	})
+	for _, path := range docs.Paths(s.front.PlatformTable().Names(), s.sectionPages()) {
+		s.page(path, "text/html; charset=utf-8", func() (docs.Page, error) {
+			all, err := pages()
+			if err != nil {
+				return nil, err
+			}
+			return all.Pages[path], nil
+		})
 	}
+}
+
+// sectionPages returns the names of the pages of sections.
+func (s *Server) sectionPages() []string {
+	var out []string
+	for _, section := range s.sections {
+		if section.Page != "" && !slices.Contains(out, section.Page) {
+			out = append(out, section.Page)
+		}
+	}
+	return out
 }
 
 // documentation makes the description of a service, and its pages for people.
 type documentation struct {
-	client   *socialdata.Client
-	mounted  map[string]http.Handler
-	sections []Section
+	config
+
+	client *socialdata.Client
 }
 
 // describe returns the description of the service. It does not change while the program runs, since it includes
@@ -133,11 +175,12 @@ func (p documentation) content(d *describe.Description) (docs.Config, error) {
 	}
 	cfg := docs.Config{
 		Groups: d.Groups, Platforms: platforms.Data, Tools: p.mounted[toolsPath] != nil,
-		Dashboard: p.mounted[dashboardPath] != nil, SchemaFiles: describe.SchemaFiles(),
+		Dashboard: p.mounted[dashboardPath] != nil, SandboxKey: p.sandboxKey, SchemaFiles: describe.SchemaFiles(), Changes: p.changes,
+		ChangeErrors: describe.ChangeProblems(), Changelog: socialdata.Changelog(),
 	}
 	cfg.PageSizes = map[platform.ID]map[string]int{}
 	for _, of := range platforms.Data {
-		cfg.PageSizes[of.Platform] = p.client.PageSizes(of.Platform)
+		cfg.PageSizes[of.Platform] = socialdata.FrontEnd(p.client).PageSizes(of.Platform)
 	}
 	for _, o := range d.Operations {
 		cfg.Operations = append(cfg.Operations, docs.Operation(o))
@@ -147,7 +190,7 @@ func (p documentation) content(d *describe.Description) (docs.Config, error) {
 	}
 	for _, each := range d.Problems {
 		own := *each
-		own.Type = docs.Base + "/docs#" + string(own.Code)
+		own.Type = p.explained(own.Code)
 		example, err := schema.Marshal(&own)
 		if err != nil {
 			return cfg, err
@@ -181,20 +224,20 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // page serves the page of a path, which contains the address under which it is read.
-func (s *Server) page(path string, pages func() (*docs.Site, error)) {
+func (s *Server) page(path, media string, content func() (docs.Page, error)) {
 	ready, _ := lru.New[string, *static](addresses) // fails only for a size below 1
 	limit := compressed()
 	s.mux.Handle(path, s.reading(func(w *response, r *http.Request) {
 		w.route, w.operation = path, path
-		address := cmp.Or(addressOf(r), "http://localhost")
+		address := cmp.Or(s.public, addressOf(r), "http://localhost")
 		body, ok := ready.Get(address)
 		if !ok {
-			all, err := pages()
+			page, err := content()
 			if err != nil {
 				s.fail(w, r, err)
 				return
 			}
-			body = newStatic("text/html; charset=utf-8", all.Pages[path].At(address))
+			body = newStatic(media, page.At(address))
 			if limit.Allow() {
 				ready.Add(address, body)
 			} else {

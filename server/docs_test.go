@@ -10,14 +10,21 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/net/html"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers/hackernews"
+	"github.com/socialdata/socialdata/providers/kick"
+	"github.com/socialdata/socialdata/providers/mock"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/server"
 )
@@ -34,16 +41,37 @@ func ask(h http.Handler, target, host string, fields ...string) *httptest.Respon
 	return w
 }
 
+// documented is a handler that tests only read documents of, which are then generated once.
+var documented = sync.OnceValues(func() (http.Handler, error) {
+	return newDocumented(server.WithChanges(), server.WithOperator(func(*http.Request) error { return nil }))
+})
+
+func newDocumented(opts ...server.Option) (http.Handler, error) {
+	client, err := socialdata.New(socialdata.WithProviders(mock.New(mock.Config{})), socialdata.WithKeys(keys.NewMemory(keys.MemoryConfig{})))
+	if err != nil {
+		return nil, err
+	}
+	srv, err := server.New(client, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return srv.Handler(), nil
+}
+
 func handlerOf(t *testing.T, opts ...server.Option) http.Handler {
 	t.Helper()
-	srv, err := server.New(enginetest.New(t, enginetest.Config{}).Open, opts...)
+	open := documented
+	if len(opts) > 0 {
+		open = func() (http.Handler, error) { return newDocumented(opts...) }
+	}
+	h, err := open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return srv.Handler()
+	return h
 }
 
-func TestThePageShowsTheAddressUnderWhichItIsRead(t *testing.T) {
+func TestDocumentationShowsTheAddressOfTheRequest(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()
 	mux.Handle("/", handlerOf(t))
@@ -74,23 +102,27 @@ func TestThePageShowsTheAddressUnderWhichItIsRead(t *testing.T) {
 	}
 }
 
-// TestTheTypeOfAProblemLinksToItsExplanation follows the type of each problem to the page.
-func TestTheTypeOfAProblemLinksToItsExplanation(t *testing.T) {
+// TestProblemTypesIgnoreTheHostHeader checks that the type of a problem is a URN or leads to our documentation, and
+// never follows the Host header, and that each code is explained there.
+func TestProblemTypesIgnoreTheHostHeader(t *testing.T) {
 	t.Parallel()
-	h := http.StripPrefix("/data", handlerOf(t))
-	typeOf := func(host string) string {
-		var p problem.Error
-		if err := json.Unmarshal(ask(h, "/data/v1/nothing", host).Body.Bytes(), &p); err != nil {
-			t.Fatal(err)
+	for public, want := range map[string]string{
+		"":                              "urn:socialdata:problem:unauthorized",
+		"https://api.example.com":       "https://api.example.com/docs#unauthorized",
+		"https://example.com/data/api/": "https://example.com/data/api/docs#unauthorized",
+	} {
+		var opts []server.Option
+		if public != "" {
+			opts = append(opts, server.WithPublicURL(public))
 		}
-		return p.Type
+		h := handlerOf(t, opts...)
+		for _, host := range []string{"evil.example", "api.example.org:8080", `a">`} {
+			if got := ask(h, "/v1/nothing", host).Body.String(); !strings.Contains(got, `"type":"`+want+`"`) {
+				t.Errorf("%s, Host %s: %s, want the type %q", public, host, got, want)
+			}
+		}
 	}
-	if got, want := typeOf("api.example.org"), "http://api.example.org/data/docs#unauthorized"; got != want {
-		t.Errorf("the type is %q, want %q", got, want)
-	}
-	if got := typeOf(`a">`); got != "" { // so it is not an address
-		t.Errorf("with an invalid host the type is %q", got)
-	}
+	h := http.StripPrefix("/data", handlerOf(t))
 	page := ask(h, "/data/docs", "api.example.org").Body.String()
 	for _, code := range problem.Codes() {
 		if !strings.Contains(page, `id="`+string(code)+`"`) {
@@ -99,12 +131,12 @@ func TestTheTypeOfAProblemLinksToItsExplanation(t *testing.T) {
 	}
 }
 
-// TestPagesLoadNothingElse looks for what a strict policy would block, and for broken links.
-func TestPagesLoadNothingElse(t *testing.T) {
+// TestPagesLoadNoExternalFiles looks for what a strict policy would block, and for broken links.
+func TestPagesLoadNoExternalFiles(t *testing.T) {
 	t.Parallel()
 	h := handlerOf(t)
 	anchors, links := map[string]string{}, map[string][]string{}
-	for _, path := range slices.Concat([]string{"/docs", "/docs/platforms", "/docs/fields"}, platformPages()) {
+	for _, path := range slices.Concat([]string{"/docs", "/docs/platforms", "/docs/fields", "/docs/changelog"}, platformPages()) {
 		w := ask(h, path, "a.b")
 		csp := w.Header().Get("Content-Security-Policy")
 		if !strings.Contains(csp, "default-src 'none'") || strings.Contains(csp, "unsafe") {
@@ -149,12 +181,12 @@ func TestPagesLoadNothingElse(t *testing.T) {
 	}
 }
 
-// TestPagesAreLight limits the number of compressed bytes that a reader loads.
-func TestPagesAreLight(t *testing.T) {
+// TestPagesAreSmall limits the number of compressed bytes that a reader loads.
+func TestPagesAreSmall(t *testing.T) {
 	t.Parallel()
-	h := handlerOf(t)
+	h := handlerOf(t, server.WithChanges()) // its own: pages are not compressed for the addresses of too many others
 	for path, most := range map[string]int{
-		"/docs": 68 << 10, "/docs/platforms": 64 << 10, "/docs/fields": 24 << 10, "/docs/docs.css": 6 << 10, "/docs/docs.js": 6 << 10,
+		"/docs": 96 << 10, "/docs/platforms": 64 << 10, "/docs/fields": 24 << 10, "/docs/docs.css": 6 << 10, "/docs/docs.js": 6 << 10,
 	} {
 		if got := ask(h, path, "a.b", "Accept-Encoding", "gzip").Body.Len(); got > most || got < 1<<10 {
 			t.Errorf("%s has %d bytes, want at most %d", path, got, most)
@@ -181,10 +213,14 @@ func TestTheRootLeadsToTheDocumentation(t *testing.T) {
 
 func TestToolsAreDocumentedIfThereAreAny(t *testing.T) {
 	t.Parallel()
-	with, without := handlerOf(t, server.WithMount("/mcp", http.NotFoundHandler())), handlerOf(t)
-	for _, path := range []string{"/llms.txt", "/docs"} {
-		if !strings.Contains(ask(with, path, "a.b").Body.String(), "mcp") ||
-			strings.Contains(ask(without, path, "a.b").Body.String(), "mcp") {
+	srv, err := server.New(enginetest.New(t, enginetest.Config{}).Open, server.WithMount("/mcp", http.NotFoundHandler()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	with, without := srv.Handler(), handlerOf(t)
+	for path, words := range map[string]string{"/llms.txt": "mcp", "/docs": "/mcp"} {
+		if !strings.Contains(ask(with, path, "a.b").Body.String(), words) ||
+			strings.Contains(ask(without, path, "a.b").Body.String(), words) {
 			t.Errorf("%s names tools that are not served, or does not name those that are", path)
 		}
 	}
@@ -213,7 +249,7 @@ func TestSchemasDescribeWhatIsAnswered(t *testing.T) {
 		}
 		compiled, err := compiler.Compile(at)
 		if err != nil {
-			t.Fatalf("%s: %v", o.Name, err)
+			t.Fatalf("the schema of %s: %v", o.Name, err)
 		}
 		var answer struct{ Data json.RawMessage }
 		said := marshal(t, example(t, s, o))
@@ -277,8 +313,8 @@ func searchable(t *testing.T) []found {
 	return all
 }
 
-// TestTheSearchFindsWhatPeopleType searches as the script of the page does.
-func TestTheSearchFindsWhatPeopleType(t *testing.T) {
+// TestTheSearchFindsCommonWords searches as the script of the page does.
+func TestTheSearchFindsCommonWords(t *testing.T) {
 	t.Parallel()
 	all := searchable(t)
 	for query, kind := range map[string]string{
@@ -287,6 +323,8 @@ func TestTheSearchFindsWhatPeopleType(t *testing.T) {
 		"rate limit": "Guide", "next_cursor": "Guide", "idempotency": "Guide", "include_raw": "Parameter", "subreddit": "Group",
 		"timeout": "Problem", "likes": "Field", "x-cache": "Header", "spotify": "Platform", "insufficient credits": "Problem",
 		"stale": "Parameter", "transcript": "Operation", "bearer": "Guide", "price": "Guide",
+		"python": "Guide", "sdk": "Guide", "csv": "Guide", "pricing": "Guide", "create key": "Operation", "put key": "Operation",
+		"rotate": "Operation", "endpoint": "Operation", "typescript": "Guide", "quickstart": "Guide", "changelog": "Page",
 	} {
 		has := func(f found) bool {
 			text := strings.ToLower(f.T + " " + f.W + " " + f.K)
@@ -299,8 +337,8 @@ func TestTheSearchFindsWhatPeopleType(t *testing.T) {
 	}
 }
 
-// TestSearchEntriesLeadSomewhere follows every entry.
-func TestSearchEntriesLeadSomewhere(t *testing.T) {
+// TestLinksOfTheSearchIndexWork follows every entry.
+func TestLinksOfTheSearchIndexWork(t *testing.T) {
 	t.Parallel()
 	h := handlerOf(t)
 	page := ask(h, "/docs", "a.b").Body.String()
@@ -321,6 +359,89 @@ func TestSearchEntriesLeadSomewhere(t *testing.T) {
 		if kinds[kind] < least {
 			t.Errorf("%d of the kind %s can be found, want at least %d", kinds[kind], kind, least)
 		}
+	}
+}
+
+// tables returns the rows of each table of a page. The text of a cell is joined.
+func tables(t *testing.T, page string) (all [][][]string) {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range root.Descendants() {
+		switch n.Data {
+		case "table":
+			all = append(all, nil)
+		case "tr":
+			last := &all[len(all)-1]
+			*last = append(*last, nil)
+		case "th", "td":
+			var text strings.Builder
+			for d := range n.Descendants() {
+				if d.Type == html.TextNode {
+					text.WriteString(d.Data)
+				}
+			}
+			rows := all[len(all)-1]
+			rows[len(rows)-1] = append(rows[len(rows)-1], text.String())
+		}
+	}
+	return all
+}
+
+func TestTableRowsHaveAsManyCellsAsTheHead(t *testing.T) {
+	t.Parallel()
+	h := handlerOf(t)
+	for _, path := range slices.Concat([]string{"/docs", "/docs/platforms", "/docs/fields", "/docs/changelog"}, platformPages()) {
+		for i, rows := range tables(t, ask(h, path, "a.b").Body.String()) {
+			for j, row := range rows {
+				if len(row) != len(rows[0]) {
+					t.Errorf("%s, table %d: row %d has %d cells, its head has %d", path, i, j, len(row), len(rows[0]))
+				}
+			}
+		}
+	}
+}
+
+// TestThePageOfPlatformsAgreesWithTheList compares each cell of the page with what /v1/platforms says.
+func TestThePageOfPlatformsAgreesWithTheList(t *testing.T) {
+	t.Parallel()
+	srv, err := server.New(enginetest.New(t, enginetest.Config{
+		Providers: slices.Concat(mock.New(mock.Config{}), kick.New(kick.Config{}), hackernews.New(hackernews.Config{})),
+	}).Open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list struct{ Data []schema.PlatformInfo }
+	if err := json.Unmarshal(ask(srv.Handler(), "/v1/platforms", "a.b").Body.Bytes(), &list); err != nil {
+		t.Fatal(err)
+	}
+	want, words := map[string]string{}, map[string]int{}
+	for _, p := range list.Data {
+		for _, o := range p.Operations {
+			word := "no"
+			switch {
+			case o.Available:
+				word = "yes"
+			case len(o.Missing) > 0:
+				word = "needs a setting"
+			}
+			want[p.Name+" "+o.Operation] = word
+			words[word]++
+		}
+	}
+	if len(words) != 3 {
+		t.Fatalf("the list has %v, want some of each", words)
+	}
+	matrix, got := tables(t, ask(srv.Handler(), "/docs/platforms", "a.b").Body.String())[0], map[string]string{}
+	for _, row := range matrix[1:] {
+		for i, cell := range row[1:] {
+			got[row[0]+" "+matrix[0][i+1]] = strings.TrimLeft(cell, "●◐·")
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the page (-/v1/platforms +page):\n%s", diff)
 	}
 }
 
@@ -352,5 +473,95 @@ func TestThePageOfAPlatform(t *testing.T) {
 	}
 	if w := ask(h, "/docs/platforms/nowhere", "a.b"); w.Code != http.StatusNotFound {
 		t.Errorf("the page of an unknown platform returned %d", w.Code)
+	}
+}
+
+// TestEveryChangeIsDocumented checks that each request below /manage has an entry like that of a read, with its call in
+// every language, and that each example is a body of the request.
+func TestEveryChangeIsDocumented(t *testing.T) {
+	t.Parallel()
+	h := handlerOf(t)
+	root, err := html.Parse(ask(h, "/docs", "a.b").Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := map[string]*html.Node{}
+	for n := range root.Descendants() {
+		for _, a := range n.Attr {
+			if n.Data == "section" && a.Key == "id" {
+				sections[a.Val] = n
+			}
+		}
+	}
+	for _, c := range socialdata.Changes() {
+		var page strings.Builder
+		if sections[c.Name] == nil {
+			t.Errorf("%s has no entry", c.Name)
+			continue
+		}
+		if err := html.Render(&page, sections[c.Name]); err != nil {
+			t.Fatal(err)
+		}
+		wanted := []string{
+			"<span>" + c.Method + "</span> <code>" + c.Path + "</code>", " client.Account()." + c.Go + "(ctx",
+			`client.manage(`, `class="py"`, `class="curl"`, `class="try"`,
+		}
+		if c.Operator { // whose secret belongs in no example of a program
+			wanted = []string{wanted[0], `class="curl"`}
+		}
+		if c.Line != nil {
+			wanted = append(wanted, "Content-Type: application/x-ndjson")
+		}
+		for _, has := range wanted {
+			if !strings.Contains(regexp.MustCompile(`<span class="s">|</span>`).ReplaceAllString(page.String(), ""),
+				strings.ReplaceAll(has, "</span>", "")) {
+				t.Errorf("the entry of %s lacks %s", c.Name, has)
+			}
+		}
+		if c.Body == nil {
+			continue
+		}
+		d := json.NewDecoder(strings.NewReader(c.Example))
+		d.DisallowUnknownFields()
+		if err := d.Decode(reflect.New(c.Body).Interface()); err != nil {
+			t.Errorf("the example of %s: %v", c.Name, err)
+		}
+	}
+}
+
+// TestTheTextForLanguageModelsIsComplete checks that llms.txt lists every operation, and that llms-full.txt has each
+// with its parameters, every part of the guide and every problem, without markup and scripts.
+func TestTheTextForLanguageModelsIsComplete(t *testing.T) {
+	t.Parallel()
+	h := handlerOf(t)
+	short, full := ask(h, "/llms.txt", "a.b").Body.String(), ask(h, "/llms-full.txt", "a.b").Body.String()
+	for _, o := range socialdata.Operations() {
+		path := strings.ReplaceAll(o.Path, "...", "")
+		if !strings.Contains(short, "GET "+path+". ") || !strings.Contains(full, "\nGET "+path+"\n") {
+			t.Errorf("%s is not in both texts", path)
+		}
+		for _, p := range o.Params {
+			if !strings.Contains(full, p.Doc) {
+				t.Errorf("the parameter %s of %s is not described", p.Name, path)
+			}
+		}
+	}
+	for _, c := range socialdata.Changes() {
+		if !strings.Contains(short, c.Method+" "+c.Path) || !strings.Contains(full, "\n"+c.Method+" "+c.Path+"\n") {
+			t.Errorf("%s %s is not in both texts", c.Method, c.Path)
+		}
+	}
+	for _, has := range slices.Concat([]string{"## Credits", "## Authentication", "| github | 1 |", "http://a.b/v1/mock/profile"}) {
+		if !strings.Contains(full, has) {
+			t.Errorf("llms-full.txt lacks %q", has)
+		}
+	}
+	for _, code := range problem.Codes() {
+		if !strings.Contains(full, code.Explain()[0]) {
+			t.Errorf("%s is not explained", code)
+		}
+	}
+	if found := regexp.MustCompile(`</?(p|span|code|dd|section)\b|base\.invalid`).FindString(full); found != "" {
+		t.Errorf("llms-full.txt has %q", found)
 	}
 }

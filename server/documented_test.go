@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/accounts"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/keys"
@@ -19,9 +20,9 @@ import (
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/server"
-	"github.com/socialdata/socialdata/store/records"
 )
 
 var errDisk = errors.New("disk full")
@@ -117,17 +118,19 @@ func TestEveryDocumentedErrorOfEveryRoute(t *testing.T) {
 	}})
 
 	well.Monitor(t)
-	if _, _, err := broken.Client.Monitors().Make(t.Context(), socialdata.WatchRequest{
+	if _, err := broken.Client.Account().Monitors().Make(t.Context(), accounts.WatchRequest{
 		Name: "salma", Operation: "profile", Platform: platform.Mock, Params: map[string]string{"handle": "salma"},
 	}); err != nil {
 		t.Fatal(err)
 	}
 
-	if _, _, _, err := broken.Client.Endpoints().Make(t.Context(), socialdata.EndpointRequest{
-		Name: "salma", URL: "http://127.0.0.1:1", Types: []string{"stopped"},
+	if _, err := broken.Client.Account().Endpoints().Make(t.Context(), "salma", schema.EndpointSpec{
+		URL: "http://127.0.0.1:1", Types: []string{"stopped"},
 	}); err != nil {
 		t.Fatal(err)
 	}
+
+	broken.StartBulk(t)
 
 	provoke := func(t *testing.T, o *operation.Operation, code problem.Code) reply {
 		t.Helper()
@@ -146,8 +149,14 @@ func TestEveryDocumentedErrorOfEveryRoute(t *testing.T) {
 			if o.Name == "estimate" {
 				return well.get(t, "/v1/estimate?of=/v1/nowhere/profile")
 			}
+			if o.Name == "bulk" {
+				return well.get(t, o.Path+"?id=not-found")
+			}
 			if o.Name == "resolve" {
 				return well.get(t, o.Path+"?url=https://mock.example/login")
+			}
+			if o.Name == "reads" {
+				return well.get(t, o.Path+"?urls=https://nowhere.example/")
 			}
 			if o.Of != "" { // the answer has a problem for each key instead
 				return well.get(t, strings.Replace(pathTo(o, "salma"), "/mock/", "/nowhere/", 1))
@@ -161,11 +170,12 @@ func TestEveryDocumentedErrorOfEveryRoute(t *testing.T) {
 			switch path := pathTo(o, "salma"); o.Name {
 			case "search_across":
 				return well.get(t, path+"&platforms=kwai")
-			case "raw", "read":
+			case "raw", "read", "reads":
 				return well.get(t, pathTo(o, "rate_limited_upstream"))
 			case "estimate":
 				return well.get(t, strings.Replace(path, "%2Fmock%2F", "%2Fkwai%2F", 1))
-			case "usage", "requests", "keys", "job", "resolve", "monitors", "changes", "history", "endpoints", "deliveries":
+			case "usage", "requests", "keys", "job", "resolve", "monitors", "changes", "history", "endpoints", "deliveries",
+				"bulk", "bulk_results":
 				return overloaded(t).get(t, pathTo(o, "salma"))
 			default:
 				return well.get(t, strings.Replace(path, "/mock/", "/kwai/", 1))
@@ -225,7 +235,7 @@ func TestTheDescriptionSaysWhatCostsAndWhatIsPaged(t *testing.T) {
 	}
 }
 
-func TestALongCursorFitsIntoARequest(t *testing.T) {
+func TestLongCursorsAreAccepted(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{})
 	cursor := ""

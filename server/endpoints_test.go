@@ -9,25 +9,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"github.com/socialdata/socialdata/internal/enginetest"
-	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/server"
 )
-
-// openEndpoints serves an engine with the routes of monitors and endpoints, and returns a key with the mark.
-func openEndpoints(t *testing.T, cfg enginetest.Config) (s *site, secret string) {
-	t.Helper()
-	s = open(t, cfg, server.WithMonitors(), server.WithEndpoints())
-	secret, _, err := s.Keys.CreateKey(t.Context(),
-		keys.NewKey{Account: s.Key.Account, Environment: keys.Live, Manage: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s, secret
-}
 
 // hook is a receiver that keeps what it was sent.
 type hook struct {
@@ -64,7 +50,7 @@ type made struct {
 
 func TestEndpointsAreManagedOverHTTP(t *testing.T) {
 	t.Parallel()
-	s, secret := openEndpoints(t, enginetest.Config{})
+	s, secret := openWithChanges(t)
 	h := openHook(t)
 	body := `{"url":"` + h.URL + `/hook"}`
 	const put, post, del = http.MethodPut, http.MethodPost, http.MethodDelete
@@ -98,53 +84,40 @@ func TestEndpointsAreManagedOverHTTP(t *testing.T) {
 		}
 		var got made
 		if step.status < 204 && json.Unmarshal(r.body, &got) != nil || strings.HasPrefix(got.Secret, "whsec_") != step.shows {
-			t.Errorf("%s: %s", step.name, r.body)
+			t.Errorf("%s: got %s; want an object with a secret: %t", step.name, r.body, step.shows)
 		}
 	}
 	if r := s.send(t, s.Secret, put, "/manage/endpoints/orders", body); r.status != http.StatusUnauthorized {
-		t.Errorf("a key without the mark: %s", r.body)
+		t.Errorf("a key that does not manage: status %d, want 401: %s", r.status, r.body)
 	}
 }
 
 func TestPrivateAddressesAreRefusedUnlessTheOperatorAllowsThem(t *testing.T) {
 	t.Parallel()
-	s, secret := openEndpoints(t, enginetest.Config{PublicWebhooks: true})
+	s := open(t, enginetest.Config{PublicWebhooks: true}, server.WithChanges())
+	secret := s.manageKey(t)
 	for _, url := range []string{
 		"http://example.com/", "https://127.0.0.1/", "https://10.0.0.1/", "https://localhost/", "https://[::1]/",
 	} {
-		if r := s.send(t, secret, http.MethodPut, "/manage/endpoints/a", `{"url":"`+url+
-			`"}`); r.status != http.StatusBadRequest {
-			t.Errorf("%s: %d %s", url, r.status, r.body)
+		r := s.send(t, secret, http.MethodPut, "/manage/endpoints/a", `{"url":"`+url+`"}`)
+		if r.status != http.StatusBadRequest {
+			t.Errorf("%s: status %d, want 400: %s", url, r.status, r.body)
 		}
 	}
 }
 
 func TestChangesOfAMonitorAreSent(t *testing.T) {
 	t.Parallel()
-	s, secret := openEndpoints(t, enginetest.Config{})
+	s, secret := openWithChanges(t)
 	h := openHook(t)
 	var e made
 	r := s.send(t, secret, http.MethodPut, "/manage/endpoints/orders", `{"url":"`+h.URL+`","types":["ready"]}`)
 	if err := json.Unmarshal(r.body, &e); err != nil {
 		t.Fatal(err)
 	}
-	verifier, err := standardwebhooks.NewWebhook(e.Secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	verify := func(call hookCall) schema.Change {
-		t.Helper()
-		var c schema.Change
-		if err := verifier.VerifyIgnoringTimestamp(call.body, call.header); err != nil {
-			t.Errorf("signature: %v", err)
-		}
-		if err := json.Unmarshal(call.body, &c); err != nil || c.ID != call.header.Get("Webhook-Id") {
-			t.Errorf("%s, %v", call.body, err)
-		}
-		return c
-	}
+	sent := receiver(t, h, e.Secret)
 	s.send(t, secret, http.MethodPut, "/manage/monitors/salma", profileBody)
-	first := verify(<-h.calls)
+	first := sent()
 	var listed []schema.Change
 	if err := json.Unmarshal(s.get(t, "/v1/changes").envelope(t).Data, &listed); err != nil {
 		t.Fatal(err)
@@ -166,19 +139,19 @@ func TestChangesOfAMonitorAreSent(t *testing.T) {
 		t.Errorf("deliveries (-want +got):\n%s", diff)
 	}
 	if r := s.send(t, secret, http.MethodPost, "/manage/deliveries/orders.1/again", ""); r.status != http.StatusOK {
-		t.Fatalf("again: %d %s", r.status, r.body)
+		t.Fatalf("a repeated delivery: status %d, want 200: %s", r.status, r.body)
 	}
-	if again := verify(<-h.calls); again.ID != first.ID {
+	if again := sent(); again.ID != first.ID {
 		t.Errorf("again, the id is %s; want %s", again.ID, first.ID)
 	}
 	s.send(t, secret, http.MethodPost, "/manage/endpoints/orders/test", "")
-	if test := verify(<-h.calls); test.Type != "test" || test.ID == first.ID {
+	if test := sent(); test.Type != "test" || test.ID == first.ID {
 		t.Errorf("the test is %+v", test)
 	}
 	var endpoints []schema.Endpoint
 	r = s.get(t, "/v1/endpoints")
 	if err := json.Unmarshal(r.envelope(t).Data, &endpoints); err != nil || strings.Contains(string(r.body), "whsec_") {
-		t.Errorf("%s, %v", r.body, err)
+		t.Errorf("got %s, %v; want endpoints without secrets", r.body, err)
 	}
 	if diff := cmp.Diff([]schema.Endpoint{e.Endpoint}, endpoints); diff != "" {
 		t.Errorf("endpoints (-want +got):\n%s", diff)

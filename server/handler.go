@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
@@ -17,10 +18,10 @@ func (s *Server) Handler() http.Handler { return s.wrap(http.HandlerFunc(s.serve
 // serve gives a request its id, refuses requests that no route accepts, answers a panic like any other internal error,
 // and writes the log line of the request.
 func (s *Server) serve(rw http.ResponseWriter, r *http.Request) {
-	id := operation.NewRequestID()
-	r = r.WithContext(operation.WithRequestID(r.Context(), id))
-	w := &response{ResponseWriter: rw, began: operation.Begun(r.Context())}
-	w.values = w.room[:0]
+	id := callctx.NewID()
+	r = r.WithContext(callctx.Begin(r.Context(), id))
+	w := &response{ResponseWriter: rw, began: callctx.Of(r.Context()).Begun}
+	w.values = w.buffer[:0]
 	r.RemoteAddr = s.proxies.caller(r)
 	w.set("X-Request-Id", id)
 	w.set("X-Content-Type-Options", "nosniff")
@@ -28,7 +29,7 @@ func (s *Server) serve(rw http.ResponseWriter, r *http.Request) {
 	defer s.rescue(w, r)
 	if at, h := s.mountedAt(r.URL.Path); h != nil {
 		w.route = at
-		s.lend(w, r, h)
+		s.serveMount(w, r, h)
 		return
 	}
 	if s.manages(r.URL.Path) && !s.mountsOnly && !operation.Odd(r.URL.EscapedPath()) {
@@ -108,5 +109,5 @@ func (s *Server) finish(w *response, r *http.Request) {
 	now := time.Now()
 	took := now.Sub(w.began)
 	s.record(w, r, now, took)
-	s.observe(r.Context(), w.told(r, took))
+	s.observe(r.Context(), w.observed(r, took))
 }

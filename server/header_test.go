@@ -95,7 +95,7 @@ func TestAFreshAnswerIsNotReused(t *testing.T) {
 	}
 }
 
-func TestALongLinkIsLeftOut(t *testing.T) {
+func TestALinkOverTheSizeLimitIsNotSent(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{})
 	long := 0
@@ -180,7 +180,7 @@ func TestLongTextsAreCompressed(t *testing.T) {
 				t.Errorf("%s, %s: Content-Length is %s of %d bytes", path, name, got, len(r.body))
 			}
 			if !slices.Contains(r.header.Values("Vary"), "Accept-Encoding") {
-				t.Errorf("%s, %s: Vary is %v", path, name, r.header.Values("Vary"))
+				t.Errorf("%s, %s: Vary is %v, want Accept-Encoding in it", path, name, r.header.Values("Vary"))
 			}
 		}
 		if plain.header.Get("ETag") != packed.header.Get("ETag") || plain.header.Get("ETag") != "" &&
@@ -212,7 +212,7 @@ func TestLongTextsAreCompressed(t *testing.T) {
 	}
 }
 
-func TestProblemsQuoteLittle(t *testing.T) {
+func TestProblemsQuoteAShortPartOfTheRequest(t *testing.T) {
 	t.Parallel()
 	s := bubble(t, enginetest.Config{})
 	long := strings.Repeat("ab/", 300_000)
@@ -251,9 +251,7 @@ func TestAStreamGoesThroughAMiddleware(t *testing.T) {
 		!strings.Contains(string(r.body), "event: done\n") {
 		t.Errorf("%d results of 40:\n%.300s", n, r.body)
 	}
-	if got := s.Balance(t); got != 998 {
-		t.Errorf("%d credits are left", got)
-	}
+	s.WantBalance(t, 998)
 }
 
 func TestAMethodThatIsNotAllowedIsCountedLikeAnyCall(t *testing.T) {
@@ -264,7 +262,7 @@ func TestAMethodThatIsNotAllowedIsCountedLikeAnyCall(t *testing.T) {
 	for range 2 {
 		if p := s.do(t, http.MethodPost, "/v1/mock/profile", key).wantProblem(t,
 			problem.InvalidRequest); p.Status != http.StatusMethodNotAllowed {
-			t.Errorf("status is %d", p.Status)
+			t.Errorf("status %d, want 405", p.Status)
 		}
 	}
 	s.do(t, http.MethodPost, "/v1/mock/profile", key).wantProblem(t, problem.RateLimited)

@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -14,24 +13,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/accounts"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/remote"
 	"github.com/socialdata/socialdata/schema"
 )
-
-// accountKeys has the methods that both forms of Keys have.
-type accountKeys interface {
-	Make(ctx context.Context, req socialdata.KeyRequest) (schema.MadeKey, bool, error)
-	Change(ctx context.Context, id string, req socialdata.KeyRequest) (schema.Key, error)
-	List(ctx context.Context, req socialdata.KeysRequest) (*schema.Envelope[[]schema.Key], error)
-	Rotate(ctx context.Context, id string, overlap time.Duration) (schema.MadeKey, error)
-	Revoke(ctx context.Context, id string) (schema.Key, error)
-}
-
-var _, _ accountKeys = socialdata.Keys{}, remote.Keys{}
 
 // TestKeysAreTheSameInProcessAndByRemote takes the same steps with both forms, on an account of its own each.
 func TestKeysAreTheSameInProcessAndByRemote(t *testing.T) {
@@ -43,77 +31,76 @@ func TestKeysAreTheSameInProcessAndByRemote(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inside, byRemote := near.Open.As(nearKey).Keys(), client.Keys()
-	ids := map[accountKeys]map[string]string{inside: {}, byRemote: {}} // by name
+	inside, byRemote := near.Open.As(nearKey).Account().Keys(), client.Account().Keys()
+	ids := map[accounts.Keys]map[string]string{inside: {}, byRemote: {}} // by name
 	type result struct {
 		Key     schema.MadeKey
-		New     bool
 		Listed  []schema.Key
 		Problem *problem.Error
 	}
-	rate := &keys.Rate{Capacity: 3, Refill: 0.5}
+	rate := &schema.KeyRate{Capacity: 3, RefillPerS: 0.5}
 	for _, step := range []struct {
 		name string
-		take func(k accountKeys) (result, error)
+		take func(k accounts.Keys) (result, error)
 	}{
-		{"make", func(k accountKeys) (r result, err error) {
-			r.Key, r.New, err = k.Make(t.Context(), socialdata.KeyRequest{Name: "web shop", DayCap: new(int64(5)), Rate: rate})
+		{"make", func(k accounts.Keys) (r result, err error) {
+			r.Key, err = k.Make(t.Context(), "web shop", schema.KeySpec{DayCap: new(int64(5)), Rate: rate})
 			ids[k]["web shop"] = r.Key.ID
 			return r, err
 		}},
-		{"make again", func(k accountKeys) (r result, err error) {
-			r.Key, r.New, err = k.Make(t.Context(), socialdata.KeyRequest{Name: "web shop", TotalCap: new(int64(0)), Manage: true})
+		{"make again", func(k accounts.Keys) (r result, err error) {
+			r.Key, err = k.Make(t.Context(), "web shop", schema.KeySpec{TotalCap: new(int64(0)), Manage: true})
 			return r, err
 		}},
-		{"make one for tests", func(k accountKeys) (r result, err error) {
-			r.Key, r.New, err = k.Make(t.Context(), socialdata.KeyRequest{Name: "a b?c%2F", Environment: keys.Test})
+		{"make one for tests", func(k accounts.Keys) (r result, err error) {
+			r.Key, err = k.Make(t.Context(), "a b?c%2F", schema.KeySpec{Environment: schema.TestKey})
 			return r, err
 		}},
-		{"make one above the bound", func(k accountKeys) (r result, err error) {
-			r.Key, r.New, err = k.Make(t.Context(), socialdata.KeyRequest{Name: "c", DayCap: new(int64(101))})
+		{"make one above the bound", func(k accounts.Keys) (r result, err error) {
+			r.Key, err = k.Make(t.Context(), "c", schema.KeySpec{DayCap: new(int64(101))})
 			return r, err
 		}},
-		{"make one without a name", func(k accountKeys) (r result, err error) {
-			r.Key, r.New, err = k.Make(t.Context(), socialdata.KeyRequest{Name: " "})
+		{"make one without a name", func(k accounts.Keys) (r result, err error) {
+			r.Key, err = k.Make(t.Context(), " ", schema.KeySpec{})
 			return r, err
 		}},
-		{"change", func(k accountKeys) (r result, err error) {
-			r.Key.Key, err = k.Change(t.Context(), ids[k]["web shop"], socialdata.KeyRequest{DayCap: new(int64(7))})
+		{"change", func(k accounts.Keys) (r result, err error) {
+			r.Key.Key, err = k.Change(t.Context(), ids[k]["web shop"], schema.KeySpec{DayCap: new(int64(7))})
 			return r, err
 		}},
-		{"change the environment", func(k accountKeys) (r result, err error) {
-			r.Key.Key, err = k.Change(t.Context(), ids[k]["web shop"], socialdata.KeyRequest{Environment: keys.Test})
+		{"change the environment", func(k accounts.Keys) (r result, err error) {
+			r.Key.Key, err = k.Change(t.Context(), ids[k]["web shop"], schema.KeySpec{Environment: schema.TestKey})
 			return r, err
 		}},
-		{"change one that does not exist", func(k accountKeys) (r result, err error) {
-			r.Key.Key, err = k.Change(t.Context(), "key_none", socialdata.KeyRequest{})
+		{"change one that does not exist", func(k accounts.Keys) (r result, err error) {
+			r.Key.Key, err = k.Change(t.Context(), "key_none", schema.KeySpec{})
 			return r, err
 		}},
-		{"rotate", func(k accountKeys) (r result, err error) {
+		{"rotate", func(k accounts.Keys) (r result, err error) {
 			r.Key, err = k.Rotate(t.Context(), ids[k]["web shop"], time.Hour)
 			return r, err
 		}},
-		{"rotate with too long an overlap", func(k accountKeys) (r result, err error) {
+		{"rotate with too long an overlap", func(k accounts.Keys) (r result, err error) {
 			r.Key, err = k.Rotate(t.Context(), ids[k]["web shop"], 721*time.Hour)
 			return r, err
 		}},
-		{"list", func(k accountKeys) (r result, err error) {
-			got, err := k.List(t.Context(), socialdata.KeysRequest{})
+		{"list", func(k accounts.Keys) (r result, err error) {
+			got, err := k.List(t.Context(), accounts.KeysRequest{})
 			if err == nil {
 				r.Listed = got.Data
 			}
 			return r, err
 		}},
-		{"revoke", func(k accountKeys) (r result, err error) {
+		{"revoke", func(k accounts.Keys) (r result, err error) {
 			r.Key.Key, err = k.Revoke(t.Context(), ids[k]["web shop"])
 			return r, err
 		}},
-		{"revoke one that does not exist", func(k accountKeys) (r result, err error) {
+		{"revoke one that does not exist", func(k accounts.Keys) (r result, err error) {
 			r.Key.Key, err = k.Revoke(t.Context(), "key_none")
 			return r, err
 		}},
 	} {
-		take := func(k accountKeys) result {
+		take := func(k accounts.Keys) result {
 			r, err := step.take(k)
 			if err != nil && !errors.As(err, &r.Problem) {
 				t.Errorf("%s: %v is not a problem", step.name, err)
@@ -160,7 +147,7 @@ func TestAKeyIsRotatedOnceWhenItsAnswerIsLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := client.Keys().Rotate(t.Context(), first.ID, time.Hour)
+	got, err := client.Account().Keys().Rotate(t.Context(), first.ID, time.Hour)
 	if err != nil || got.ID != first.ID || got.Secret != nil {
 		t.Fatalf("rotated %+v, %v; want no secret", got, err)
 	}
@@ -171,8 +158,8 @@ func TestAKeyIsRotatedOnceWhenItsAnswerIsLost(t *testing.T) {
 	}
 }
 
-// TestKeysNeedTheMark calls with a key that does not manage its account, and a service without WithKeys.
-func TestKeysNeedTheMark(t *testing.T) {
+// TestOnlyAManagingKeyManagesKeys calls with a key that does not manage its account, and a service without WithKeys.
+func TestOnlyAManagingKeyManagesKeys(t *testing.T) {
 	t.Parallel()
 	s, _, first := openKeys(t, keys.NewKey{Name: "first"})
 	plain := open(t, enginetest.Config{})
@@ -187,7 +174,7 @@ func TestKeysNeedTheMark(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = client.Keys().Revoke(t.Context(), first.ID)
+		_, err = client.Account().Keys().Revoke(t.Context(), first.ID)
 		enginetest.WantProblem(t, err, tt.want)
 	}
 }

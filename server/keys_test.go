@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,9 +14,9 @@ import (
 
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/server"
-	"github.com/socialdata/socialdata/store/records"
 )
 
 // openKeys serves an engine with the routes of keys, and returns a key with the mark Manage made from n.
@@ -25,7 +26,7 @@ func openKeys(t *testing.T, n keys.NewKey, noted ...*noted) (s *site, secret str
 	if len(noted) > 0 {
 		cfg.Records = noted[0]
 	}
-	s = open(t, cfg, server.WithKeys())
+	s = open(t, cfg, server.WithChanges())
 	n.Account, n.Environment, n.Manage = s.Key.Account, keys.Live, true
 	secret, key, err := s.Keys.CreateKey(t.Context(), n)
 	if err != nil {
@@ -57,12 +58,11 @@ func (n *noted) all(t *testing.T) string {
 		if err != nil {
 			continue // it was removed
 		}
-		var change struct{ Answer []byte }
+		var change struct{ Body struct{ Answer string } } // of the record of a call
 		var answer struct{ Body []byte }
 		_ = json.Unmarshal(r.Value, &change)
-		_ = json.Unmarshal(change.Answer, &answer)
+		_ = json.Unmarshal([]byte(change.Body.Answer), &answer)
 		b.Write(r.Value)
-		b.Write(change.Answer)
 		b.Write(answer.Body)
 	}
 	return b.String()
@@ -106,29 +106,29 @@ func TestKeysAreManagedOverHTTP(t *testing.T) {
 		http.StatusCreated)
 	if made.Secret == nil || *made.DayCap != 10 || made.TotalCap != nil || made.Rate.Capacity != 5 || made.Manage ||
 		made.Environment != "live" {
-		t.Fatalf("made %+v", made)
+		t.Fatalf("made %+v, want a live key with a daily cap of 10 that does not manage", made)
 	}
 	if r := s.send(t, *made.Secret, http.MethodGet, "/v1/me", ""); r.status != http.StatusOK {
-		t.Errorf("the new key: %s", r.body)
+		t.Errorf("the new key: status %d, want 200: %s", r.status, r.body)
 	}
 	if r := s.send(t, *made.Secret, http.MethodPut, "/manage/keys/other", `{}`); r.status != http.StatusUnauthorized {
-		t.Errorf("a key without the mark manages: %s", r.body)
+		t.Errorf("a key that does not manage: status %d, want 401: %s", r.status, r.body)
 	}
 	changed := s.made(t, secret, http.MethodPut, "crawler", `{"total_cap":7,"manage":true}`, http.StatusOK)
 	if changed.ID != made.ID || changed.Secret != nil || changed.DayCap != nil || *changed.TotalCap != 7 ||
 		changed.Rate != nil || !changed.Manage {
-		t.Errorf("changed to %+v", changed)
+		t.Errorf("changed to %+v, want the same key with a total cap of 7 that manages", changed)
 	}
 	if list := s.listed(t, secret); len(list) != 3 || list[1].ID != first.ID || list[2].Name != "crawler" ||
 		*list[2].TotalCap != 7 {
-		t.Errorf("listed %+v", list)
+		t.Errorf("listed %+v, want 3 keys: one, the first, the crawler with a total cap of 7", list)
 	}
 	revoked := s.made(t, secret, http.MethodDelete, made.ID, "", http.StatusOK)
 	if revoked.RevokedAt == nil {
-		t.Errorf("revoked %+v", revoked)
+		t.Errorf("revoked %+v, want the time of the revocation", revoked)
 	}
 	if r := s.send(t, *made.Secret, http.MethodGet, "/v1/me", ""); r.status != http.StatusUnauthorized {
-		t.Errorf("a revoked key: %d", r.status)
+		t.Errorf("a revoked key: status %d, want 401", r.status)
 	}
 	if again := s.made(t, secret, http.MethodPut, "crawler", `{}`, http.StatusCreated); again.ID == made.ID {
 		t.Error("a revoked key was changed instead of a new one made")
@@ -184,7 +184,7 @@ func TestInvalidKeyRequestsAreRefused(t *testing.T) {
 		}
 	}
 	if k, err := s.Keys.Key(t.Context(), foreign.ID); err != nil || k.RevokedAt != nil || k.Former != nil {
-		t.Errorf("another account's key was touched: %+v, %v", k, err)
+		t.Errorf("the key of another account: got %+v, %v; want it unchanged", k, err)
 	}
 	if list := s.listed(t, secret); len(list) != 4 {
 		t.Errorf("an account sees %d keys; want its own four", len(list))
@@ -229,16 +229,62 @@ func TestAnAccountCanOnlyLowerWhatTheOperatorSet(t *testing.T) {
 	}
 }
 
+// TestAccountsCannotChangeKeysWithHigherLimits checks that a managing key cannot get at a key that the operator limits
+// less.
+func TestAccountsCannotChangeKeysWithHigherLimits(t *testing.T) {
+	t.Parallel()
+	low := keys.Limits{DayCap: new(int64(100)), TotalCap: new(int64(1000)), Rate: &keys.Rate{Capacity: 50, Refill: 2}}
+	for name, change := range map[string]func(*keys.NewKey){
+		"no caps":            func(n *keys.NewKey) { n.DayCap, n.TotalCap = nil, nil },
+		"a higher daily cap": func(n *keys.NewKey) { n.DayCap = new(int64(101)) },
+		"no total cap":       func(n *keys.NewKey) { n.TotalCap = nil },
+		"a faster rate":      func(n *keys.NewKey) { n.Rate = &keys.Rate{Capacity: 50, Refill: 3} },
+		"higher bounds":      func(n *keys.NewKey) { n.Bounds = &keys.Limits{DayCap: new(int64(1000))} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, secret, first := openKeys(t, keys.NewKey{Name: "first", DayCap: low.DayCap, TotalCap: low.TotalCap, Rate: low.Rate})
+			n := keys.NewKey{
+				Account: first.Account, Name: "rich", Environment: keys.Live, DayCap: low.DayCap, TotalCap: low.TotalCap, Rate: low.Rate,
+			}
+			change(&n)
+			value, rich, err := s.Keys.CreateKey(t.Context(), n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, refused := range []struct{ method, path, body, words string }{
+				{http.MethodPost, rich.ID + "/rotate", `{}`, "higher limits"},
+				{http.MethodPost, rich.ID, `{"day_cap":1,"total_cap":1}`, "higher limits"},
+				{http.MethodPost, rich.ID, `{"manage":true}`, "higher limits"},
+				{http.MethodPut, "rich", `{}`, "this name is taken"},
+				{http.MethodPut, "rich", `{"day_cap":1,"total_cap":1,"manage":true}`, "this name is taken"},
+			} {
+				r := s.send(t, secret, refused.method, "/manage/keys/"+refused.path, refused.body)
+				if r.status != http.StatusBadRequest || !strings.Contains(string(r.body), refused.words) {
+					t.Errorf("%s %s %s: status %d, want 400 and %q: %s", refused.method, refused.path, refused.body, r.status, refused.words, r.body)
+				}
+			}
+			if list := s.listed(t, secret); !slices.ContainsFunc(list, func(k schema.Key) bool { return k.ID == rich.ID }) {
+				t.Error("the key is not listed")
+			}
+			if r := s.send(t, value, http.MethodGet, "/v1/me", ""); r.status != http.StatusOK {
+				t.Errorf("its value is not accepted any more: %d", r.status)
+			}
+			s.made(t, secret, http.MethodDelete, rich.ID, "", http.StatusOK)
+		})
+	}
+}
+
 func TestARotatedKeyHasTwoSecretsForAWhile(t *testing.T) {
 	t.Parallel()
 	s, secret, first := openKeys(t, keys.NewKey{Name: "first", DayCap: new(int64(100))})
 	rotated := s.made(t, secret, http.MethodPost, first.ID+"/rotate", `{"overlap":"24h"}`, http.StatusOK)
 	if rotated.Secret == nil || rotated.ID != first.ID || *rotated.DayCap != 100 || rotated.FormerUntil == nil {
-		t.Fatalf("rotated %+v", rotated)
+		t.Fatalf("rotated %+v, want the same key with a new secret and an end of the former", rotated)
 	}
 	for name, secret := range map[string]string{"the former secret": secret, "the new one": *rotated.Secret} {
 		if r := s.send(t, secret, http.MethodGet, "/v1/me", ""); r.status != http.StatusOK {
-			t.Errorf("%s during the overlap: %s", name, r.body)
+			t.Errorf("%s during the overlap: status %d, want 200: %s", name, r.status, r.body)
 		}
 	}
 	now := s.made(t, *rotated.Secret, http.MethodPost, first.ID+"/rotate", `{"overlap":"0s"}`, http.StatusOK)
@@ -277,7 +323,7 @@ func TestAnIdempotencyKeyMakesOneKeyAndKeepsNoSecret(t *testing.T) {
 			r := send("crawler", `{"day_cap":3}`, key)
 			var k schema.MadeKey
 			if err := json.Unmarshal(r.body, &k); err != nil || r.status != http.StatusCreated || *k.DayCap != 3 {
-				t.Errorf("status %d, %v: %s", r.status, err, r.body)
+				t.Errorf("status %d (%v), want 201 and a daily cap of 3: %s", r.status, err, r.body)
 			}
 			if (k.Secret == nil) != (r.header.Get("X-Idempotent-Replay") == "true") {
 				t.Errorf("a replay shows a secret, or a first answer none: %v", r.header)
@@ -296,7 +342,7 @@ func TestAnIdempotencyKeyMakesOneKeyAndKeepsNoSecret(t *testing.T) {
 		t.Errorf("%d keys; want the first two and the one that was made", len(list))
 	}
 	if r := send("crawler", `{"day_cap":4}`, key); r.status != http.StatusBadRequest {
-		t.Errorf("another request under the key: %d %s", r.status, r.body)
+		t.Errorf("another request under the Idempotency-Key: got %d %s, want 400", r.status, r.body)
 	}
 	if r := send("crawler", `{"day_cap":4}`, "short"); r.status != http.StatusBadRequest {
 		t.Errorf("a key that is too short: %d %s", r.status, r.body)
@@ -315,10 +361,10 @@ func TestAnIdempotencyKeyMakesOneKeyAndKeepsNoSecret(t *testing.T) {
 	}
 }
 
-func TestTheDescriptionOfManagingIsApart(t *testing.T) {
+func TestManageHasItsOwnDescription(t *testing.T) {
 	t.Parallel()
-	s := open(t, enginetest.Config{}, server.WithKeys(), server.WithMonitors(),
-		server.WithErasures(func(*http.Request) error { return nil }))
+	s := open(t, enginetest.Config{}, server.WithChanges(),
+		server.WithOperator(func(*http.Request) error { return nil }))
 	var d struct {
 		Paths map[string]map[string]struct{ OperationID string }
 	}
@@ -333,6 +379,12 @@ func TestTheDescriptionOfManagingIsApart(t *testing.T) {
 	want := map[string]int{
 		"/manage/keys/{name}": 1, "/manage/keys/{id}": 2, "/manage/keys/{id}/rotate": 1, "/manage/erasures": 2,
 		"/manage/monitors/{name}": 2, "/manage/monitors/{name}/pause": 1, "/manage/monitors/{name}/resume": 1,
+		"/manage/endpoints/{name}": 2, "/manage/endpoints/{name}/secret": 1, "/manage/endpoints/{name}/test": 1,
+		"/manage/feeds/{name}":          2,
+		"/manage/bulk/{name}":           2,
+		"/manage/deliveries/{id}/again": 1, "/manage/account": 2, "/manage/accounts": 1,
+		"/manage/accounts/{name}": 2, "/manage/accounts/{name}/grant": 1, "/manage/accounts/{name}/refund": 1,
+		"/manage/accounts/{name}/close": 1,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the routes (-want +got):\n%s", diff)

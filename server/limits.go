@@ -10,7 +10,7 @@ import (
 // Limits limit the resources that callers can use. A zero field means the default that its comment states.
 type Limits struct {
 	// InFlight is how many calls can be in progress at the same time: 512 by default. One more waits for a
-	// place for 100 ms, and is then answered 503 with Retry-After. A call is in progress from the time at which its
+	// slot for 100 ms, and is then answered 503 with Retry-After. A call is in progress from the time at which its
 	// caller is known until its answer is to be written. Calls that need no key are not counted and always answered.
 	InFlight int64
 	// PerAccount is how many of those one account can have, with all of its keys: half of InFlight. One more is
@@ -29,7 +29,7 @@ type Limits struct {
 	// BodyTimeout is the maximum time for receiving that body: 5 s.
 	BodyTimeout time.Duration
 	// Streams is how many streams of changes can be open at the same time: a quarter of Connections. They do not count
-	// in InFlight.
+	// in InFlight. If there are several accounts, each can have a quarter of them; one more is answered 429 at once.
 	Streams int64
 	// PerKey is how many of those one key can have: 4. One more is answered 429 at once.
 	PerKey int64
@@ -61,8 +61,8 @@ type Limits struct {
 	Notice time.Duration
 	// Drain is how long calls may take to end when the server is stopping: 30 s.
 	Drain time.Duration
-	// LastWords is how long callers have to read their answers after the last call has ended: 5 s.
-	LastWords time.Duration
+	// AnswerGrace is how long callers have to read their answers after the last call has ended: 5 s.
+	AnswerGrace time.Duration
 }
 
 // check returns an error for a negative limit.
@@ -93,5 +93,5 @@ func (l *Limits) fill() {
 	l.AnswerTimeout = cmp.Or(l.AnswerTimeout, 50*time.Second)
 	l.IdleTimeout = cmp.Or(l.IdleTimeout, time.Minute)
 	l.Drain = cmp.Or(l.Drain, 30*time.Second)
-	l.LastWords = cmp.Or(l.LastWords, 5*time.Second)
+	l.AnswerGrace = cmp.Or(l.AnswerGrace, 5*time.Second)
 }

@@ -44,7 +44,7 @@ func (e webErrors) Write(line []byte) (int, error) {
 	ctx, text := context.Background(), string(bytes.TrimSpace(line))
 	if strings.HasPrefix(text, "http: TLS handshake error") {
 		e.s.log.DebugContext(ctx, text)
-		e.s.quiet.count(ctx, e.s.log, &e.s.quiet.handshakes)
+		e.s.logCounts.count(ctx, e.s.log, &e.s.logCounts.handshakes)
 	} else {
 		e.s.log.ErrorContext(ctx, text)
 	}
@@ -59,11 +59,11 @@ func (s *Server) drain(ctx context.Context, web *http.Server, open *connections)
 	s.stop() // streams of changes do not end by themselves
 	limited, stop := context.WithTimeout(ctx, s.limits.Drain)
 	defer stop()
-	quiet := make(chan struct{})
+	idle := make(chan struct{})
 	go func() {
-		defer close(quiet)
-		if s.places.takeAll(ctx) {
-			time.AfterFunc(s.limits.LastWords, stop) // no call is in progress: the callers that remain do not read
+		defer close(idle)
+		if s.inFlight.takeAll(ctx) {
+			time.AfterFunc(s.limits.AnswerGrace, stop) // no call is in progress: the callers that remain do not read
 		}
 	}()
 	web.RegisterOnShutdown(open.dropWaiting)
@@ -74,8 +74,8 @@ func (s *Server) drain(ctx context.Context, web *http.Server, open *connections)
 	s.log.InfoContext(ctx, "connections of callers that do not read their answers are closed")
 	err = web.Close()
 	select { // a call that was cut off still settles its credits
-	case <-quiet:
-	case <-time.After(s.limits.LastWords):
+	case <-idle:
+	case <-time.After(s.limits.AnswerGrace):
 	}
 	return err
 }

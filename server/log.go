@@ -23,7 +23,7 @@ func (s *Server) record(w *response, r *http.Request, now time.Time, took time.D
 		s.line(w, r, level, now, took)
 	}
 	if level == slog.LevelDebug && !w.probe {
-		s.quiet.note(s.log, w, r)
+		s.logCounts.note(s.log, w, r)
 	}
 }
 

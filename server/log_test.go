@@ -83,7 +83,7 @@ func TestEachRequestIsOneLine(t *testing.T) {
 			continue
 		}
 		if len(lines) != 1 {
-			t.Errorf("%s: %d lines: %v", path, len(lines), lines)
+			t.Errorf("%s: %d lines, want 1: %v", path, len(lines), lines)
 			continue
 		}
 		for field, value := range want {
@@ -93,7 +93,7 @@ func TestEachRequestIsOneLine(t *testing.T) {
 		}
 		if lines[0]["msg"] != "request" || lines[0]["request_id"] != r.header.Get("X-Request-Id") ||
 			lines[0]["bytes"] != float64(len(r.body)) {
-			t.Errorf("%s: %v", path, lines[0])
+			t.Errorf("%s: the line %v lacks the id or the length of the answer", path, lines[0])
 		}
 	}
 }
@@ -147,7 +147,7 @@ func TestGuessedKeysDoNotFloodTheLog(t *testing.T) {
 			told += n
 		}
 		if len(lines) > 7 || told < 20_000 { // one a minute, for six minutes, since refusals are delayed
-			t.Errorf("%d lines count %v refusals of 25000", len(lines), told)
+			t.Errorf("%d lines count %v refusals of 25000, want at most 7 that count 20000", len(lines), told)
 		}
 	})
 }
@@ -166,7 +166,7 @@ func TestRequestsWithoutAKeyAreCountedInOneLineAMinute(t *testing.T) {
 		s.do(t, http.MethodGet, "/livez", nil) // a probe, which is not counted
 		lines := log.lines(t)
 		if len(lines) != 2 || lines[0]["unauthorized"] != 100. || lines[0]["open"] != 101. || lines[1]["unauthorized"] != 100. {
-			t.Errorf("%d lines: %v", len(lines), lines)
+			t.Errorf("%d lines, want 2 that count 100 refusals each: %v", len(lines), lines)
 		}
 	})
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/problem"
-	"github.com/socialdata/socialdata/server/describe"
 )
 
 // managePath is the path below which accounts manage their own settings.
@@ -48,22 +47,6 @@ func WithManaging(pattern string, h Managing) Option {
 		}
 		return register(c.managed, pattern, h)
 	}}
-}
-
-// managed is a route below /manage with its description.
-type managed struct {
-	handle Managing
-	about  describe.Managed
-}
-
-// serveManaged adds routes to c.
-func serveManaged(c *config, routes []managed) error {
-	var failed error
-	for _, m := range routes {
-		failed = errors.Join(failed, WithManaging(m.about.Method+" "+m.about.Path, m.handle).apply(c))
-		c.described = append(c.described, m.about)
-	}
-	return failed
 }
 
 // register adds h to mux. It returns the panic of an invalid pattern as an error.
@@ -106,7 +89,9 @@ func (s *Server) manage(w *response, r *http.Request) {
 	}
 	w.route = path
 	w.set("Cache-Control", "no-store")
-	s.change(w, r)
+	if w.failed = s.rehearse(r, w.who, pattern); w.failed == nil {
+		s.change(w, r)
+	}
 	if w.failed != nil {
 		s.fail(w, r, w.failed)
 	}
@@ -115,7 +100,7 @@ func (s *Server) manage(w *response, r *http.Request) {
 // change calls the handler of a request below /manage, once for each Idempotency-Key.
 func (s *Server) change(w *response, r *http.Request) {
 	given, wants := r.Header["Idempotency-Key"]
-	if !wants || r.Method == http.MethodGet || r.Method == http.MethodHead {
+	if !wants || r.Method == http.MethodGet || r.Method == http.MethodHead || s.takesFile(r) {
 		s.managed.ServeHTTP(w, r)
 		return
 	}
@@ -125,11 +110,11 @@ func (s *Server) change(w *response, r *http.Request) {
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	var live *kept
+	var live *storedAnswer
 	key := cmp.Or(strings.Join(given, ", "), " ") // an empty value is as invalid as a space
-	b, replayed, err := w.who.Once(r.Context(), key, r.Method+" "+r.URL.RequestURI()+"\n"+string(body),
+	b, replayed, err := socialdata.FrontEnd(w.who).Once(r.Context(), key, r.Method+" "+r.URL.RequestURI()+"\n"+string(body),
 		func(context.Context) ([]byte, error) {
-			live = &kept{header: w.Header()}
+			live = &storedAnswer{header: w.Header()}
 			s.hold(w, r, live)
 			if w.failed != nil {
 				return nil, w.failed
@@ -137,7 +122,7 @@ func (s *Server) change(w *response, r *http.Request) {
 			return json.Marshal(live.public())
 		})
 	if err == nil && replayed {
-		live = &kept{header: w.Header()}
+		live = &storedAnswer{header: w.Header()}
 		if err = json.Unmarshal(b, live); err == nil {
 			w.set("X-Idempotent-Replay", "true")
 		}
@@ -148,15 +133,15 @@ func (s *Server) change(w *response, r *http.Request) {
 }
 
 // hold calls the handler of r with live as its response.
-func (s *Server) hold(w *response, r *http.Request, live *kept) {
+func (s *Server) hold(w *response, r *http.Request, live *storedAnswer) {
 	under := w.ResponseWriter
 	defer func() { w.ResponseWriter, w.status, w.bytes = under, 0, 0 }() // a panic is answered on the connection itself
 	w.ResponseWriter = live
 	s.managed.ServeHTTP(w, r)
 }
 
-// kept is an answer below /manage. A member "secret" of its object is only returned to the first reader.
-type kept struct {
+// storedAnswer is an answer below /manage. A member "secret" of its object is only returned to the first reader.
+type storedAnswer struct {
 	Status int
 	Type   string
 	Body   []byte
@@ -164,19 +149,19 @@ type kept struct {
 }
 
 // Header, WriteHeader and Write implement [http.ResponseWriter].
-func (k *kept) Header() http.Header { return k.header }
+func (k *storedAnswer) Header() http.Header { return k.header }
 
-func (k *kept) WriteHeader(status int) { k.Status = cmp.Or(k.Status, status) }
+func (k *storedAnswer) WriteHeader(status int) { k.Status = cmp.Or(k.Status, status) }
 
-func (k *kept) Write(b []byte) (int, error) {
+func (k *storedAnswer) Write(b []byte) (int, error) {
 	k.WriteHeader(http.StatusOK)
 	k.Body = append(k.Body, b...)
 	return len(b), nil
 }
 
 // public returns what may be stored: everything but the secret.
-func (k *kept) public() kept {
-	out := kept{Status: k.Status, Type: k.header.Get("Content-Type"), Body: k.Body}
+func (k *storedAnswer) public() storedAnswer {
+	out := storedAnswer{Status: k.Status, Type: k.header.Get("Content-Type"), Body: k.Body}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(k.Body, &members) == nil && members["secret"] != nil {
 		members["secret"] = json.RawMessage("null")
@@ -185,7 +170,7 @@ func (k *kept) public() kept {
 	return out
 }
 
-func (k *kept) write(w http.ResponseWriter) {
+func (k *storedAnswer) write(w http.ResponseWriter) {
 	if k.Type != "" {
 		w.Header().Set("Content-Type", k.Type)
 	}
@@ -194,25 +179,45 @@ func (k *kept) write(w http.ResponseWriter) {
 }
 
 // mayManage authenticates a request and admits it. It checks the key before it reads the body, and admits the request
-// after that, so that a caller who sends slowly keeps no place. The 401 is the same whatever is wrong with the key
+// after that, so that a caller who sends slowly keeps no slot. The 401 is the same whatever is wrong with the key
 // (D29).
 func (s *Server) mayManage(w *response, r *http.Request) error {
+	if s.forOperator(r.URL.Path) {
+		return s.operates(w, r)
+	}
 	client, err := s.authenticate(r)
 	if p, ok := errors.AsType[*problem.Error](err); ok && p.Code == problem.Unauthorized || err == nil &&
 		!client.Key().Manage {
 		dropBody(w, r)
 		return errMayNotManage
 	}
-	if err == nil {
-		err = takeBody(w, r, &s.limits)
-	}
-	if err == nil {
-		err = s.places.admit(r.Context(), w, client.Key())
+	switch {
+	case err != nil:
+	case s.takesFile(r):
+		err = s.admitFile(w, r, client)
+	default:
+		if err = takeBody(w, r, &s.limits); err == nil {
+			err = s.inFlight.admit(r.Context(), w, client.Key())
+		}
 	}
 	if err == nil {
 		w.who = client
 		err = limit(w, r, client)
 	}
+	return err
+}
+
+// operates admits a request of the operator, who has no rate limit.
+func (s *Server) operates(w *response, r *http.Request) error {
+	err := s.mayOperate(r)
+	if err != nil {
+		dropBody(w, r)
+		return err
+	}
+	if err = takeBody(w, r, &s.limits); err == nil {
+		err = s.inFlight.admit(r.Context(), w, nil)
+	}
+	w.who = s.client
 	return err
 }
 

@@ -35,12 +35,18 @@ func openManaged(t *testing.T, cfg enginetest.Config) (s *site, secret string) {
 	t.Helper()
 	s = open(t, cfg, server.WithManaging("PUT /manage/things/{name}", managing),
 		server.WithManaging("DELETE /manage/things/{name}", refusing))
+	return s, s.manageKey(t)
+}
+
+// manageKey makes a key of the site's account with the mark Manage, and returns its secret.
+func (s *site) manageKey(t *testing.T) string {
+	t.Helper()
 	secret, _, err := s.Keys.CreateKey(t.Context(),
 		keys.NewKey{Account: s.Key.Account, Environment: keys.Live, Manage: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, secret
+	return secret
 }
 
 func (s *site) send(t *testing.T, secret, method, path, body string) reply {
@@ -48,26 +54,7 @@ func (s *site) send(t *testing.T, secret, method, path, body string) reply {
 	return s.request(t, method, path, body, http.Header{"Authorization": {"Bearer " + secret}})
 }
 
-func (s *site) request(t *testing.T, method, path, body string, header http.Header) reply {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, s.web.URL+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header = header
-	resp, err := s.web.Client().Transport.RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	got, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return reply{resp.StatusCode, resp.Header, got}
-}
-
-func TestOnlyAKeyWithTheMarkManages(t *testing.T) {
+func TestOnlyAManagingKeyManages(t *testing.T) {
 	t.Parallel()
 	s, secret := openManaged(t, enginetest.Config{})
 	_, revoked, err := s.Keys.CreateKey(t.Context(),

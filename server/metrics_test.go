@@ -35,16 +35,16 @@ func TestMetricsAreShownWithPermission(t *testing.T) {
 	}
 	done := make(chan struct{})
 	go func() { defer close(done); ask(http.MethodGet, "/slow", "") }()
-	<-entered // all places for calls are taken
+	<-entered // all slots for calls are taken
 	if w := ask(http.MethodGet, "/metrics", "Bearer x"); w.Code != http.StatusOK || w.Body.String() != "up 1\n" {
-		t.Errorf("%d %s", w.Code, w.Body)
+		t.Errorf("GET: %d %s; want 200 and the metrics", w.Code, w.Body)
 	}
 	if w := ask(http.MethodGet, "/metrics", ""); w.Code != http.StatusUnauthorized ||
 		w.Header().Get("WWW-Authenticate") != "Bearer" {
-		t.Errorf("a stranger: %d %v", w.Code, w.Header())
+		t.Errorf("without permission: %d %v, want 401 and WWW-Authenticate", w.Code, w.Header())
 	}
 	if w := ask(http.MethodPost, "/metrics", "Bearer x"); w.Code != http.StatusMethodNotAllowed {
-		t.Errorf("POST: %d", w.Code)
+		t.Errorf("POST: status %d, want 405", w.Code)
 	}
 	close(release)
 	<-done

@@ -13,25 +13,25 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// lend lets a mounted handler answer, unless too many requests are in progress. It receives the body of the request
-// before it takes a place, and releases the place when the handler begins to answer, so that callers who send or read
-// slowly keep no place.
-func (s *Server) lend(w *response, r *http.Request, h http.Handler) {
-	if tellsCache(r.URL.Path) {
-		tellCache(w, schema.Miss, 0)
+// serveMount lets a mounted handler answer, unless too many requests are in progress. It receives the body of the
+// request before it takes a slot, and releases the slot when the handler begins to answer, so that callers who send or
+// read slowly keep no slot.
+func (s *Server) serveMount(w *response, r *http.Request, h http.Handler) {
+	if hasCacheFields(r.URL.Path) {
+		setCacheFields(w, schema.Miss, 0)
 	}
 	if err := takeBody(w, r, &s.limits); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	if !s.places.lent.TryAcquire(1) {
+	if !s.inFlight.mounts.TryAcquire(1) {
 		s.fail(w, r, busy(w))
 		return
 	}
-	w.keep(func() { s.places.lent.Release(1) })
-	w.lent = true
+	w.releaseLater(func() { s.inFlight.mounts.Release(1) })
+	w.mounted = true
 	defer w.done()
-	h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), lentKey{}, &loan{s.places, w})))
+	h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), mountKey{}, &mountedRequest{s.inFlight, w})))
 }
 
 // takeBody receives the body of a request for a mounted handler, unless its method is one that reads.
@@ -43,8 +43,8 @@ func takeBody(w http.ResponseWriter, r *http.Request, limits *Limits) error {
 	if r.ContentLength == 0 {
 		return nil
 	}
-	enter(r, waiting)
-	defer enter(r, working)
+	beginPhase(r, waiting)
+	defer beginPhase(r, working)
 	// Not every response supports it. The web server's own limit may be longer, or absent.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(limits.BodyTimeout))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limits.BodyBytes))
@@ -61,12 +61,12 @@ func takeBody(w http.ResponseWriter, r *http.Request, limits *Limits) error {
 	return nil
 }
 
-type lentKey struct{}
+type mountKey struct{}
 
-// loan is a request while a mounted handler answers it.
-type loan struct {
-	places *places
-	w      *response
+// mountedRequest is a request while a mounted handler answers it.
+type mountedRequest struct {
+	inFlight *inFlight
+	w        *response
 }
 
 // Enter reports to the server which key a handler of [WithMount] has found in a request. From then on until its answer,
@@ -74,10 +74,10 @@ type loan struct {
 // names the key. Enter fails with the same problem as a call of the API at its limits. A handler calls it once, in the
 // goroutine in which it was called. Without a server there are no limits, and Enter does nothing.
 func Enter(ctx context.Context, key *keys.Key) error {
-	l, ok := ctx.Value(lentKey{}).(*loan)
+	l, ok := ctx.Value(mountKey{}).(*mountedRequest)
 	if !ok {
 		return nil
 	}
 	l.w.done()
-	return l.places.admit(ctx, l.w, key)
+	return l.inFlight.admit(ctx, l.w, key)
 }

@@ -41,12 +41,12 @@ func TestAMountedHandlerReadsBodiesWithinTheLimits(t *testing.T) {
 	go func() { first <- ask() }()
 	<-entered
 	if got := ask(); got.Code != http.StatusServiceUnavailable || got.Header().Get("Retry-After") != "1" {
-		t.Errorf("beyond the limit: %d %v", got.Code, got.Header())
+		t.Errorf("beyond the limit: %d %v, want 503 and Retry-After 1", got.Code, got.Header())
 	}
 	close(release)
 	if got := <-first; got.Code != http.StatusOK || got.Body.String() != "hello" ||
 		got.Header().Get("X-Request-Id") == "" {
-		t.Errorf("mounted: %d %q %v", got.Code, got.Body, got.Header())
+		t.Errorf("within the limit: %d %q %v; want 200, hello and an id", got.Code, got.Body, got.Header())
 	}
 }
 
@@ -74,7 +74,7 @@ func TestSlowRequestsToAMountDoNotBlockOthers(t *testing.T) {
 		defer func() { _ = unread.Close() }()
 		synctest.Wait()
 		if r := s.call(post + "ninebytes").reply(); r.status != http.StatusOK {
-			t.Errorf("beside an answer that is not read: %d", r.status)
+			t.Errorf("beside an answer that is not read: status %d, want 200", r.status)
 		}
 	})
 }
@@ -95,7 +95,7 @@ func TestABodyThatIsTooLongIsRefused(t *testing.T) {
 	}
 }
 
-func TestAMountEntersWithTheShareOfTheAccount(t *testing.T) {
+func TestMountsCountAgainstTheLimitOfTheAccount(t *testing.T) {
 	t.Parallel()
 	s := &site{Engine: enginetest.New(t, enginetest.Config{})}
 	release, entered := make(chan struct{}), make(chan struct{}, 8)
@@ -120,18 +120,18 @@ func TestAMountEntersWithTheShareOfTheAccount(t *testing.T) {
 	for range 2 {
 		wg.Go(func() {
 			if got := ask(); got != http.StatusOK {
-				t.Errorf("within the share: %d", got)
+				t.Errorf("within the share: status %d, want 200", got)
 			}
 		})
 		<-entered // which then no longer counts as a mounted request
 	}
 	if got := ask(); got != http.StatusTooManyRequests {
-		t.Errorf("beyond the share of the account: %d", got)
+		t.Errorf("beyond the share of the account: status %d, want 429", got)
 	}
 	close(release)
 	wg.Wait()
 	if got := ask(); got != http.StatusOK {
-		t.Errorf("when the others have ended: %d", got)
+		t.Errorf("after the others have ended: got %d, want 200", got)
 	}
 }
 
@@ -254,7 +254,7 @@ func TestADocumentIsCompressedForFewAddresses(t *testing.T) {
 	})
 }
 
-func TestMountsAlone(t *testing.T) {
+func TestWithoutAPIOnlyMountsAreServed(t *testing.T) {
 	t.Parallel()
 	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "page") })
 	srv, err := server.New(enginetest.New(t, enginetest.Config{}).Open, server.WithMount("/page", page),

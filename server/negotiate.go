@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/socialdata/socialdata/operation"
 )
 
 // quality returns the quality value of a word, from 0 to 1, in the lists of an Accept or Accept-Encoding field, and
@@ -44,6 +46,14 @@ func wantsEvents(r *http.Request) bool {
 	events, _ := quality(accept, "text/event-stream")
 	plain, _ := quality(accept, "application/json")
 	return events > 0 && events >= plain
+}
+
+// wantsLines reports whether a caller accepts lines of JSON, and prefers nothing to them.
+func wantsLines(r *http.Request) bool {
+	accept := r.Header.Values("Accept")
+	lines, _ := quality(accept, operation.Lines)
+	plain, _ := quality(accept, "application/json")
+	return lines > 0 && lines >= plain
 }
 
 // wantsGzip reports whether a caller accepts gzip.

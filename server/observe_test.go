@@ -42,7 +42,7 @@ func TestEachRequestIsObservedWithoutTextOfItsCaller(t *testing.T) {
 		s.with(t, path)
 		got := <-told
 		if got.Duration <= 0 {
-			t.Errorf("%s took %v", path, got.Duration)
+			t.Errorf("%s took %v, want a positive time", path, got.Duration)
 		}
 		got.Duration = 0
 		if diff := cmp.Diff(want, got); diff != "" {

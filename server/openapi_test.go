@@ -103,8 +103,8 @@ func TestGeneratorsUnderstandTheDescription(t *testing.T) {
 	}
 }
 
-// TestWordsOfParametersAreThoseOfTheRows checks that no two lists of words have the same name.
-func TestWordsOfParametersAreThoseOfTheRows(t *testing.T) {
+// TestEnumsOfTheDescriptionAreThoseOfTheRows checks that no two lists of words have the same name.
+func TestEnumsOfTheDescriptionAreThoseOfTheRows(t *testing.T) {
 	t.Parallel()
 	doc, lists := newDescription(t), 0
 	for _, o := range socialdata.Operations() {
@@ -164,8 +164,8 @@ func TestTheDescriptionWritesRoutesLikeTheSpecification(t *testing.T) {
 	}
 }
 
-// TestPathsOfOursListThePlatformsThatAreServed reads the description of a service that only has the sandbox.
-func TestPathsOfOursListThePlatformsThatAreServed(t *testing.T) {
+// TestServicePathsListOnlyServedPlatforms reads the description of a service that only has the sandbox.
+func TestServicePathsListOnlyServedPlatforms(t *testing.T) {
 	t.Parallel()
 	var doc struct {
 		Components struct {
@@ -314,24 +314,28 @@ func example(t *testing.T, s *site, o *operation.Operation) any {
 	t.Helper()
 	path := pathTo(o, "salma")
 	if o.Of != "" {
-		path = strings.Replace(path, "salma", "salma,not_found", 1)
+		path = strings.Replace(path, "salma", "salma"+map[bool]string{
+			false: ",not_found", true: "%0Ahttps%3A%2F%2Fmock.example%2F%40not_found",
+		}[o.Service], 1)
 	}
 	if o.Tag == "monitors" {
 		s.Monitor(t)
+	}
+	if o.Tag == "bulk" {
+		s.Bulk(t)
 	}
 	if o.Name == "job" { // it only exists after a search that took too long
 		path = "/v1/search?query=salma&platforms=mock"
 	}
 	r := s.get(t, path)
 	if r.status != http.StatusOK {
-		t.Fatalf("%s: %s", path, r.body)
+		t.Fatalf("%s: status %d, want 200: %s", path, r.status, r.body)
 	}
 	if o.Bare {
 		return decode(t, r.body)
 	}
 	e := r.envelope(t)
 	e.Data = regexp.MustCompile(`"next_at":"[^"]+"`).ReplaceAll(e.Data, []byte(`"next_at":"2026-11-01T22:31:07Z"`))
-	e.Data = bytes.ReplaceAll(e.Data, []byte(s.web.URL+"/docs#"), []byte("urn:socialdata:problem:"))
 	e.Data = regexp.MustCompile(`"url":"http://127.0.0.1:\d+"`).ReplaceAll(e.Data,
 		[]byte(`"url":"https://example.com/hooks/salma"`))
 	e.Data = regexp.MustCompile("chg_[0-9a-f]+").ReplaceAll(e.Data, []byte("chg_5b0f0f6b8f6b4c1e9d7c3a2b1e0d9c8b"))

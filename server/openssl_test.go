@@ -15,6 +15,9 @@ import (
 // TestTheReadmeVerifiesASignatureWithOpenSSL runs the lines of the README.
 func TestTheReadmeVerifiesASignatureWithOpenSSL(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("needs openssl")
+	}
 	for _, tool := range []string{"sh", "openssl", "od"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("there is no %s", tool)

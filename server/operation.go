@@ -14,7 +14,7 @@ import (
 
 // operate answers an operation; o is nil for an unknown route. Operations that need no key, such as the health of the
 // service, are always answered; the number of other calls in progress is limited. A call without a valid key takes no
-// place (D71).
+// slot (D71).
 func (s *Server) operate(w *response, r *http.Request, o *operation.Operation) {
 	if o != nil && o.NoKey {
 		s.call(w, r, o, s.client)
@@ -23,7 +23,7 @@ func (s *Server) operate(w *response, r *http.Request, o *operation.Operation) {
 	defer w.done()
 	client, err := s.authenticate(r)
 	if err == nil {
-		err = s.places.admit(r.Context(), w, client.Key())
+		err = s.inFlight.admit(r.Context(), w, client.Key())
 	}
 	if err == nil {
 		err = limit(w, r, client)
@@ -36,7 +36,7 @@ func (s *Server) operate(w *response, r *http.Request, o *operation.Operation) {
 	s.call(w, r, o, client)
 }
 
-// call makes the call of a client that has been admitted, and answers it. The call takes no place while its answer is
+// call makes the call of a client that has been admitted, and answers it. The call takes no slot while its answer is
 // written, so that a caller who reads slowly does not keep others from calling.
 func (s *Server) call(w *response, r *http.Request, o *operation.Operation, client *socialdata.Client) {
 	if o == nil {
@@ -48,12 +48,19 @@ func (s *Server) call(w *response, r *http.Request, o *operation.Operation, clie
 		return
 	}
 	call, err := s.bind(w, r, o)
+	if err == nil {
+		err = s.rehearse(r, client, o.Path)
+	}
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	if s.client.PlatformTable().Has(platform.ID(call.Platform)) {
+	if s.front.PlatformTable().Has(platform.ID(call.Platform)) {
 		w.platform = call.Platform
+	}
+	if o.Lines && wantsLines(r) {
+		s.lines(w, r, client, o, call)
+		return
 	}
 	if o.Streams && wantsEvents(r) {
 		if o.Price == operation.Free {
@@ -63,11 +70,11 @@ func (s *Server) call(w *response, r *http.Request, o *operation.Operation, clie
 		s.stream(w, r, client, o, call)
 		return
 	}
+	call.More = more(w, client)
 	if o.Of != "" {
-		call.More = more(w, client)
-		call.Explain = func(code problem.Code) string { return explained(r, code) }
+		call.Explain = s.explained
 	}
-	answer, err := client.Do(r.Context(), o, call)
+	answer, err := socialdata.FrontEnd(client).Do(r.Context(), o, call)
 	w.done()
 	if err != nil {
 		s.fail(w, r, err)
@@ -78,7 +85,7 @@ func (s *Server) call(w *response, r *http.Request, o *operation.Operation, clie
 
 // limit counts the call in the rate limit of the client's key, and sets the header fields for its state.
 func limit(w *response, r *http.Request, client *socialdata.Client) error {
-	allowance, err := client.Admit(r.Context())
+	allowance, err := socialdata.FrontEnd(client).Admit(r.Context())
 	if allowance.Rate.Capacity > 0 {
 		limitHeaders(w, allowance)
 	}
@@ -89,7 +96,7 @@ func limit(w *response, r *http.Request, client *socialdata.Client) error {
 // for its state.
 func more(w *response, client *socialdata.Client) func(context.Context, int) error {
 	return func(ctx context.Context, n int) error {
-		allowance, err := client.AdmitMore(ctx, n)
+		allowance, err := socialdata.FrontEnd(client).AdmitMore(ctx, n)
 		if allowance.Rate.Capacity > 0 {
 			limitHeaders(w, allowance)
 		}
@@ -105,7 +112,7 @@ func (s *Server) bind(w *response, r *http.Request, o *operation.Operation) (ope
 	}
 	var err error
 	call.Pairs, err = operation.ParseQuery(r.URL.RawQuery)
-	if err != nil && (o.Service || s.client.PlatformTable().Has(platform.ID(w.target))) { // else the engine reports it
+	if err != nil && (o.Service || s.front.PlatformTable().Has(platform.ID(w.target))) { // else the engine reports it
 		return call, problem.Wrap(err, problem.InvalidRequest,
 			"the query string is malformed; escape special characters as %XX")
 	}

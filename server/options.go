@@ -8,12 +8,14 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
-	"github.com/socialdata/socialdata/server/describe"
+	"github.com/socialdata/socialdata/server/docs"
 )
 
 // Option configures a [Server]. [New] checks its value and fails with an error that names the option.
@@ -59,17 +61,22 @@ type config struct {
 	auth       Auth // nil uses the client's key store
 	ready      func(context.Context) error
 	mounted    map[string]http.Handler
-	managed    *http.ServeMux     // nil serves none
-	described  []describe.Managed // the routes below /manage
+	managed    *http.ServeMux      // nil serves none
+	changes    []*operation.Change // the described routes below /manage
 	limits     Limits
 	sections   []Section
 	metrics    http.Handler // nil serves none
 	mayMeasure func(*http.Request) error
-	mayErase   func(*http.Request) error // nil serves no erasures
+	mayOperate func(*http.Request) error // nil serves nothing of the operator
+	operated   map[string]bool           // the words after /manage/ of what only the operator may do
 	observe    func(context.Context, Request)
 	wrap       func(http.Handler) http.Handler
 	proxies    proxies
+	public     string // see [WithPublicURL]
 	mountsOnly bool
+	sandbox    *rehearsals // nil unless [WithSandbox]
+	sandboxKey string      // that of [WithSandbox]; "" for none
+	status     bool        // see [WithStatus]
 	tls        *tls.Config // nil: [Server.Serve] does not use TLS itself
 }
 
@@ -81,9 +88,10 @@ type config struct {
 // Any other error is an internal error: it is logged and answered with 500.
 type Auth func(*http.Request) (keys.Key, error)
 
-// Section is a table that the documentation page shows after its own sections.
+// Section is a table of the documentation: of the reference, after its own sections, or of a page of its own.
 type Section struct {
 	Title string
+	Page  string // the name of the page below /docs, such as "settings", of a-z; "" for the reference
 	Intro string
 	Head  []string
 	Rows  [][]string
@@ -196,8 +204,12 @@ func WithLimits(l Limits) Option {
 func WithSections(sections ...Section) Option {
 	return option{"WithSections", func(c *config) error {
 		for _, section := range sections {
-			if section.Title == "" {
+			switch {
+			case section.Title == "":
 				return errors.New("a section has no title: set its Title")
+			case strings.Trim(section.Page, "abcdefghijklmnopqrstuvwxyz") != "",
+				slices.Contains(docs.Paths(nil, nil), "/docs/"+section.Page):
+				return fmt.Errorf("the section %q cannot have the page %q: choose another name of a-z", section.Title, section.Page)
 			}
 			for i, row := range section.Rows {
 				if len(row) != len(section.Head) {

@@ -31,6 +31,8 @@ func TestNewNamesTheInvalidOption(t *testing.T) {
 		{"no metrics", "WithMetrics", of(server.WithMetrics(nil, func(*http.Request) error { return nil }))},
 		{"metrics for anyone", "WithMetrics|may|pass a function", of(server.WithMetrics(page, nil))},
 		{"a section without a title", "WithSections|set its Title", of(server.WithSections(server.Section{}))},
+		{"a section on a page of its own that exists", `WithSections|cannot have the page "fields"`, of(server.WithSections(
+			server.Section{Title: "a", Page: "fields"}))},
 		{"a section with a gap", `WithSections|row 2 of the section "a" has 1 cells`, of(server.WithSections(
 			server.Section{Title: "a", Head: []string{"b", "c"}, Rows: [][]string{{"d", "e"}, {"f"}}}))},
 		{"a relative path", `WithMount|"tools"|slash`, of(server.WithMount("tools", page))},

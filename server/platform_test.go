@@ -25,7 +25,7 @@ func TestACustomPlatformIsServedAndDescribed(t *testing.T) {
 	got := s.get(t, "/v1/mastodon/profile?handle=salma")
 	if got.status != http.StatusOK || got.header.Get("X-Credits-Used") != "3" ||
 		!strings.Contains(string(got.body), `"platform":"mastodon"`) {
-		t.Errorf("the profile: %d %v %s", got.status, got.header, got.body)
+		t.Errorf("got %d %v %s; want a profile of mastodon", got.status, got.header, got.body)
 	}
 	for path, want := range map[string]string{
 		"/v1/mastodon/prfile?handle=a":  "did you mean /v1/mastodon/profile?",

@@ -26,9 +26,9 @@ func (s *Server) fail(w *response, r *http.Request, err error) {
 	h.Set("Cache-Control", "no-store")
 	switch {
 	case p.Remembered:
-		tellCache(w, schema.Hit, int64(p.Age.Seconds()))
-	case tellsCache(r.URL.Path):
-		tellCache(w, schema.Miss, 0)
+		setCacheFields(w, schema.Hit, int64(p.Age.Seconds()))
+	case hasCacheFields(r.URL.Path):
+		setCacheFields(w, schema.Miss, 0)
 	}
 	if w.admitted && h["X-Credits-Used"] == nil { // else it failed after it was charged
 		w.set("X-Credits-Used", "0")
@@ -59,6 +59,6 @@ func (s *Server) problemOf(r *http.Request, err error) *problem.Error {
 	if own.RequestID != requestID(r) && own.Code == problem.InternalError { // else the engine has logged it with this id
 		s.log.ErrorContext(r.Context(), "request failed", "request_id", requestID(r), "error", observe.Loggable(p))
 	}
-	own.RequestID, own.Detail, own.Type = requestID(r), clip(own.Detail, maxDetail), explained(r, own.Code)
+	own.RequestID, own.Detail, own.Type = requestID(r), clip(own.DetailIn(func(p problem.Phrase) string { return p.HTTP }), maxDetail), s.explained(own.Code)
 	return &own
 }

@@ -77,7 +77,7 @@ func TestAnAddressIsReadAsItsRoute(t *testing.T) {
 			again := byRoute.get(t, readOf(tt.address, ""))
 			for way, r := range map[string]reply{"the route of the address": hit, "the address of the route": again} {
 				if r.header.Get("X-Cache") != "HIT" {
-					t.Errorf("%s is a %s", way, r.header.Get("X-Cache"))
+					t.Errorf("%s: X-Cache is %s, want HIT", way, r.header.Get("X-Cache"))
 				}
 			}
 			if r := byRoute.with(t, readOf(tt.address, ""), "If-None-Match",
@@ -95,7 +95,7 @@ func TestPagesOfAnAddress(t *testing.T) {
 	const address, route = "https://mock.example/advertisers/ann", "/v1/mock/ads?advertiser_id=ann"
 	first := s.get(t, readOf(address, ""))
 	if at := first.header.Get("Content-Location"); at != route {
-		t.Fatalf("%d, Content-Location %q: %s", first.status, at, first.body)
+		t.Fatalf("status %d, Content-Location %q, want %q: %s", first.status, at, route, first.body)
 	}
 	next := ""
 	for _, link := range first.header.Values("Link") {
@@ -138,9 +138,7 @@ func TestAddressesThatAreNotRead(t *testing.T) {
 	s.get(t, readOf("https://mock.example/@not_found", "")).wantProblem(t, problem.NotFound)
 	s.get(t, readOf("https://mock.example/@ann", "&max_credits=1&fresh=true")).wantProblem(t, problem.InsufficientCredits,
 		"max_credits is 1")
-	if n := s.Balance(t); n != 1000 {
-		t.Errorf("%d credits are left: one of these was charged", n)
-	}
+	s.WantBalance(t, 1000)
 	if r := s.get(t, readOf("https://mock.example/@not_found", "")); r.header.Get("X-Cache") != string(schema.Hit) {
 		t.Errorf("an absence is not cached: %v", r.header)
 	}

@@ -8,7 +8,7 @@ import (
 
 func (s *Server) unknown(w *response, r *http.Request) {
 	s.fail(w, r, problem.New(problem.NotFound, "there is no route %s%s; see /docs",
-		clip(r.URL.Path, maxPath), s.below.Meant(r.URL.Path, s.client.PlatformTable())))
+		clip(r.URL.Path, maxPath), s.below.Meant(r.URL.Path, s.front.PlatformTable())))
 }
 
 // reads reports whether the method of a request is one that reads, and answers the request if not.

@@ -130,7 +130,7 @@ func TestRefusedRequests(t *testing.T) {
 				t.Parallel()
 				r := s.get(t, tt.path)
 				if p := r.wantProblem(t, tt.code, tt.words...); p.HTTPStatus() != tt.code.Status() {
-					t.Errorf("status is %d", p.HTTPStatus())
+					t.Errorf("status %d, want %d", p.HTTPStatus(), tt.code.Status())
 				}
 				of := s.get(t, "/v1/estimate?of="+url.QueryEscape(tt.path))
 				if p := of.problem(t); p.Code != tt.code {
@@ -239,7 +239,7 @@ func TestMeIgnoresAQueryString(t *testing.T) {
 	s := open(t, enginetest.Config{})
 	for _, path := range []string{"/v1/me?x=1", "/v1/me?%zz", "/health?now=1", "/v1/platforms?a;b"} {
 		if r := s.get(t, path); r.status != http.StatusOK {
-			t.Errorf("%s returned %d: %s", path, r.status, r.body)
+			t.Errorf("%s: status %d, want 200: %s", path, r.status, r.body)
 		}
 	}
 	if r := s.with(t, "/v1/me", "Idempotency-Key", "short"); r.status != http.StatusOK {
@@ -289,7 +289,7 @@ func TestEveryBadKeyGetsTheSameAnswer(t *testing.T) {
 	}
 }
 
-func TestARevokedKeyStopsAtOnce(t *testing.T) {
+func TestARevokedKeyIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{})
 	s.get(t, "/v1/mock/profile?handle=a").envelope(t)
@@ -306,7 +306,7 @@ func TestNoKeyIsNeededForDocuments(t *testing.T) {
 		"/health", "/docs", "/openapi.json", "/livez", "/readyz", "/v1/platforms", "/llms.txt", "/.well-known/api-catalog",
 	} {
 		if r := s.getAs(t, "", path); r.status != http.StatusOK || len(r.body) == 0 {
-			t.Errorf("%s returned %d", path, r.status)
+			t.Errorf("%s: status %d, %d bytes; want 200 and a document", path, r.status, len(r.body))
 		}
 	}
 }
@@ -323,12 +323,10 @@ func TestTooFewCredits(t *testing.T) {
 	} {
 		s.get(t, path).wantProblem(t, problem.InsufficientCredits, "costs up to 5 credits, and the account can spend 4")
 	}
-	if got := s.Balance(t); got != 4 {
-		t.Errorf("%d credits are left, want 4: a refusal holds nothing", got)
-	}
+	s.WantBalance(t, 4)
 	s.get(t, "/v1/mock/profile?handle=a&enrich=arabic").envelope(t)
 	s.get(t, "/v1/mock/profile?handle=a").wantProblem(t, problem.InsufficientCredits,
-		"costs up to 1 credits, and the account can spend 0")
+		"costs up to 1 credit, and the account can spend 0")
 	s.get(t, "/v1/enrich?text=a").wantProblem(t, problem.InsufficientCredits)
 	s.get(t, "/v1/raw/mock/users/a").wantProblem(t, problem.InsufficientCredits)
 	s.get(t, "/v1/me").envelope(t)
@@ -347,13 +345,13 @@ func TestAKeyOfAnAccountWithoutALedger(t *testing.T) {
 	}
 	for _, path := range []string{"/v1/me", "/v1/usage"} {
 		if r := s.getAs(t, secret, path); r.status != http.StatusOK {
-			t.Errorf("%s returned %s", path, r.body)
+			t.Errorf("%s: status %d, want 200: %s", path, r.status, r.body)
 		}
 	}
 	s.getAs(t, secret, "/v1/mock/profile?handle=a").wantProblem(t, problem.InsufficientCredits)
 }
 
-func TestAKeysOwnCap(t *testing.T) {
+func TestTheCapOfAKey(t *testing.T) {
 	t.Parallel()
 	s := open(t, enginetest.Config{})
 	secret, _, err := s.Keys.CreateKey(t.Context(),
@@ -362,7 +360,7 @@ func TestAKeysOwnCap(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := s.getAs(t, secret, "/v1/mock/profile?handle=a"); r.status != http.StatusOK {
-		t.Fatalf("got %s", r.body)
+		t.Fatalf("the first call: status %d, want 200: %s", r.status, r.body)
 	}
 	s.getAs(t, secret, "/v1/mock/profile?handle=a").wantProblem(t, problem.InsufficientCredits, "cap")
 }
@@ -415,12 +413,12 @@ func TestOnlyReadingIsAllowed(t *testing.T) {
 			r := s.do(t, method, path, key)
 			p := r.wantProblem(t, problem.InvalidRequest)
 			if p.Status != http.StatusMethodNotAllowed || r.header.Get("Allow") != "GET, HEAD" {
-				t.Errorf("%s %s: status %d, Allow %q", method, path, p.Status, r.header.Get("Allow"))
+				t.Errorf("%s %s: status %d, Allow %q; want 405 and GET, HEAD", method, path, p.Status, r.header.Get("Allow"))
 			}
 		}
 		for _, path := range []string{"/nothing", "/v1/nothing", "/v1/mock/nothing"} {
 			if r := s.do(t, method, path, key); r.status != http.StatusNotFound {
-				t.Errorf("%s %s: status %d", method, path, r.status)
+				t.Errorf("%s %s: status %d, want 404", method, path, r.status)
 			}
 		}
 	}

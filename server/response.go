@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/socialdata/socialdata"
-	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/problem"
 )
 
@@ -31,11 +31,11 @@ type response struct {
 	path     string             // of a raw read
 	who      *socialdata.Client // of a request below /manage
 	failed   error              // the error of its handler
-	leave    [3]func()          // release the places of the request; nil for none
-	lent     bool               // a mounted handler answers it
-	admitted bool               // the call has a valid key and a place, so that a problem says what was charged
+	releases [3]func()          // release the slots of the request; nil for none
+	mounted  bool               // a mounted handler answers it
+	admitted bool               // the call has a valid key and a slot, so that a problem says what was charged
 	values   []string           // the values of header fields
-	room     [20]string         // the initial array of values
+	buffer   [20]string         // the initial array of values
 }
 
 // set sets a header field, whose name must be in its canonical form. All values are in one array: with
@@ -61,7 +61,7 @@ func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 func (w *response) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
-		if w.lent {
+		if w.mounted {
 			w.done()
 		}
 	}
@@ -72,7 +72,7 @@ func (w *response) WriteHeader(status int) {
 func (w *response) Write(b []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
-		if w.lent {
+		if w.mounted {
 			w.done()
 		}
 	}
@@ -81,24 +81,24 @@ func (w *response) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// done releases the place of the request.
+// done releases the slot of the request.
 func (w *response) done() {
-	for i, leave := range w.leave {
-		if leave != nil {
-			leave()
-			w.leave[i] = nil
+	for i, release := range w.releases {
+		if release != nil {
+			release()
+			w.releases[i] = nil
 		}
 	}
 }
 
-// keep keeps a place for the request, until done calls leave: at most one for each of its account, the sandbox and all
-// calls.
-func (w *response) keep(leave func()) {
-	w.leave[slices.IndexFunc(w.leave[:], func(taken func()) bool { return taken == nil })] = leave
+// releaseLater makes done call release, which releases a slot of the request: at most one for each of its account, the
+// sandbox and all calls.
+func (w *response) releaseLater(release func()) {
+	w.releases[slices.IndexFunc(w.releases[:], func(taken func()) bool { return taken == nil })] = release
 }
 
-// told returns what an observer receives.
-func (w *response) told(r *http.Request, took time.Duration) Request {
+// observed returns what an observer receives.
+func (w *response) observed(r *http.Request, took time.Duration) Request {
 	out := Request{
 		Method: "_OTHER", Route: w.route, Operation: w.operation, Platform: w.platform,
 		Status: cmp.Or(w.status, http.StatusOK), Code: w.code, Duration: took,
@@ -111,7 +111,7 @@ func (w *response) told(r *http.Request, took time.Duration) Request {
 	return out
 }
 
-func requestID(r *http.Request) string { return operation.RequestID(r.Context()) }
+func requestID(r *http.Request) string { return callctx.Of(r.Context()).ID }
 
 // clip returns the beginning of a caller's text: n bytes at most and three dots.
 func clip(text string, n int) string {

@@ -19,6 +19,14 @@ func (s *Server) routes() {
 	if s.metrics != nil {
 		s.mux.Handle("/metrics", s.reading(s.showMetrics))
 	}
+	if s.status {
+		for _, path := range []string{statusPath, statusPath + ".json", statusPath + ".atom"} {
+			s.mux.Handle(path, s.reading(func(w *response, r *http.Request) { s.showStatus(w, r, path) }))
+		}
+	}
+	if len(s.changes) > 0 {
+		s.mux.Handle(operation.FeedPath, s.reading(s.feed))
+	}
 	s.mux.Handle("/", handler(s.unknown))
 	s.documents()
 }

@@ -67,16 +67,23 @@ func (s *site) with(tb testing.TB, path string, fields ...string) reply {
 	return s.do(tb, http.MethodGet, path, header)
 }
 
-// do makes a request. It does not follow redirects, because the server must not have any.
+// do makes a request without a body.
 func (s *site) do(tb testing.TB, method, path string, header http.Header) reply {
 	tb.Helper()
+	return s.request(tb, method, path, "", header)
+}
+
+// request makes a request. It does not follow redirects, because the server must not have any.
+func (s *site) request(tb testing.TB, method, path, body string, header http.Header) reply {
+	tb.Helper()
 	if s.handler != nil {
-		r, w := httptest.NewRequestWithContext(tb.Context(), method, path, nil), httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(tb.Context(), method, path, strings.NewReader(body))
+		w := httptest.NewRecorder()
 		r.Header = header
 		s.handler.ServeHTTP(w, r)
 		return reply{w.Code, w.Header(), w.Body.Bytes()}
 	}
-	r, err := http.NewRequestWithContext(tb.Context(), method, s.web.URL+path, nil)
+	r, err := http.NewRequestWithContext(tb.Context(), method, s.web.URL+path, strings.NewReader(body))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -86,11 +93,11 @@ func (s *site) do(tb testing.TB, method, path string, header http.Header) reply 
 		tb.Fatal(err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	body, err := io.ReadAll(resp.Body)
+	got, err := io.ReadAll(resp.Body)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return reply{resp.StatusCode, resp.Header, body}
+	return reply{resp.StatusCode, resp.Header, got}
 }
 
 // envelope returns a successful answer.

@@ -805,7 +805,7 @@ func TestAnswersAreWhatTheSpecificationSays(t *testing.T) {
 		for _, word := range []string{"salma", "ann", "coffee"} {
 			r := s.get(t, pathTo(o, word, more...))
 			if r.status != http.StatusOK {
-				t.Errorf("%s: %s", o.Name, r.body)
+				t.Errorf("%s: status %d, want 200: %s", o.Name, r.status, r.body)
 				continue
 			}
 			var answer map[string]any

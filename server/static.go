@@ -38,10 +38,12 @@ func zip(body []byte) []byte {
 	return b.Bytes()
 }
 
-// serve answers r with the body, or with 304.
+// serve answers r with the body, or with 304. Unless w says otherwise, others may store it for five minutes.
 func (s *static) serve(w *response, r *http.Request) {
 	h := w.Header()
-	h.Set("Cache-Control", "public, max-age=300")
+	if h.Get("Cache-Control") == "" {
+		h.Set("Cache-Control", "public, max-age=300")
+	}
 	h.Set("ETag", s.tag)
 	h.Add("Vary", "Accept-Encoding")
 	if matches(r.Header.Values("If-None-Match"), s.tag) {
@@ -55,7 +57,7 @@ func (s *static) serve(w *response, r *http.Request) {
 		body = s.zipped()
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	enter(r, writing)
+	beginPhase(r, writing)
 	w.WriteHeader(http.StatusOK)
 	_, _ = w.Write(body) // fails if the caller is gone
 }

@@ -18,7 +18,7 @@ func (s *Server) stream(
 	w *response, r *http.Request, client *socialdata.Client, o *operation.Operation, call operation.Call,
 ) {
 	out := &events{s: s, w: w, r: r}
-	err := client.Stream(r.Context(), o, call, func(e operation.Event) bool {
+	err := socialdata.FrontEnd(client).Stream(r.Context(), o, call, func(e operation.Event) bool {
 		switch {
 		case e.Result != nil:
 			return out.send("result", "", e.Result)
@@ -63,7 +63,7 @@ func (e *events) write(text string) bool {
 		header.Set("Content-Type", "text/event-stream")
 		header.Set("Cache-Control", "no-store")
 		header.Set("Vary", "Accept")
-		tellCache(e.w, schema.Miss, 0)
+		setCacheFields(e.w, schema.Miss, 0)
 		if e.r.ProtoMajor == 1 {
 			header.Set("Connection", "close")
 		}

@@ -168,7 +168,7 @@ func (s *served) wantServed() {
 	}
 }
 
-func TestABodyThatNeverComesIsNotWaitedFor(t *testing.T) {
+func TestMissingBodiesDoNotDelayAnswers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := serving(t, enginetest.Config{})
@@ -178,7 +178,7 @@ func TestABodyThatNeverComesIsNotWaitedFor(t *testing.T) {
 			c := s.call("GET /v1/me HTTP/1.1\r\nHost: test\r\nContent-Length: 10\r\n\r\n")
 			r := c.reply()
 			if r.status != http.StatusUnauthorized || r.header.Get("Connection") != "close" {
-				t.Fatalf("got %d, Connection %q", r.status, r.header.Get("Connection"))
+				t.Fatalf("status %d, Connection %q; want 401, close", r.status, r.header.Get("Connection"))
 			}
 			callers = append(callers, c)
 		}
@@ -196,7 +196,7 @@ func TestABodyThatNeverComesIsNotWaitedFor(t *testing.T) {
 		} {
 			c := s.call(strings.TrimSuffix(s.request("/v1/me"), "\r\n") + body)
 			if r := c.reply(); r.status != http.StatusOK || r.header.Get("Connection") != "close" {
-				t.Errorf("%q returned %d, Connection %q", body, r.status, r.header.Get("Connection"))
+				t.Errorf("%q: status %d, Connection %q; want 200, close", body, r.status, r.header.Get("Connection"))
 			}
 			c.wantClosed(time.Second)
 		}
@@ -306,7 +306,7 @@ func TestTheRequestHeaderIsLimited(t *testing.T) {
 	})
 }
 
-func TestADrainEndsClean(t *testing.T) {
+func TestAShutdownClosesEveryConnection(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string
@@ -336,7 +336,7 @@ func TestADrainEndsClean(t *testing.T) {
 				began := time.Now()
 				s.stop()
 				if err := <-s.ended; err != nil {
-					t.Errorf("got %v", err)
+					t.Errorf("the server ended with %v, want no error", err)
 				}
 				close(s.ended)
 				if took := time.Since(began); took > tt.within {
@@ -347,7 +347,7 @@ func TestADrainEndsClean(t *testing.T) {
 	}
 }
 
-func TestADrainFinishesCallsInProgress(t *testing.T) {
+func TestAShutdownFinishesCallsInProgress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := serving(t, enginetest.Config{}, server.WithLimits(server.Limits{Notice: 5 * time.Second}))
@@ -357,7 +357,7 @@ func TestADrainFinishesCallsInProgress(t *testing.T) {
 		synctest.Wait()
 		wait("/readyz").reply().wantProblem(t, problem.PlatformUnavailable, "draining")
 		if r := wait("/livez").reply(); r.status != http.StatusOK {
-			t.Errorf("livez returned %d", r.status)
+			t.Errorf("livez: status %d, want 200", r.status)
 		}
 		s.wantServed() // so that load balancers can send requests elsewhere
 		slow.reply().envelope(t)
@@ -377,7 +377,7 @@ func TestADrainFinishesCallsInProgress(t *testing.T) {
 	})
 }
 
-func TestNoAccountHasMoreThanItsShare(t *testing.T) {
+func TestCallsInProgressOfOneAccountAreLimited(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -389,8 +389,8 @@ func TestNoAccountHasMoreThanItsShare(t *testing.T) {
 			s.call(s.request("/v1/x/search?query=pending&kind=post"))
 		synctest.Wait()
 		r := s.call(s.request("/v1/mock/profile?handle=a")).reply()
-		if r.wantProblem(t, "rate_limited", "2 calls in progress"); r.header.Get("Retry-After") != "1" {
-			t.Errorf("headers are %v", r.header)
+		if r.wantProblem(t, "rate_limited", "calls in progress, 2"); r.header.Get("Retry-After") != "1" {
+			t.Errorf("Retry-After is %q, want 1", r.header.Get("Retry-After"))
 		}
 		s.call("GET /v1/mock/profile?handle=a HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer " + other +
 			"\r\n\r\n").reply().envelope(t)
@@ -398,9 +398,7 @@ func TestNoAccountHasMoreThanItsShare(t *testing.T) {
 		first.reply().envelope(t)
 		second.reply().envelope(t)
 		s.call(s.request("/v1/mock/profile?handle=a")).reply().envelope(t)
-		if got, want := s.Balance(t), int64(1000-3); got != want {
-			t.Errorf("%d credits are left, want %d", got, want)
-		}
+		s.WantBalance(t, 1000-3)
 	})
 }
 
@@ -424,13 +422,13 @@ func TestOverload(t *testing.T) {
 			p := r.wantProblem(t, "platform_unavailable", "the service is at its limit")
 			if r.header.Get("Retry-After") != "1" || p.RetryAfter != time.Second || time.Since(began) > 0 ||
 				r.header.Get("X-Cache") != "MISS" {
-				t.Errorf("%v after %v, %v", p, time.Since(began), r.header)
+				t.Errorf("got %v after %v, %v; want a miss, refused at once, to be retried in 1 s", p, time.Since(began), r.header)
 			}
 		}
 		for _, path := range []string{"/health", "/livez", "/readyz", "/docs", "/v1/platforms"} {
 			r := s.call("GET " + path + " HTTP/1.1\r\nHost: test\r\n\r\n").reply()
 			if r.status != http.StatusOK {
-				t.Errorf("%s returned %d", path, r.status)
+				t.Errorf("%s: status %d, want 200", path, r.status)
 			}
 			if path == "/health" && strings.Contains(string(r.body), `"degraded"`) {
 				t.Errorf("overload counts against a platform: %s", r.body)
@@ -440,9 +438,7 @@ func TestOverload(t *testing.T) {
 		first.reply().envelope(t)
 		second.reply().envelope(t)
 		s.wantServed()
-		if got, want := s.Balance(t), int64(1000-3); got != want {
-			t.Errorf("%d credits are left, want %d", got, want)
-		}
+		s.WantBalance(t, 1000-3)
 	})
 }
 
@@ -454,18 +450,18 @@ func TestAnAccountAtItsLimitDoesNotWaitForTheSandbox(t *testing.T) {
 		first, second := s.call(s.request("/v1/mock/profile?handle=slow_200ms")), s.call(s.request("/v1/mock/profile?handle=slow_250ms"))
 		synctest.Wait()
 		began := time.Now()
-		s.call(s.request("/v1/mock/profile?handle=a")).reply().wantProblem(t, "rate_limited", "2 calls in progress")
+		s.call(s.request("/v1/mock/profile?handle=a")).reply().wantProblem(t, "rate_limited", "calls in progress, 2")
 		if took := time.Since(began); took > 0 {
-			t.Errorf("refused after %v", took)
+			t.Errorf("refused after %v, want at once", took)
 		}
 		first.reply().envelope(t)
 		second.reply().envelope(t)
 	})
 }
 
-// TestACallWaitsForAPlaceForAMoment lets calls of one account wait for the places of another: for all, and for those of
+// TestACallWaitsBrieflyForASlot lets calls of one account wait for the places of another: for all, and for those of
 // the sandbox.
-func TestACallWaitsForAPlaceForAMoment(t *testing.T) {
+func TestACallWaitsBrieflyForASlot(t *testing.T) {
 	t.Parallel()
 	for name, limits := range map[string]server.Limits{
 		"of all":         {InFlight: 2, PerAccount: 2, Sandbox: 2},
@@ -486,12 +482,12 @@ func TestACallWaitsForAPlaceForAMoment(t *testing.T) {
 				synctest.Wait()
 				r, took := wait("a")
 				if r.wantProblem(t, "platform_unavailable", "the service is at its limit"); took != 100*time.Millisecond {
-					t.Errorf("refused after %v", took)
+					t.Errorf("refused after %v, want 100ms", took)
 				}
 				time.Sleep(50 * time.Millisecond)
 				r, took = wait("a")
 				if r.envelope(t); took != 50*time.Millisecond {
-					t.Errorf("answered after %v", took)
+					t.Errorf("answered after %v, want 50ms", took)
 				}
 				first.reply().envelope(t)
 				second.reply().envelope(t)
@@ -500,8 +496,8 @@ func TestACallWaitsForAPlaceForAMoment(t *testing.T) {
 	}
 }
 
-// TestTheSandboxHasItsOwnShare checks that slow calls of the sandbox take no place from other calls.
-func TestTheSandboxHasItsOwnShare(t *testing.T) {
+// TestSandboxCallsHaveTheirOwnLimit checks that slow calls of the sandbox take no place from other calls.
+func TestSandboxCallsHaveTheirOwnLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -513,7 +509,7 @@ func TestTheSandboxHasItsOwnShare(t *testing.T) {
 		synctest.Wait()
 		r := s.call(s.request("/v1/mock/profile?handle=ann")).reply()
 		if r.wantProblem(t, "platform_unavailable", "at its limit"); r.header.Get("Retry-After") != "1" {
-			t.Errorf("%v", r.header)
+			t.Errorf("Retry-After is %q, want 1", r.header.Get("Retry-After"))
 		}
 		s.call(s.request("/v1/x/profile?handle=ann")).reply().envelope(t)
 		close(release)
@@ -524,8 +520,8 @@ func TestTheSandboxHasItsOwnShare(t *testing.T) {
 	})
 }
 
-// TestSlowCallersOnANetwork is the same over a real connection, where the kernel buffers what is not read.
-func TestSlowCallersOnANetwork(t *testing.T) {
+// TestSlowCallersOverTCPAreDisconnected is the same over a real connection, where the kernel buffers what is not read.
+func TestSlowCallersOverTCPAreDisconnected(t *testing.T) {
 	t.Parallel()
 	s := &site{Engine: enginetest.New(t, enginetest.Config{})}
 	srv, err := server.New(s.Open,
@@ -568,7 +564,7 @@ func TestSlowCallersOnANetwork(t *testing.T) {
 	}
 }
 
-func TestEveryAnswerHasALength(t *testing.T) {
+func TestEveryAnswerHasAContentLength(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := serving(t, enginetest.Config{})

@@ -21,6 +21,7 @@ type telling struct {
 	m       *Monitor
 	s       *Snapshot
 	at      time.Time
+	due     time.Time // when the poll was due
 	changes []schema.Change
 	samples []Sample
 }
@@ -29,8 +30,11 @@ type telling struct {
 // field that changes back and forth is reported each time.
 func (t *telling) tell(kind, key string, object []byte, fields []schema.FieldChange, detail string) {
 	c := schema.Change{
-		At: t.at, Monitor: new(t.m.Name), Type: kind, Operation: new(t.m.Operation), Object: slices.Clone(object),
+		At: t.at, Monitor: new(t.m.shownName()), Type: kind, Operation: new(t.m.Operation), Object: slices.Clone(object),
 		Fields: slices.Clip(append([]schema.FieldChange{}, fields...)),
+	}
+	if member := t.m.Member(); member != "" {
+		c.Member = new(member)
 	}
 	on := t.m.Platform
 	if on == "" && len(object) > 0 { // a search of several platforms
@@ -48,6 +52,23 @@ func (t *telling) tell(kind, key string, object []byte, fields []schema.FieldCha
 	}
 	c.ID = changeID(t.m, kind, key, object, fields)
 	t.changes = append(t.changes, c)
+}
+
+// tellState adds the change of the monitor's state. Of the members of a panel whose state changes at the same time, only
+// the first reports it, for the panel: the others' changes have the same id, and stores leave them out.
+func (t *telling) tellState(kind, detail string) {
+	if t.m.Panel == "" {
+		t.tell(kind, "", nil, nil, detail)
+		return
+	}
+	of := *t.m
+	of.Name, of.Panel, of.CreatedAt, of.Baseline, of.Polls = t.m.Panel, "", t.due, 0, 0
+	if kind == Failing {
+		detail = fmt.Sprintf("%q: %s", t.m.Member(), detail)
+	}
+	own := telling{m: &of, at: t.at}
+	own.tell(kind, "", nil, nil, detail)
+	t.changes = append(t.changes, own.changes...)
 }
 
 // changeID returns the id of a change.
@@ -68,10 +89,12 @@ func changeID(m *Monitor, kind, key string, object []byte, fields []schema.Field
 // one compares the object of a monitor of one thing with its previous state.
 func (t *telling) one(o object, first bool) {
 	s := t.s
-	now := o.fields(t.m.Fields)
+	now := o.fields(t.m.Fields, s.Fields)
+	nothing := first || s.Gone // no number is known with which to compare
+	unknown := unreadIn(s.Fields)
 	switch {
 	case first:
-		s.Told = map[string]float64{}
+		s.Reported = map[string]float64{}
 		t.tell(Ready, o.id, nil, nil, "")
 	case s.Gone:
 		t.tell(Back, o.id, o.data, nil, "")
@@ -80,9 +103,9 @@ func (t *telling) one(o object, first bool) {
 			t.tell(Changed, o.id, o.data, moved, "")
 		}
 	}
-	s.Key, s.Fields, s.By, s.Misses, s.Gone = o.id, now, o.by(), 0, false
+	s.Key, s.Fields, s.By, s.Misses, s.Gone = o.id, now, o.by(s.By), 0, false
 	figures := o.figures()
-	t.alerts(o, figures)
+	t.alerts(o, figures, func(field string) bool { return nothing || wanted(unknown, field) })
 	t.sample(figures)
 }
 
@@ -96,10 +119,11 @@ func (t *telling) absent() {
 		return
 	}
 	t.tell(Gone, s.Key, nil, nil, "")
-	s.Gone, s.Fields, s.By, s.Told, s.Sampled = true, nil, nil, nil, nil
+	s.Gone, s.Fields, s.By, s.Reported, s.Sampled = true, nil, nil, nil, nil
 }
 
-// differing returns the fields that differ between two states of an object, sorted by name.
+// differing returns the fields that differ between two states of an object, sorted by name. An unread one does not
+// differ from anything.
 func differing(before, after map[string]json.RawMessage) []schema.FieldChange {
 	names := maps.Clone(before)
 	if names == nil {
@@ -107,8 +131,9 @@ func differing(before, after map[string]json.RawMessage) []schema.FieldChange {
 	}
 	maps.Copy(names, after)
 	var out []schema.FieldChange
+	unknown := unreadIn(before, after)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if !same(name, before[name], after[name]) {
+		if !wanted(unknown, name) && !same(name, before[name], after[name]) {
 			out = append(out, schema.FieldChange{Field: name, Before: orNull(before[name]), After: orNull(after[name])})
 		}
 	}
@@ -122,13 +147,14 @@ func orNull(v json.RawMessage) json.RawMessage {
 	return v
 }
 
-// alerts adds the alerts that the numbers raise. The first number of an alert raises none.
-func (t *telling) alerts(o object, figures map[string]float64) {
+// alerts adds the alerts that the numbers raise. The first number of an alert raises one only if it is beyond a bound,
+// and if the object was read before without it (D112); unread reports whether it was not.
+func (t *telling) alerts(o object, figures map[string]float64, unread func(field string) bool) {
 	kept := map[string]float64{}
 	for _, text := range t.m.Alerts {
 		a, err := parseAlert(text)
 		value, ok := figures[a.field]
-		last, there := t.s.Told[text]
+		last, there := t.s.Reported[text]
 		if err != nil || !ok {
 			if there {
 				kept[text] = last
@@ -138,14 +164,17 @@ func (t *telling) alerts(o object, figures map[string]float64) {
 		if kept[text] = last; !there || a.holds != nil {
 			kept[text] = value
 		}
-		if !there || !a.raised(last, value) {
+		before := figure(last)
+		if !there {
+			before = json.RawMessage("null")
+		}
+		if there && !a.raised(last, value) || !there && (unread(a.field) || a.holds == nil || !a.holds(value)) {
 			continue
 		}
 		kept[text] = value
-		t.tell(Alerted, o.id, o.data, []schema.FieldChange{{Field: a.field, Before: figure(last), After: figure(value)}},
-			text)
+		t.tell(Alerted, o.id, o.data, []schema.FieldChange{{Field: a.field, Before: before, After: figure(value)}}, text)
 	}
-	t.s.Told = kept
+	t.s.Reported = kept
 }
 
 func figure(v float64) json.RawMessage { return strconv.AppendFloat(nil, v, 'f', -1, 64) }
@@ -174,7 +203,8 @@ type walked struct {
 	items   []object // in the order of the list
 	more    bool     // the list continues after them
 	cut     string   // why the walk ended early; "" when it ended by itself
-	partial bool     // some of it could not be read
+	asked   int      // of a search of several platforms, how many there are
+	missing []string // those of them that could not be read
 }
 
 // list compares a list with what is known of it.
@@ -185,9 +215,16 @@ func (t *telling) list(w walked, first bool) {
 		s.Floor = floorOf(w)
 		t.follow(w)
 		t.tell(Ready, "", nil, nil, "")
+		t.gaps(w)
+		s.Unread = w.missing
 		return
 	}
 	names := s.Seen.names()
+	for i := range w.items { // the first read of a platform is its baseline
+		if o := &w.items[i]; slices.Contains(s.Unread, o.platform) {
+			names[o.name()] = true
+		}
+	}
 	gone := map[uint64]bool{}
 	for _, l := range s.Lost {
 		gone[l.Name] = true
@@ -210,10 +247,24 @@ func (t *telling) list(w walked, first bool) {
 		t.tell(Gap, "", nil, nil, fmt.Sprintf("%s: of the items between %s and %s, only %d were seen",
 			w.cut, s.At.UTC().Format(time.RFC3339), t.at.UTC().Format(time.RFC3339), fresh))
 	}
+	t.gaps(w)
 	t.compareFollowed(w)
+	s.Unread = slices.DeleteFunc(s.Unread, func(on string) bool { return !slices.Contains(w.missing, on) })
 	s.Lost = slices.DeleteFunc(s.Lost, func(l lost) bool { return told[l.Name] })
-	s.add(w.items, names)
+	s.add(w.items, s.Seen.names())
 	t.follow(w)
+}
+
+// gaps reports the platforms of a search that this poll could not read and the poll before could.
+func (t *telling) gaps(w walked) {
+	for _, on := range w.missing {
+		if !slices.Contains(t.s.Missing, on) {
+			t.tell(Gap, on, nil, nil, "this platform could not be read: new items of it may be missing")
+			c := &t.changes[len(t.changes)-1]
+			c.Platform, c.Key = new(on), nil
+		}
+	}
+	t.s.Asked, t.s.Missing = w.asked, w.missing
 }
 
 // old reports whether an item that has not been seen must have existed before, because it is older than everything
@@ -289,17 +340,17 @@ func (t *telling) compareFollowed(w walked) {
 		o := here[f.Name]
 		if o != nil {
 			if !o.has(f.Fields, t.m.Fields) {
-				now := o.fields(t.m.Fields)
+				now := o.fields(t.m.Fields, f.Fields)
 				if moved := differing(f.Fields, now); len(moved) > 0 {
 					t.tell(Changed, o.id, o.data, moved, "")
 				}
 				f.Fields = now
 			}
-			f.By, f.Misses, f.Read = o.by(), 0, t.at
+			f.By, f.Misses, f.Read = o.by(f.By), 0, t.at
 			kept = append(kept, f)
 			continue
 		}
-		if covered := !w.more && w.cut == "" || i < last; covered && !w.partial {
+		if covered := !w.more && w.cut == "" || i < last; covered && len(w.missing) == 0 {
 			f.Misses++
 		}
 		if f.Misses < misses {
@@ -331,7 +382,7 @@ func (t *telling) follow(w walked) {
 		f, ok := before[o.name()]
 		if !ok {
 			f = followed{
-				Name: o.name(), Key: o.id, Site: o.platform, Created: o.created, Fields: o.fields(t.m.Fields), By: o.by(),
+				Name: o.name(), Key: o.id, Site: o.platform, Created: o.created, Fields: o.fields(t.m.Fields, nil), By: o.by(nil),
 				Read: t.at,
 			}
 		}

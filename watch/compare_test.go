@@ -1,9 +1,11 @@
 package watch
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/socialdata/socialdata/internal/jsontext"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -131,6 +134,131 @@ func TestOneThing(t *testing.T) {
 	}
 }
 
+func TestAFieldThatCouldNotBeReadIsNeitherChangedNorNull(t *testing.T) {
+	t.Parallel()
+	const all = `"bio":"a","owner":{"avatar_url":"https://cdn.example/a.jpg"}`
+	poll := func(data string, unknown ...string) Page {
+		return Page{Data: []byte(`{"platform":"mock","id":"1",` + data + `}`), Unknown: unknown}
+	}
+	tests := []struct {
+		name  string
+		d     Definition
+		polls []Page
+		want  [][]string
+	}{
+		{
+			"a part of an object that is there again",
+			Definition{},
+			[]Page{poll(all), poll(`"bio":"a","owner":{"avatar_url":null}`, "owner.avatar_url"), poll(all)},
+			[][]string{{"ready 1"}, {}, {}},
+		},
+		{
+			"a whole object",
+			Definition{},
+			[]Page{poll(all), poll(`"bio":"a","owner":null`, "owner"), poll(all)},
+			[][]string{{"ready 1"}, {}, {}},
+		},
+		{
+			"what has changed meanwhile",
+			Definition{},
+			[]Page{poll(`"bio":"a"`), poll(`"bio":null`, "bio"), poll(`"bio":null`, "bio"), poll(`"bio":"b"`)},
+			[][]string{{"ready 1"}, {}, {}, {`changed 1 bio:"a">"b"`}},
+		},
+		{
+			"another field changes",
+			Definition{},
+			[]Page{poll(all), poll(`"bio":"b","owner":{"avatar_url":null}`, "owner.avatar_url")},
+			[][]string{{"ready 1"}, {`changed 1 bio:"a">"b"`}},
+		},
+		{
+			"the first poll did not read it",
+			Definition{},
+			[]Page{
+				poll(`"bio":"a","owner":null`, "owner"), poll(`"bio":"a","owner":null`, "owner"), poll(all),
+				poll(`"bio":"a","owner":{"avatar_url":null}`),
+			},
+			[][]string{{"ready 1"}, {}, {}, {`changed 1 owner.avatar_url:"https://cdn.example/a.jpg">null`}},
+		},
+		{
+			"only some fields are compared",
+			Definition{Fields: []string{"owner.avatar_url"}},
+			[]Page{poll(all), poll(`"bio":"b","owner":null`, "owner"), poll(all)},
+			[][]string{{"ready 1"}, {}, {}},
+		},
+		{
+			"a number appears that no poll had read",
+			Definition{Alerts: []string{"viewers:>=100"}},
+			[]Page{poll(`"viewers":null`, "viewers"), poll(`"viewers":150`), poll(`"viewers":90`), poll(`"viewers":null`, "viewers"), poll(`"viewers":160`)},
+			[][]string{{"ready 1"}, {}, {}, {}, {"alert 1 viewers:90>160"}},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			for _, list := range []bool{false, true} {
+				d := tt.d
+				want := tt.want
+				if list {
+					if d.Alerts != nil {
+						continue // for one thing
+					}
+					d.List, d.Follow = true, 5
+					want = append([][]string{{"ready"}}, tt.want[1:]...)
+				}
+				if diff := cmp.Diff(want, polled(t, d, tt.polls...)); diff != "" {
+					t.Errorf("list: %v: told (-want +got):\n%s", list, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestAKeptFieldKeepsTheNamesOfThoseInIt(t *testing.T) {
+	t.Parallel()
+	const ann = `{"platform":"mock","id":"2","handle":"ann"}`
+	read := func(hour int, handle string, unknown ...string) object {
+		o := readObject(fmt.Appendf(nil, `{"platform":"mock","id":"1","fetched_at":"2026-03-01T%02d:00:00Z",`+
+			`"author":{"platform":"mock","id":"2","handle":%q}}`, hour, handle))
+		o.unknown = unknown
+		return o
+	}
+	first, second, third, last := read(1, "ann"), read(2, "unknown", "author.handle"), read(3, "unknown", "author.handle"), read(4, "unknown")
+	by := third.by(second.by(first.by(nil)))
+	if n := len(jsontext.Elements(by)); n > 4 || !strings.Contains(string(by), ann) {
+		t.Errorf("%s does not contain %s, or grows", by, ann)
+	}
+	if by = last.by(by); strings.Contains(string(by), ann) {
+		t.Errorf("%s contains %s, which is no longer kept", by, ann)
+	}
+}
+
+// polled returns what a monitor reports for each of several polls.
+func polled(t *testing.T, d Definition, polls ...Page) (told [][]string) {
+	t.Helper()
+	r := newRunner(Config{})
+	m := Monitor{Definition: d, Account: "acc", Name: "m", CreatedAt: noon, Baseline: 1, Progress: Progress{State: Active}}
+	m.Pages, m.Every = 1, time.Hour
+	for i, page := range polls {
+		at := noon.Add(time.Duration(i) * time.Hour)
+		r.cfg.Now = func() time.Time { return at }
+		if d.List {
+			page.Data = slices.Concat([]byte("["), page.Data, []byte("]"))
+		}
+		r.cfg.Reader = readerFunc(func(context.Context, Read) (Page, error) { return page, nil })
+		p, _ := r.read(t.Context(), Claim{Monitor: m})
+		b, err := json.Marshal(p.Progress) // as stores do
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Progress = Progress{}
+		if err := json.Unmarshal(b, &m.Progress); err != nil {
+			t.Fatal(err)
+		}
+		told = append(told, short(p.Changes))
+	}
+	return told
+}
+
 func TestContentOfGoneObjectsIsRemoved(t *testing.T) {
 	t.Parallel()
 	d := Definition{Alerts: []string{"followers:5%"}}
@@ -178,9 +306,16 @@ func TestAlerts(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		alert  string
-		values []int64
+		values []int64  // -1 is none
 		want   []string // pairs of the value last reported and a new one
 	}{
+		{"followers:>=100", []int64{-1, 150, 160}, []string{"null>150"}},
+		{"followers:>=100", []int64{-1, 50, 150}, []string{"50>150"}},
+		{"followers:>=100", []int64{50, -1, 150}, []string{"50>150"}},
+		{"followers:>=100", []int64{150, -1, 150}, nil},
+		{"followers:>=100", []int64{150, 160}, nil},
+		{"followers:<10", []int64{-1, -1, 9}, []string{"null>9"}},
+		{"followers:5%", []int64{-1, 150, 160}, []string{"150>160"}},
 		{"followers:5%", []int64{1000, 1040, 1050, 1100, 1103}, []string{"1000>1050", "1050>1103"}},
 		{"followers:+5%", []int64{1000, 900, 950, 1049, 1050}, []string{"1000>1050"}},
 		{"followers:-10%", []int64{1000, 1500, 901, 900, 811, 810}, []string{"1000>900", "900>810"}},
@@ -195,7 +330,11 @@ func TestAlerts(t *testing.T) {
 			t.Parallel()
 			var states [][]byte
 			for _, v := range tt.values {
-				states = append(states, profile(t, func(p *schema.Profile) { p.Followers = new(v) }))
+				states = append(states, profile(t, func(p *schema.Profile) {
+					if p.Followers = new(v); v < 0 {
+						p.Followers = nil
+					}
+				}))
 			}
 			told, _ := watching(t, Definition{Alerts: []string{tt.alert}}, states...)
 			var got []string
@@ -254,6 +393,32 @@ func TestDefinitionsAreChecked(t *testing.T) {
 				t.Errorf("Check = %v", err)
 			}
 		})
+	}
+}
+
+func TestFieldsAndAlertsNameFieldsOfTheData(t *testing.T) {
+	t.Parallel()
+	profile, product := reflect.TypeFor[schema.Profile](), reflect.TypeFor[[]schema.Product]()
+	for _, tt := range []struct {
+		data           reflect.Type
+		fields, alerts []string
+		words          string // of the error; "" for none
+	}{
+		{profile, []string{"bio", "links"}, []string{"followers:5%", "posts_count:>=10"}, ""},
+		{product, []string{"price", "price.amount"}, []string{"price.amount:-10%"}, ""},
+		{profile, []string{"bioo"}, nil, `"bioo" (did you mean bio?)`},
+		{profile, []string{""}, nil, `""`},
+		{profile, nil, []string{"folowers:5%"}, `"folowers" (did you mean followers?)`},
+		{profile, nil, []string{"bio:5%"}, `"bio"`},
+		{product, nil, []string{"price:5%"}, `"price"`},
+		{profile, nil, []string{"followers"}, "followers:5%"},
+	} {
+		d := Definition{Fields: tt.fields, Alerts: tt.alerts}
+		err := d.CheckFields(tt.data)
+		if (err == nil) != (tt.words == "") ||
+			err != nil && (!errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), tt.words)) {
+			t.Errorf("%v, %v: %v, want %q", tt.fields, tt.alerts, err, tt.words)
+		}
 	}
 }
 
@@ -439,7 +604,7 @@ func TestMembers(t *testing.T) {
 	t.Parallel()
 	in := `{"a":1,"b":"x\"},{","c":[1,{"d":"]"}],"e":{"f":null},"":true,"g":""}`
 	var got []string
-	for k, v := range members([]byte(in)) {
+	for k, v := range jsontext.Members([]byte(in)) {
 		got = append(got, k+"="+string(v))
 	}
 	want := []string{"a=1", `b="x\"},{"`, `c=[1,{"d":"]"}]`, `e={"f":null}`, "=true", `g=""`}
@@ -447,7 +612,7 @@ func TestMembers(t *testing.T) {
 		t.Errorf("members (-want +got):\n%s", diff)
 	}
 	var parts []string
-	for _, e := range elements([]byte(`[1,"a,]",[2,3],{"x":[4]},null]`)) {
+	for _, e := range jsontext.Elements([]byte(`[1,"a,]",[2,3],{"x":[4]},null]`)) {
 		parts = append(parts, string(e))
 	}
 	if diff := cmp.Diff([]string{"1", `"a,]"`, "[2,3]", `{"x":[4]}`, "null"}, parts); diff != "" {
@@ -461,10 +626,10 @@ func FuzzMembers(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		o := readObject(data)
-		o.fields(nil)
+		o.fields(nil, nil)
 		o.figures()
 		n := 0
-		for _, e := range elements(data) {
+		for _, e := range jsontext.Elements(data) {
 			n += len(e)
 		}
 		if n > len(data) {
@@ -476,7 +641,7 @@ func FuzzMembers(f *testing.F) {
 			return
 		}
 		got := 0
-		for range members(compact) {
+		for range jsontext.Members(compact) {
 			got++
 		}
 		if got < len(m) {
@@ -500,15 +665,39 @@ func BenchmarkCompare(b *testing.B) {
 		b.Run(fmt.Sprint("follow ", follow), func(b *testing.B) {
 			m := Monitor{Definition: Definition{Ask: Ask{List: true}, Follow: follow}, Progress: Progress{State: Active}}
 			tl := &telling{m: &m, s: &m.Snapshot, at: noon}
-			tl.list(walked{items: readObjects(data, true), more: true}, true)
+			tl.list(walked{items: readObjects(Page{Data: data}, true), more: true}, true)
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			for b.Loop() {
 				tl.changes = nil
-				if tl.list(walked{items: readObjects(data, true), more: true}, false); len(tl.changes) != 0 {
+				if tl.list(walked{items: readObjects(Page{Data: data}, true), more: true}, false); len(tl.changes) != 0 {
 					b.Fatal(short(tl.changes))
 				}
 			}
 		})
+	}
+}
+
+// TestAPlatformThatFailsIsAGapOfItsOwn polls a search of several platforms, some of which do not answer each time.
+func TestAPlatformThatFailsIsAGapOfItsOwn(t *testing.T) {
+	t.Parallel()
+	item := func(on, id string) string { return fmt.Sprintf(`{"platform":%q,"id":%q,"kind":"post"}`, on, id) }
+	page := func(missing []string, items ...string) Page {
+		return Page{Data: []byte(strings.Join(items, ",")), Asked: 3, Missing: missing}
+	}
+	got := polled(t, Definition{Ask: Ask{Operation: "search_across", List: true}, Follow: 3},
+		page([]string{"github"}, item("mock", "1")),
+		page([]string{"bluesky", "github"}, item("mock", "2"), item("mock", "1")),
+		page([]string{"bluesky"}, item("github", "8"), item("mock", "2"), item("mock", "1")),
+		page(nil, item("github", "9"), item("bluesky", "5"), item("github", "8"), item("mock", "2"), item("mock", "1")),
+	)
+	want := [][]string{
+		{"ready", "gap"},
+		{"new 2", "gap"},
+		{}, // the first read of github is its baseline
+		{"new 5", "new 9"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/socialdata/socialdata/internal/jsontext"
 	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -28,6 +29,9 @@ func (m *Monitor) Erase(s privacy.Subject, removed map[string]int) (changed, end
 	values := append(slices.Collect(maps.Values(m.Params)), m.Snapshot.Key)
 	if m.Platform == string(s.Platform) && s.Asks(s.Platform, values...) || s.Holds(m.Snapshot.By) {
 		removed[ErasedMonitors]++
+		if s.Ended != nil {
+			s.Ended(m.Account, m.Name)
+		}
 		return true, true
 	}
 	before := len(m.Snapshot.Followed)
@@ -46,10 +50,25 @@ func Holds(c *schema.Change, s privacy.Subject) bool {
 		return true
 	}
 	about := c.Platform != nil && *c.Platform == string(s.Platform)
+	if about && c.Member != nil && s.Asks(s.Platform, *c.Member) {
+		return true
+	}
 	if about && c.Key != nil && s.Asks(s.Platform, *c.Key) {
 		return true
 	}
 	return about && c.Detail != nil && (quotes(*c.Detail, s.Handle) || quotes(*c.Detail, s.ID))
+}
+
+// NameIn returns the name of the monitor that has found a change, which may be a member of a panel; "" for a change
+// that concerns the account. It is for implementations of [Store].
+func NameIn(c *schema.Change) string {
+	switch {
+	case c.Monitor == nil:
+		return ""
+	case c.Member == nil:
+		return *c.Monitor
+	}
+	return *c.Monitor + "/" + *c.Member
 }
 
 // quotes reports whether text has a name in quotes, as problems quote the request.
@@ -60,6 +79,7 @@ func quotes(text, name string) bool {
 // Mentions reports whether m mentions s. It is for implementations of [privacy.MentionCounter].
 func (m *Monitor) Mentions(s privacy.Subject) bool {
 	rest := *m
+	s.Ended = nil
 	if _, ends := rest.Erase(s, map[string]int{}); ends {
 		return false
 	}
@@ -108,7 +128,7 @@ func (s *Memory) Erase(ctx context.Context, who privacy.Subject) (map[string]int
 	}
 	for account, f := range s.feeds {
 		f.changes = slices.DeleteFunc(f.changes, func(c schema.Change) bool {
-			if !Holds(&c, who) && (c.Monitor == nil || !ended[[2]string{account, *c.Monitor}]) {
+			if !Holds(&c, who) && !ended[[2]string{account, NameIn(&c)}] {
 				return false
 			}
 			privacy.Add(removed, map[string]int{ErasedDeliveries: s.forget(account, c.Seq, who.DryRun)})
@@ -144,10 +164,31 @@ func (s *Memory) Mentions(ctx context.Context, who privacy.Subject) (n int, err 
 	return n, ctx.Err()
 }
 
-// by returns who is in an object: the names of each account and object in it, as a JSON array.
-func (o *object) by() json.RawMessage {
+// by returns who is in an object: the names of each account and object in it, as a JSON array. If fields could not be
+// read, those of before, its previous names, are added: they may be in the fields that are kept.
+func (o *object) by(before json.RawMessage) json.RawMessage {
 	list := appendNames([]byte{'['}, o.data)
+	if len(o.unknown) > 0 {
+		now := jsontext.Elements(append(bytes.TrimSuffix(slices.Clone(list), []byte{','}), ']'))
+		for _, names := range jsontext.Elements(before) {
+			if !slices.ContainsFunc(now, func(n []byte) bool { return undated(n) == undated(names) }) {
+				list = append(append(list, names...), ',')
+			}
+		}
+	}
 	return append(bytes.TrimSuffix(list, []byte{','}), ']')
+}
+
+// undated returns names without the time at which they were read.
+func undated(names []byte) string {
+	var b strings.Builder
+	for key, value := range jsontext.Members(names) {
+		if key != "fetched_at" {
+			b.WriteString(key)
+			b.Write(value)
+		}
+	}
+	return b.String()
 }
 
 // naming are the fields that name an account or an object, and say when it was read.
@@ -158,7 +199,7 @@ func appendNames(list, data []byte) []byte {
 	at, named := len(list), false
 	var inner [][]byte
 	list = append(list, '{')
-	for key, value := range members(data) {
+	for key, value := range jsontext.Members(data) {
 		switch {
 		case key == "raw" || key == "enrichment" || len(value) < 2:
 		case value[0] == '{':

@@ -19,7 +19,7 @@ type Memory struct {
 	mu       sync.Mutex
 	monitors map[[2]string]*watched
 	feeds    map[string]*feed
-	outlets  map[Lane]*outlet
+	outlets  map[EndpointRef]*outlet
 }
 
 var (
@@ -54,7 +54,7 @@ func (f *feed) forget(monitor string, gone Thing) {
 
 // NewMemory returns an empty store.
 func NewMemory() *Memory {
-	return &Memory{monitors: map[[2]string]*watched{}, feeds: map[string]*feed{}, outlets: map[Lane]*outlet{}}
+	return &Memory{monitors: map[[2]string]*watched{}, feeds: map[string]*feed{}, outlets: map[EndpointRef]*outlet{}}
 }
 
 // Put implements [Store].
@@ -65,34 +65,81 @@ func (s *Memory) Put(ctx context.Context, m Monitor, most int) (Monitor, bool, e
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old, ok := s.monitors[[2]string{m.Account, m.Name}]
-	if !ok && m.Heard > 0 {
+	if !ok && m.Processed > 0 {
 		return Monitor{}, false, ErrAbsent
 	}
 	if !ok {
 		if most > 0 && s.count(m.Account) >= most {
 			return Monitor{}, false, ErrFull
 		}
+		if err := s.putMembers(&m, m, most); err != nil {
+			return Monitor{}, false, err
+		}
 		m.Baseline, m.Progress = 1, Progress{State: Active, NextAt: m.NextAt}
 		w := &watched{Monitor: m.copied()}
 		s.monitors[[2]string{m.Account, m.Name}] = w
 		return w.copied(), true, nil
 	}
-	if old.Replace(m) {
-		old.lease, old.until, old.samples = "", time.Time{}, nil
+	if m.Processed == 0 {
+		if err := s.putMembers(&old.Monitor, m, most); err != nil {
+			return Monitor{}, false, err
+		}
 	}
+	old.replace(m)
 	return old.copied(), false, nil
+}
+
+// replace gives w the definition of another monitor.
+func (w *watched) replace(by Monitor) {
+	if w.Replace(by) {
+		w.lease, w.until, w.samples = "", time.Time{}, nil
+	}
+}
+
+// putMembers makes, changes and ends the members of a panel, which is given the definition by.
+func (s *Memory) putMembers(m *Monitor, by Monitor, most int) error {
+	wanted := map[string]Monitor{}
+	for _, value := range by.Members {
+		own := by.MemberOf(value, by.NextAt)
+		wanted[own.Name] = own
+	}
+	others := 0
+	for _, w := range s.monitors {
+		if w.Account == m.Account && w.Panel != "" && w.Panel != m.Name {
+			others++
+		}
+	}
+	if most > 0 && others+len(wanted) > most*MembersOf {
+		return ErrMembersFull
+	}
+	for at, w := range s.monitors {
+		if w.Account != m.Account || w.Panel != m.Name {
+			continue
+		}
+		own, ok := wanted[w.Name]
+		if !ok {
+			delete(s.monitors, at)
+			continue
+		}
+		w.replace(own)
+		delete(wanted, w.Name)
+	}
+	for name, own := range wanted {
+		s.monitors[[2]string{m.Account, name}] = &watched{Monitor: own}
+	}
+	return nil
 }
 
 // Replace gives m the definition, the key and the pause of another monitor, as described for [Store.Put], and reports
 // whether it starts over. It is for implementations of [Store].
 func (m *Monitor) Replace(by Monitor) (anew bool) {
-	if by.Heard > 0 {
-		m.Heard = max(m.Heard, by.Heard)
+	if by.Processed > 0 {
+		m.Processed = max(m.Processed, by.Processed)
 		return false
 	}
-	anew = !m.Equal(by.Ask)
+	anew = !m.Equal(by.Ask) || m.Each != by.Each
 	by = by.copied()
-	by.Heard = m.Heard
+	by.Processed = m.Processed
 	m.Definition, m.Key, m.Paused = by.Definition, by.Key, by.Paused
 	if anew {
 		m.Baseline++
@@ -105,8 +152,8 @@ func (m *Monitor) Replace(by Monitor) (anew bool) {
 
 func (s *Memory) count(account string) int {
 	n := 0
-	for at := range s.monitors {
-		if at[0] == account {
+	for _, w := range s.monitors {
+		if w.Account == account && w.Panel == "" {
 			n++
 		}
 	}
@@ -120,11 +167,44 @@ func (s *Memory) Pause(ctx context.Context, account, name string, paused bool, n
 		return Monitor{}, err
 	}
 	defer s.mu.Unlock()
-	if w.Paused && !paused {
-		w.NextAt = next
+	for _, own := range s.monitors {
+		if own != w && !own.of(w) {
+			continue
+		}
+		own.SetPaused(paused, next)
 	}
-	w.Paused = paused
 	return w.copied(), nil
+}
+
+// of reports whether w is a member of a panel.
+func (w *watched) of(panel *watched) bool { return w.Account == panel.Account && w.Panel == panel.Name }
+
+// SetFeed implements [Store].
+func (s *Memory) SetFeed(ctx context.Context, account, name, hash string) (Monitor, error) {
+	w, err := s.lock(ctx, account, name)
+	if err != nil {
+		return Monitor{}, err
+	}
+	defer s.mu.Unlock()
+	if w.Feed == "" || hash == "" {
+		w.Feed = hash
+	}
+	return w.copied(), nil
+}
+
+// OfFeed implements [Store].
+func (s *Memory) OfFeed(ctx context.Context, hash string) (Monitor, error) {
+	if err := ctx.Err(); err != nil {
+		return Monitor{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range s.monitors {
+		if w.Feed == hash {
+			return w.copied(), nil
+		}
+	}
+	return Monitor{}, ErrAbsent
 }
 
 // lock returns a monitor and locks the store, unless it fails.
@@ -152,7 +232,7 @@ func (s *Memory) Monitor(ctx context.Context, account, name string) (Monitor, er
 }
 
 // Monitors implements [Store].
-func (s *Memory) Monitors(ctx context.Context, account, after string, limit int) ([]Monitor, error) {
+func (s *Memory) Monitors(ctx context.Context, account, panel, after string, limit int) ([]Monitor, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -160,7 +240,7 @@ func (s *Memory) Monitors(ctx context.Context, account, after string, limit int)
 	defer s.mu.Unlock()
 	out := []Monitor{}
 	for at, w := range s.monitors {
-		if at[0] == account && at[1] > after {
+		if at[0] == account && w.Panel == panel && at[1] > after {
 			out = append(out, w.copied())
 		}
 	}
@@ -171,13 +251,40 @@ func (s *Memory) Monitors(ctx context.Context, account, after string, limit int)
 	return out, nil
 }
 
+// Coverage implements [Store].
+func (s *Memory) Coverage(ctx context.Context, account, panel, month string) (c Coverage, err error) {
+	if err := ctx.Err(); err != nil {
+		return c, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range s.monitors {
+		if w.Account != account || w.Panel != panel {
+			continue
+		}
+		credits, next := int64(0), time.Time{}
+		if w.Month == month {
+			credits = w.Credits
+		}
+		if w.Due() {
+			next = w.NextAt
+		}
+		c.Add(w.Stage(), 1, credits, w.Snapshot.At, next)
+		if w.Code != "" {
+			c.Code, c.Detail = w.Code, w.Detail
+		}
+	}
+	return c, nil
+}
+
 // End implements [Store].
 func (s *Memory) End(ctx context.Context, account, name string) error {
-	if _, err := s.lock(ctx, account, name); err != nil {
+	w, err := s.lock(ctx, account, name)
+	if err != nil {
 		return err
 	}
 	defer s.mu.Unlock()
-	delete(s.monitors, [2]string{account, name})
+	maps.DeleteFunc(s.monitors, func(_ [2]string, own *watched) bool { return own == w || own.of(w) })
 	return nil
 }
 
@@ -194,13 +301,48 @@ func (s *Memory) Claim(ctx context.Context, now time.Time, n int, lease time.Dur
 			due = append(due, w)
 		}
 	}
-	slices.SortFunc(due, func(a, b *watched) int { return a.NextAt.Compare(b.NextAt) })
-	out := make([]Claim, 0, min(n, len(due)))
-	for _, w := range due[:min(n, len(due))] {
+	slices.SortFunc(due, func(a, b *watched) int {
+		return cmp.Or(a.NextAt.Compare(b.NextAt), a.Snapshot.At.Compare(b.Snapshot.At), cmp.Compare(a.Name, b.Name))
+	})
+	var out []Claim
+	left := map[[2]string]int{} // how many more of each panel are claimed
+	for _, w := range due {
+		if w.Panel != "" && w.Together {
+			panel := [2]string{w.Account, w.Panel}
+			if _, ok := left[panel]; !ok && n > 0 {
+				if s.inProgress(w, now) < MostInProgress {
+					left[panel] = PanelClaim
+					n--
+				}
+			}
+			if left[panel]--; left[panel] < 0 {
+				continue
+			}
+		} else if n--; n < 0 {
+			continue
+		}
 		w.lease, w.until = rand.Text(), now.Add(lease)
 		out = append(out, Claim{Monitor: w.copied(), Due: w.NextAt, Lease: w.lease, Until: w.until})
 	}
 	return out, nil
+}
+
+// inProgress returns how many members of a member's panel are claimed.
+func (s *Memory) inProgress(of *watched, now time.Time) (n int) {
+	for _, w := range s.monitors {
+		if w.Account == of.Account && w.Panel == of.Panel && w.until.After(now) {
+			n++
+		}
+	}
+	return n
+}
+
+// SetPaused pauses or resumes m, as described for [Store.Pause]. It is for implementations of [Store].
+func (m *Monitor) SetPaused(paused bool, next time.Time) {
+	if m.Paused && !paused && m.NextAt.Before(next) {
+		m.NextAt = next
+	}
+	m.Paused = paused
 }
 
 // Commit implements [Store].
@@ -222,7 +364,7 @@ func (s *Memory) Commit(ctx context.Context, p Poll) error {
 	w.samples = append(w.samples, p.Samples...)
 	for _, gone := range p.Gone() {
 		if f := s.feeds[m.Account]; f != nil {
-			f.forget(m.Name, gone)
+			f.forget(m.shownName(), gone)
 		}
 		if !m.List {
 			w.samples = nil
@@ -261,7 +403,12 @@ func (s *Memory) Changes(ctx context.Context, q Since) ([]schema.Change, error) 
 	if f == nil {
 		return out, nil
 	}
-	for _, c := range f.behind(q.After) {
+	found := f.behind(q.After)
+	if q.Newest {
+		found = slices.Clone(found)
+		slices.Reverse(found)
+	}
+	for _, c := range found {
 		if q.Limit > 0 && len(out) == q.Limit {
 			break
 		}

@@ -41,7 +41,7 @@ func (s *Memory) PutEndpoint(ctx context.Context, e Endpoint, most int) (Endpoin
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if o, ok := s.outlets[Lane{e.Account, e.Name}]; ok {
+	if o, ok := s.outlets[EndpointRef{e.Account, e.Name}]; ok {
 		o.Replace(e)
 		return o.copied(), false, nil
 	}
@@ -52,7 +52,7 @@ func (s *Memory) PutEndpoint(ctx context.Context, e Endpoint, most int) (Endpoin
 	if f := s.feeds[e.Account]; f != nil {
 		o.Position = f.seq
 	}
-	s.outlets[Lane{e.Account, e.Name}] = o
+	s.outlets[EndpointRef{e.Account, e.Name}] = o
 	return o.copied(), true, nil
 }
 
@@ -74,7 +74,7 @@ func (s *Memory) locked(ctx context.Context, account, name string) (*outlet, err
 		return nil, err
 	}
 	s.mu.Lock()
-	o, ok := s.outlets[Lane{account, name}]
+	o, ok := s.outlets[EndpointRef{account, name}]
 	if !ok {
 		s.mu.Unlock()
 		return nil, ErrNoEndpoint
@@ -128,7 +128,7 @@ func (s *Memory) EndEndpoint(ctx context.Context, account, name string) error {
 		return err
 	}
 	defer s.mu.Unlock()
-	delete(s.outlets, Lane{account, name})
+	delete(s.outlets, EndpointRef{account, name})
 	return nil
 }
 
@@ -189,7 +189,7 @@ func (s *Memory) Queue(ctx context.Context, now time.Time, n int) (more bool, er
 
 // ClaimDeliveries implements [Outbox].
 func (s *Memory) ClaimDeliveries(
-	ctx context.Context, now time.Time, n, each int, lease time.Duration, full []Lane,
+	ctx context.Context, now time.Time, n, each int, lease time.Duration, full []EndpointRef,
 ) ([]Sending, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

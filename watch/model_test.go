@@ -5,9 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/socialdata/socialdata/internal/testsize"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -87,6 +86,9 @@ func (l *life) Watched(_ context.Context, r Read) (Page, error) {
 	}
 	return p, nil
 }
+
+// Together implements [Reader].
+func (l *life) Together(ctx context.Context, _ int) context.Context { return ctx }
 
 // shown returns the list, pinned items first.
 func (l *life) shown() []*item {
@@ -189,17 +191,11 @@ type model struct {
 	ready   bool
 }
 
-// TestModel plays 2,000 schedules, or as many as WATCH_SCHEDULES says:
+// TestModel plays 2,000 schedules, or 100,000:
 //
-//	WATCH_SCHEDULES=100000 go test -timeout 2h -run TestModel ./watch
+//	SIZE=full go test -timeout 2h -run TestModel ./watch
 func TestModel(t *testing.T) { // not parallel: it sets a flag
-	n := cmp.Or(os.Getenv("WATCH_SCHEDULES"), "2000")
-	checks := flag.Lookup("rapid.checks")
-	given := checks.Value.String()
-	defer func() { _ = checks.Value.Set(given) }()
-	if err := checks.Value.Set(n); err != nil {
-		t.Fatal(err)
-	}
+	testsize.Checks(t, 2000, 100_000)
 	rapid.Check(t, func(t *rapid.T) { newModel(t).run() })
 }
 

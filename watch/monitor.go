@@ -1,13 +1,19 @@
 package watch
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
 )
 
 // The states of a monitor.
@@ -61,14 +67,21 @@ func (a Ask) Equal(b Ask) bool {
 type Definition struct {
 	Ask
 
-	Every  time.Duration
-	Pages  int      // of a list; the maximum number that a poll reads
-	Follow int      // of a list; how many of the newest items are compared
-	Fields []string // the compared ones; none means all
-	Alerts []string // such as "followers:5%" and "viewers:>=10000"
+	Every  time.Duration // between polls; with Cron, the least time between two of them
+	Cron   string        `json:",omitempty"` // when it polls, instead of at intervals: see [ParseTimes]
+	Pages  int           // of a list; the maximum number that a poll reads
+	Follow int           // of a list; how many of the newest items are compared
+	Fields []string      // the compared ones; none means all
+	Alerts []string      // such as "followers:5%" and "viewers:>=10000"
 
-	Caps  Caps
-	Heard int64 `json:",omitempty"` // the Seq of the last change that the only reader of this monitor has processed
+	// Each makes the monitor a panel: the parameter of which each member has another value. A panel does not poll; its
+	// members do, each by itself.
+	Each string `json:",omitempty"`
+	// Together reports whether the upstream answers for several members in one request, so that they poll at once.
+	Together bool `json:",omitempty"`
+
+	Caps      Caps
+	Processed int64 `json:",omitempty"` // the Seq of the last change that the only reader of this monitor has processed
 }
 
 // Caps are those of the key that pays, for programs whose keys are not in a store.
@@ -82,13 +95,18 @@ type Monitor struct {
 	Definition
 
 	Account   string
-	Name      string
+	Name      string // of a member, the names of its panel and of itself with a slash between them
+	Panel     string `json:",omitempty"` // the name of the panel; "" if the monitor is not a member of one
 	Key       string // the id of the key that pays for its polls
 	Paused    bool
 	CreatedAt time.Time
+	Feed      string // the hash of the token of its feed; "" if it has none
 	// Baseline is increased when Ask changes: results from before are not compared with results after it.
 	Baseline int64
 	Progress
+
+	// Members are what [Store.Put] makes the members of a panel. They are not read back: see [Store.Monitors].
+	Members []string `json:"-"`
 }
 
 // Progress is the state of a monitor after its polls.
@@ -114,7 +132,18 @@ func (m *Monitor) Shown() string {
 }
 
 // Due reports whether the monitor polls at all.
-func (m *Monitor) Due() bool { return !m.Paused && m.State != Stopped }
+func (m *Monitor) Due() bool { return !m.Paused && m.State != Stopped && m.Each == "" }
+
+// Member returns the value of the panel's parameter; "" if m is not a member of a panel.
+func (m *Monitor) Member() string {
+	if m.Panel == "" {
+		return ""
+	}
+	return strings.TrimPrefix(m.Name, m.Panel+"/")
+}
+
+// shownName returns the name of the monitor in changes: for a member, that of its panel.
+func (m *Monitor) shownName() string { return cmp.Or(m.Panel, m.Name) }
 
 var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 
@@ -130,6 +159,10 @@ func CheckName(name string) error {
 // interval, the cache lifetime of the operation.
 func (d *Definition) Check(least time.Duration) error {
 	switch {
+	case d.Cron != "":
+		if err := d.checkTimes(least); err != nil {
+			return err
+		}
 	case d.Every == 0:
 		d.Every = max(least, 15*time.Minute)
 	case d.Every < least || d.Every > MaxEvery:
@@ -163,21 +196,68 @@ func (d *Definition) Check(least time.Duration) error {
 	return nil
 }
 
+// CheckFields returns an error that wraps [ErrInvalid] if d names a field that the data of the operation does not have,
+// or an alert of one that is not a number.
+func (d *Definition) CheckFields(data reflect.Type) error {
+	columns := schema.Columns(data)
+	for _, name := range d.Fields {
+		if !slices.ContainsFunc(columns, func(c string) bool { return c == name || strings.HasPrefix(c, name+".") }) {
+			return fmt.Errorf("%w: fields must be fields of %s, and has none called %s%s", ErrInvalid, d.Operation,
+				problem.Quote(name), problem.DidYouMean(name, columns))
+		}
+	}
+	for _, text := range d.Alerts {
+		a, err := parseAlert(text)
+		if err == nil {
+			err = CheckNumber("alerts", a.field, data)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// NumbersOf returns the numbers of data that a monitor records, such as followers, in the order of the API description.
+func NumbersOf(data reflect.Type) (names []string) {
+	for _, name := range schema.Columns(data) {
+		if last := name[strings.LastIndexByte(name, '.')+1:]; isFigure(last) && !slices.Contains(silent, last) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// CheckNumber returns an error that wraps [ErrInvalid] unless field is a number of data. param is what names the field.
+func CheckNumber(param, field string, data reflect.Type) error {
+	figures := NumbersOf(data)
+	if slices.Contains(figures, field) {
+		return nil
+	}
+	return fmt.Errorf("%w: %s must name a number such as %s, and there is none called %s%s", ErrInvalid, param,
+		strings.Join(figures[:min(len(figures), 5)], ", "), problem.Quote(field), problem.DidYouMean(field, figures))
+}
+
 // Same reports whether both definitions are equal in everything that the account defines.
 func (d Definition) Same(o Definition) bool {
-	return d.Equal(o.Ask) && d.Every == o.Every && d.Pages == o.Pages && d.Follow == o.Follow &&
+	return d.Equal(o.Ask) && d.Every == o.Every && d.Cron == o.Cron && d.Each == o.Each && d.Pages == o.Pages && d.Follow == o.Follow &&
 		slices.Equal(d.Fields, o.Fields) && slices.Equal(d.Alerts, o.Alerts)
 }
 
 // place returns when in each interval a monitor polls, which a hash distributes evenly.
 func (m *Monitor) place() time.Duration {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(m.Account + "\x00" + m.Name))
+	_, _ = h.Write([]byte(m.Account + "\x00" + m.shownName())) // members of a panel poll at the same time
 	return time.Duration(h.Sum64() % uint64(m.Every))
 }
 
 // after returns the monitor's next time after now.
 func (m *Monitor) after(now time.Time) time.Time {
+	if m.Cron != "" {
+		if times, err := ParseTimes(m.Cron); err == nil {
+			return times.Next(now)
+		}
+	}
 	since := time.Duration(now.UnixNano() - int64(m.place()))
 	periods := since / m.Every
 	if since < 0 {

@@ -3,7 +3,7 @@ package watch
 import (
 	"bytes"
 	"encoding/json"
-	"iter"
+	"maps"
 	"net/url"
 	"reflect"
 	"slices"
@@ -22,6 +22,7 @@ type object struct {
 	id       string
 	kind     string // of a search result
 	created  time.Time
+	unknown  []string // fields that could not be read
 }
 
 // name returns a hash of the object's platform, kind and id, which is all that is stored of an object that is not
@@ -40,96 +41,21 @@ func (o *object) name() uint64 {
 // readObject reads the fields that identify an object, and its age.
 func readObject(data []byte) object {
 	o := object{data: data}
-	for key, value := range members(data) {
+	for key, value := range jsontext.Members(data) {
 		switch key {
 		case "platform":
-			o.platform = text(value)
+			o.platform = jsontext.Text(value)
 		case "id":
-			o.id = text(value)
+			o.id = jsontext.Text(value)
 		case "kind":
-			o.kind = text(value)
+			o.kind = jsontext.Text(value)
 		case "created_at", "published_at", "released_at", "started_at":
-			if at, err := time.Parse(time.RFC3339, text(value)); err == nil {
+			if at, err := time.Parse(time.RFC3339, jsontext.Text(value)); err == nil {
 				o.created = at
 			}
 		}
 	}
 	return o
-}
-
-func text(value []byte) string {
-	if len(value) > 1 && value[0] == '"' && bytes.IndexByte(value, '\\') < 0 {
-		return string(value[1 : len(value)-1])
-	}
-	var s string
-	_ = json.Unmarshal(value, &s) // "" for null and for what is not a text
-	return s
-}
-
-// members yields the members of an object in our own encoding, which has no white space. encoding/json would copy each
-// value to find its end, and a poll without changes needs four of twenty.
-func members(data []byte) iter.Seq2[string, []byte] {
-	return func(yield func(string, []byte) bool) {
-		if len(data) < 2 || data[0] != '{' {
-			return
-		}
-		for rest := data[1:]; len(rest) > 1 && rest[0] == '"'; {
-			key := end(rest)
-			if key+1 >= len(rest) || rest[key] != ':' {
-				return
-			}
-			value := end(rest[key+1:])
-			if !yield(string(rest[1:key-1]), rest[key+1:key+1+value]) {
-				return
-			}
-			rest = bytes.TrimPrefix(rest[key+1+value:], []byte{','})
-		}
-	}
-}
-
-// elements returns the elements of an array in our own encoding.
-func elements(data []byte) [][]byte {
-	var out [][]byte
-	if len(data) < 2 || data[0] != '[' {
-		return nil
-	}
-	for rest := data[1:]; len(rest) > 1; {
-		n := end(rest)
-		if n == 0 {
-			return out
-		}
-		out = append(out, rest[:n:n])
-		rest = bytes.TrimPrefix(rest[n:], []byte{','})
-	}
-	return out
-}
-
-// end returns the length of the value at the beginning of data.
-func end(data []byte) int {
-	depth := 0
-	for i := 0; i < len(data); i++ {
-		switch data[i] {
-		case '"':
-			i += jsontext.Closing(data[i+1:]) + 1
-			if depth == 0 {
-				return min(i+1, len(data))
-			}
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-			if depth < 0 {
-				return i
-			}
-		case ',', ':':
-			if depth == 0 {
-				return i
-			}
-		}
-	}
-	return len(data)
 }
 
 // numbers are the names of fields that are counts or other figures that change all the time. They are recorded in the
@@ -184,15 +110,47 @@ var silent = []string{"platform", "id", "kind", "fetched_at", "source", "raw", "
 var pictures = []string{"avatar_url", "cover_url", "thumbnail_url", "audio_url", "images", "media"}
 
 // fields returns the compared fields of an object by name, with dots between the parts. Lists are compared as a whole.
-// only selects fields; none means all.
-func (o *object) fields(only []string) map[string]json.RawMessage {
+// only selects fields; none means all. Those that could not be read have the values of before, the previous state, or
+// are unread if there is none.
+func (o *object) fields(only []string, before map[string]json.RawMessage) map[string]json.RawMessage {
 	out := map[string]json.RawMessage{}
 	flatten(o.data, "", func(name, last string, value []byte) {
 		if !numbers()[last] && (len(only) == 0 || wanted(only, name)) {
 			out[name] = bytes.Clone(value)
 		}
 	})
+	if len(o.unknown) == 0 {
+		return out
+	}
+	unknown := func(name string, _ json.RawMessage) bool { return wanted(o.unknown, name) }
+	maps.DeleteFunc(out, unknown)
+	for name, value := range before {
+		if unknown(name, value) {
+			out[name] = value
+		}
+	}
+	for _, name := range o.unknown {
+		if before == nil {
+			out[name] = unread
+		}
+	}
 	return out
+}
+
+// unread is stored for a field that no poll has been able to read so far. No field has this value: of an object, the
+// parts are stored.
+var unread = json.RawMessage("{}")
+
+// unreadIn returns the names of the fields in states of an object that are unread.
+func unreadIn(states ...map[string]json.RawMessage) (names []string) {
+	for _, fields := range states {
+		for name, value := range fields {
+			if bytes.Equal(value, unread) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // has reports whether fields are exactly those that [object.fields] would return. Most objects have not changed, and
@@ -220,7 +178,7 @@ func wanted(only []string, name string) bool {
 func (o *object) figures() map[string]float64 {
 	out := map[string]float64{}
 	flatten(o.data, "", func(name, last string, value []byte) {
-		if !numbers()[last] && last != "amount" {
+		if !isFigure(last) {
 			return
 		}
 		if v, err := number(string(value)); err == nil {
@@ -230,9 +188,12 @@ func (o *object) figures() map[string]float64 {
 	return out
 }
 
+// isFigure reports whether the fields with a name are numbers that are recorded in the history.
+func isFigure(last string) bool { return numbers()[last] || last == "amount" }
+
 // flatten calls use for each field of an object and of the objects in it.
 func flatten(data []byte, prefix string, use func(name, last string, value []byte)) {
-	for key, value := range members(data) {
+	for key, value := range jsontext.Members(data) {
 		if slices.Contains(silent, key) {
 			continue
 		}

@@ -39,9 +39,15 @@ const (
 	CreditsLow = "credits.low"
 	// CreditsExhausted means that no credits are left, or too few for a call. Its field credits is the balance.
 	CreditsExhausted = "credits.exhausted"
+	// BulkWaiting means that a bulk job waits: for credits, for space, or for a platform. Its key is the name of the job.
+	BulkWaiting = "bulk.waiting"
+	// BulkDone means that each line of a bulk job has its result. Its key is the name of the job.
+	BulkDone = "bulk.done"
+	// BulkEnded means that a bulk job has ended before that. Its key is the name of the job.
+	BulkEnded = "bulk.ended"
 	// KeyRevoked means that a key of the account was revoked. Its key is the id of that key.
 	KeyRevoked = "key.revoked"
-	// PlatformDown means that the circuits of all upstreams of a platform are open. Its platform says which one.
+	// PlatformDown means that the breakers of all upstreams of a platform are open. Its platform says which one.
 	PlatformDown = "platform.down"
 	// PlatformUp means that a platform that was down is read again.
 	PlatformUp = "platform.up"
@@ -180,8 +186,8 @@ type Outgoing struct {
 	Limit  int // maximum number; 0 is no limit
 }
 
-// Lane names an endpoint.
-type Lane struct{ Account, Name string }
+// EndpointRef names an endpoint.
+type EndpointRef struct{ Account, Name string }
 
 // Outbox stores endpoints and the deliveries to them. It is a part of a [Store], whose feed it sends.
 type Outbox interface {
@@ -210,7 +216,7 @@ type Outbox interface {
 	// ClaimDeliveries claims up to n deliveries that are due at now, for lease: up to each for one endpoint, oldest
 	// changes first; one for an endpoint that is failing; and none for those that are disabled or in full. Of
 	// concurrent calls, only one gets a delivery. A delivery whose lease has expired can be claimed again.
-	ClaimDeliveries(ctx context.Context, now time.Time, n, each int, lease time.Duration, full []Lane) ([]Sending, error)
+	ClaimDeliveries(ctx context.Context, now time.Time, n, each int, lease time.Duration, full []EndpointRef) ([]Sending, error)
 	// Attempted writes the result of an attempt, completely or not at all, and ends its lease: the delivery, since when
 	// the endpoint is failing, whether it is disabled, and the changes about it. It fails with ErrLease when the caller
 	// no longer owns the delivery, or it was removed.

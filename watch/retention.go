@@ -89,7 +89,7 @@ func (s *Snapshot) readAt(f *followed) time.Time {
 func (m *Monitor) Expire(c Cuts) bool {
 	s, cut, expired := &m.Snapshot, c.At(m.Platform), false
 	if s.Fields != nil && s.At.Before(cut) {
-		s.Fields, s.By, s.Told, s.At = nil, nil, nil, time.Time{}
+		s.Fields, s.By, s.Reported, s.At = nil, nil, nil, time.Time{}
 		expired = true
 	}
 	n := len(s.Followed)
@@ -150,18 +150,18 @@ const (
 	KeptSamples   = "numbers"
 )
 
-// Kept implements [Store].
-func (s *Memory) Kept(ctx context.Context) ([]privacy.Kept, error) {
+// Stored implements [Store].
+func (s *Memory) Stored(ctx context.Context) ([]privacy.Stored, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := map[[2]string]*privacy.Kept{}
+	all := map[[2]string]*privacy.Stored{}
 	note := func(kind, on string, bytes int, at time.Time) {
 		k := all[[2]string{kind, on}]
 		if k == nil {
-			k = &privacy.Kept{Kind: kind, Platform: platform.ID(on), Since: at}
+			k = &privacy.Stored{Kind: kind, Platform: platform.ID(on), Since: at}
 			all[[2]string{kind, on}] = k
 		}
 		k.Number++
@@ -185,11 +185,11 @@ func (s *Memory) Kept(ctx context.Context) ([]privacy.Kept, error) {
 			}
 		}
 	}
-	out := make([]privacy.Kept, 0, len(all))
+	out := make([]privacy.Stored, 0, len(all))
 	for _, k := range all {
 		out = append(out, *k)
 	}
-	return privacy.SumKept(out), nil
+	return privacy.SumStored(out), nil
 }
 
 // The approximate sizes in bytes of a sample, and of a change without its content.

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/socialdata/socialdata/internal/jsontext"
 	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/problem"
 )
@@ -17,9 +19,17 @@ import (
 // Reader reads for monitors. The engine implements it.
 type Reader interface {
 	// Watched reads one page with the key of a monitor, and charges its price. Reads with the same Once within a day
-	// are charged once. Every error is a *[problem.Error]; for a revoked key it is unauthorized.
+	// are charged once. Every error is a *[problem.Error]; for a revoked key it is unauthorized. One that is also
+	// [ErrUndecided] says nothing of the platform.
 	Watched(ctx context.Context, r Read) (Page, error)
+	// Together returns a context for n calls of Watched that begin at once, each of which uses it: as far as the upstream
+	// can, it answers them with one request.
+	Together(ctx context.Context, n int) context.Context
 }
+
+// ErrUndecided means that the stores did not say in time whether a page was charged. The poll is repeated as it was when
+// its lease has expired, so that the monitor counts what was charged.
+var ErrUndecided = errors.New("watch: it is not known whether the page was charged")
 
 // Read is the read of one page for a poll.
 type Read struct {
@@ -29,6 +39,7 @@ type Read struct {
 	Caps         Caps
 	Cursor       string
 	Once         string
+	MaxAge       time.Duration // an answer may come from a cache, but not be older
 }
 
 // Page is the result of a read.
@@ -36,7 +47,11 @@ type Page struct {
 	Data    []byte // the data of the answer, an object or an array, in our own encoding
 	Next    string // the cursor of the next page; "" when there is none
 	Credits int64  // charged for it
-	Partial bool   // some platforms have not answered: what is missing may still exist
+	// Unknown are fields that the platform has and that could not be read, such as host.avatar_url: what was known of
+	// them stays.
+	Unknown []string
+	Asked   int      // of a search of several platforms, how many there are
+	Missing []string // those of them that have not answered, sorted: what is missing may still exist
 }
 
 // Config configures a [Runner]. Store and Reader are required.
@@ -174,16 +189,48 @@ func (r *Runner) round(ctx context.Context) error {
 		if err != nil || len(claims) == 0 {
 			return err
 		}
-		for _, c := range claims {
+		for _, group := range groups(claims) {
 			r.places <- struct{}{}
 			r.polls.Go(func() {
 				defer r.free()
-				if err := r.poll(ctx, c); err != nil && ctx.Err() == nil {
-					r.cfg.Log.WarnContext(ctx, "poll not committed", "account", c.Monitor.Account, "error", err)
-				}
+				r.pollAll(ctx, group)
 			})
 		}
 	}
+}
+
+// groups returns the claims that are polled at once: the members of a panel that are read together, or one monitor.
+func groups(claims []Claim) (all [][]Claim) {
+	at := map[[2]string]int{} // by account and panel
+	for _, c := range claims {
+		name := [2]string{c.Monitor.Account, c.Monitor.Panel}
+		i, ok := at[name]
+		if !ok || !c.Monitor.Together {
+			i = len(all)
+			all = append(all, nil)
+		}
+		if all[i] = append(all[i], c); c.Monitor.Together {
+			at[name] = i
+		}
+	}
+	return all
+}
+
+// pollAll makes the polls of a group. Each is charged and committed by itself.
+func (r *Runner) pollAll(ctx context.Context, group []Claim) {
+	if len(group) > 1 {
+		ctx = r.cfg.Reader.Together(ctx, len(group))
+		defer r.Nudge() // there may be more members
+	}
+	var polls sync.WaitGroup
+	for _, c := range group {
+		polls.Go(func() {
+			if err := r.poll(ctx, c); err != nil && ctx.Err() == nil {
+				r.cfg.Log.WarnContext(ctx, "poll not committed", "account", c.Monitor.Account, "error", err)
+			}
+		})
+	}
+	polls.Wait()
 }
 
 // free gives the place of a poll to the next one.
@@ -198,11 +245,11 @@ func (r *Runner) free() {
 func (r *Runner) poll(ctx context.Context, c Claim) error {
 	ctx, cancel := context.WithTimeout(ctx, r.cfg.Lease)
 	defer cancel()
-	p := r.read(ctx, c)
-	if err := ctx.Err(); err != nil {
-		return err // the lease expires, and another process repeats the poll
+	p, err := r.read(ctx, c)
+	if err = cmp.Or(ctx.Err(), err); err != nil {
+		return err // the lease expires, and a process repeats the poll
 	}
-	err := r.cfg.Store.Commit(ctx, p)
+	err = r.cfg.Store.Commit(ctx, p)
 	if errors.Is(err, ErrLease) {
 		return nil
 	}
@@ -215,13 +262,16 @@ func (r *Runner) poll(ctx context.Context, c Claim) error {
 	return err
 }
 
-// read makes the reads of a poll and compares the results.
-func (r *Runner) read(ctx context.Context, c Claim) Poll {
+// read makes the reads of a poll and compares the results. It fails with [ErrUndecided] only.
+func (r *Runner) read(ctx context.Context, c Claim) (Poll, error) {
 	m := c.Monitor
 	m.Progress = m.Progress.copied()
 	now := r.cfg.Now().UTC()
-	t := &telling{m: &m, s: &m.Snapshot, at: now}
+	t := &telling{m: &m, s: &m.Snapshot, at: now, due: c.Due}
 	w, credits, err := r.walk(ctx, c, t)
+	if errors.Is(err, ErrUndecided) {
+		return Poll{}, err
+	}
 	m.spend(now, credits)
 	first := m.Snapshot.At.IsZero()
 	switch {
@@ -239,18 +289,18 @@ func (r *Runner) read(ctx context.Context, c Claim) Poll {
 	}
 	m.LastAt = now
 	m.Polls++
-	return Poll{Claim: c, Progress: m.Progress, Changes: t.changes, Samples: t.samples}
+	return Poll{Claim: c, Progress: m.Progress, Changes: t.changes, Samples: t.samples}, nil
 }
 
 // walk reads the pages of a poll: those of a list until one reaches what is known.
 func (r *Runner) walk(ctx context.Context, c Claim, t *telling) (w walked, credits int64, err error) {
 	m := &c.Monitor
-	ask := Read{Ask: m.Ask, Account: m.Account, Key: m.Key, Caps: m.Caps}
+	ask := Read{Ask: m.Ask, Account: m.Account, Key: m.Key, Caps: m.Caps, MaxAge: m.Every / 2}
 	names := t.s.Seen.names()
 	for page := range m.Pages {
 		ask.Once = once(c, page)
 		got, err := r.cfg.Reader.Watched(ctx, ask)
-		if err != nil && page > 0 && ctx.Err() == nil {
+		if err != nil && page > 0 && ctx.Err() == nil && !errors.Is(err, ErrUndecided) {
 			// What was read is paid for, and reported.
 			w.cut, w.more = "a further page could not be read", true
 			return w, credits, nil
@@ -259,12 +309,17 @@ func (r *Runner) walk(ctx context.Context, c Claim, t *telling) (w walked, credi
 			return w, credits, err
 		}
 		credits += got.Credits
-		items := readObjects(got.Data, m.List)
+		items := readObjects(got, m.List)
 		if !m.List && len(items) == 0 {
 			return w, credits, problem.New(problem.PlatformUnavailable, "the answer is empty")
 		}
 		w.items = append(w.items, items...)
-		w.more, w.partial = got.Next != "", w.partial || got.Partial
+		w.more, w.asked = got.Next != "", got.Asked
+		for _, on := range got.Missing {
+			if !slices.Contains(w.missing, on) {
+				w.missing = append(w.missing, on)
+			}
+		}
 		if !w.more || t.s.connected(items, names, page == 0) && !t.s.At.IsZero() {
 			return w, credits, nil
 		}
@@ -283,16 +338,19 @@ func once(c Claim, page int) string {
 		strconv.FormatInt(m.Baseline, 10) + "/" + strconv.FormatInt(c.Due.UnixNano(), 36) + "/" + strconv.Itoa(page)
 }
 
-func readObjects(data []byte, list bool) []object {
+func readObjects(page Page, list bool) []object {
+	all := jsontext.Elements(page.Data)
 	if !list {
-		if len(data) == 0 || data[0] != '{' {
-			return nil
+		all = nil
+		if len(page.Data) > 0 && page.Data[0] == '{' {
+			all = [][]byte{page.Data}
 		}
-		return []object{readObject(data)}
 	}
 	var out []object
-	for _, e := range elements(data) {
-		out = append(out, readObject(e))
+	for _, data := range all {
+		o := readObject(data)
+		o.unknown = page.Unknown
+		out = append(out, o)
 	}
 	return out
 }
@@ -312,7 +370,7 @@ const patience = 3
 func (t *telling) succeed(now time.Time) {
 	m := t.m
 	if m.State == Failing || m.State == Starved {
-		t.tell(Recovered, "", nil, nil, "")
+		t.tellState(Recovered, "")
 	}
 	m.State, m.Failures, m.Code, m.Detail = Active, 0, "", ""
 	m.NextAt = m.after(now)
@@ -347,7 +405,7 @@ func (t *telling) fail(err error, now time.Time) {
 	}
 	if state != m.State {
 		m.State = state
-		t.tell(state, "", nil, nil, p.Detail)
+		t.tellState(state, p.Detail)
 	}
 }
 

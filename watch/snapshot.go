@@ -17,18 +17,23 @@ const maxSeen = 1000
 // nothing else of what was read.
 type Snapshot struct {
 	// For one thing.
-	Key    string                     `json:"key,omitempty"` // its id
-	Fields map[string]json.RawMessage `json:"fields,omitempty"`
-	By     json.RawMessage            `json:"by,omitempty"`     // who is in it
-	Misses int                        `json:"misses,omitempty"` // number of consecutive polls that did not find it
-	Gone   bool                       `json:"gone,omitempty"`
-	Told   map[string]float64         `json:"told,omitempty"` // by alert: the number last reported
+	Key      string                     `json:"key,omitempty"` // its id
+	Fields   map[string]json.RawMessage `json:"fields,omitempty"`
+	By       json.RawMessage            `json:"by,omitempty"`     // who is in it
+	Misses   int                        `json:"misses,omitempty"` // number of consecutive polls that did not find it
+	Gone     bool                       `json:"gone,omitempty"`
+	Reported map[string]float64         `json:"reported,omitempty"` // by alert: the number last reported
 
 	// For a list.
 	Seen     seen       `json:"seen,omitempty"` // the known items, latest first
 	Floor    time.Time  `json:"floor,omitzero"` // anything older counts as known
 	Followed []followed `json:"followed,omitempty"`
 	Lost     []lost     `json:"lost,omitempty"`
+
+	// For a search of several platforms.
+	Asked   int      `json:"asked,omitempty"`   // how many platforms there are
+	Missing []string `json:"missing,omitempty"` // those that the last poll could not read
+	Unread  []string `json:"unread,omitempty"`  // those that no poll has read
 
 	Sampled map[string]sampled `json:"sampled,omitempty"` // by field: the last sample
 	At      time.Time          `json:"at,omitzero"`       // of the last poll that succeeded
@@ -106,8 +111,9 @@ func (s seen) names() map[uint64]bool {
 // copied returns a snapshot with its own maps and lists. The values in them are read-only.
 func (s *Snapshot) copied() Snapshot {
 	own := *s
-	own.Fields, own.Told, own.Sampled = maps.Clone(s.Fields), maps.Clone(s.Told), maps.Clone(s.Sampled)
+	own.Fields, own.Reported, own.Sampled = maps.Clone(s.Fields), maps.Clone(s.Reported), maps.Clone(s.Sampled)
 	own.Seen, own.Followed, own.Lost = slices.Clone(s.Seen), slices.Clone(s.Followed), slices.Clone(s.Lost)
+	own.Missing, own.Unread = slices.Clone(s.Missing), slices.Clone(s.Unread)
 	return own
 }
 

@@ -22,7 +22,7 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) cache.Store
 		want := &cache.Entry{
 			Data: `{"a":"<é>"}`, Raw: []string{`1`, ""}, Page: `{}`, Next: "n", Tag: "t", Provider: "p",
 			FetchedAt: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), NotFound: true, Detail: "gone",
-			TTL: time.Hour, Keep: time.Minute, Failed: []string{"x"}, Subjects: privacy.MarksOf(1, 2),
+			TTL: time.Hour, Keep: time.Minute, Failed: []string{"x"}, Unknown: []string{"bio"}, Subjects: privacy.MarksOf(1, 2),
 		}
 		set(t, s, "k", want, time.Hour)
 		if diff := cmp.Diff(want, get(t, s, "k")); diff != "" {
@@ -95,10 +95,10 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) cache.Store
 	t.Run("a caller that has stored an entry can go on using it", func(t *testing.T) {
 		t.Parallel()
 		s, _ := start(t, open)
-		in := &cache.Entry{Data: "1", Raw: []string{"2"}, Page: "3", Failed: []string{"4"}}
+		in := &cache.Entry{Data: "1", Raw: []string{"2"}, Page: "3", Failed: []string{"4"}, Unknown: []string{"5"}}
 		set(t, s, "k", in, time.Hour)
-		*in = cache.Entry{Raw: append(in.Raw[:0], "in"), Failed: append(in.Failed[:0], "in"), Tag: "in"}
-		want := &cache.Entry{Data: "1", Raw: []string{"2"}, Page: "3", Failed: []string{"4"}}
+		*in = cache.Entry{Raw: append(in.Raw[:0], "in"), Failed: append(in.Failed[:0], "in"), Unknown: append(in.Unknown[:0], "in"), Tag: "in"}
+		want := &cache.Entry{Data: "1", Raw: []string{"2"}, Page: "3", Failed: []string{"4"}, Unknown: []string{"5"}}
 		if diff := cmp.Diff(want, get(t, s, "k")); diff != "" {
 			t.Errorf("entry (-want +got):\n%s", diff)
 		}

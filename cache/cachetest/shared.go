@@ -27,10 +27,10 @@ func RunShared(t *testing.T, open OpenShared) {
 		{"one of many callers makes the entry", testOneMakes},
 		{"one of many callers renews an expired entry", testOneMakesAnew},
 		{"a failure is returned to waiting callers, and not to later ones", testFailure},
-		{"another caller gets the turn if it ends without an entry", testTurnGoesOn},
+		{"another caller gets the claim if it ends without an entry", testClaimGoesOn},
 		{"a caller whose context ends while it waits reads alone", testImpatient},
-		{"a turn ends with its context", testForgotten},
-		{"keys have turns of their own", testOwnTurns},
+		{"a claim ends with its context", testForgotten},
+		{"keys have claims of their own", testOwnClaims},
 	}
 	for _, topic := range topics {
 		t.Run(topic.name, func(t *testing.T) {
@@ -60,16 +60,16 @@ func testOneMakes(t *testing.T, a, b cache.Shared) {
 	for i := range 16 {
 		s := []cache.Shared{a, b}[i%2]
 		wg.Go(func() {
-			turn := s.Join(t.Context(), "k")
+			claim := s.Join(t.Context(), "k")
 			switch {
-			case turn.Done != nil:
+			case claim.Done != nil:
 				made.Add(1)
 				set(t, s, "k", &cache.Entry{Data: "made"}, time.Hour)
-				turn.Done(t.Context(), "")
-			case turn.Entry != nil && turn.Entry.Data == "made":
+				claim.Done(t.Context(), "")
+			case claim.Entry != nil && claim.Entry.Data == "made":
 				given.Add(1)
 			default:
-				t.Errorf("Join = %+v", turn)
+				t.Errorf("Join = %+v", claim)
 			}
 		})
 	}
@@ -90,33 +90,33 @@ func testOneMakesAnew(t *testing.T, a, b cache.Shared) {
 	}
 	first := a.Join(t.Context(), "k")
 	if first.Done == nil || first.Entry == nil || first.Entry.Data != "old" {
-		t.Fatalf("Join = %+v; want the turn, with the entry that is past its time", first)
+		t.Fatalf("Join = %+v; want the claim, with the entry that is past its time", first)
 	}
-	var turns []<-chan cache.Turn
+	var claims []<-chan cache.Claim
 	for range 4 {
-		turns = append(turns, waiting(t.Context(), a), waiting(t.Context(), b))
+		claims = append(claims, waiting(t.Context(), a), waiting(t.Context(), b))
 	}
 	set(t, a, "k", &cache.Entry{Data: "new", TTL: time.Hour, FetchedAt: time.Now().UTC()}, time.Hour)
 	first.Done(t.Context(), "")
-	for _, turn := range turns {
-		if got := <-turn; got.Done != nil || got.Entry == nil || got.Entry.Data != "new" {
+	for _, claim := range claims {
+		if got := <-claim; got.Done != nil || got.Entry == nil || got.Entry.Data != "new" {
 			t.Errorf("Join = %+v; want the new entry", got)
 		}
 	}
 }
 
-// waiting joins for the key k, and returns the channel of its turn.
-func waiting(ctx context.Context, s cache.Shared) <-chan cache.Turn {
-	turn := make(chan cache.Turn, 1)
-	go func() { turn <- s.Join(ctx, "k") }()
-	return turn
+// waiting joins for the key k, and returns the channel of its claim.
+func waiting(ctx context.Context, s cache.Shared) <-chan cache.Claim {
+	claim := make(chan cache.Claim, 1)
+	go func() { claim <- s.Join(ctx, "k") }()
+	return claim
 }
 
 func testFailure(t *testing.T, a, b cache.Shared) {
 	t.Helper()
 	first := mine(t, a, "k")
 	begun := waiting(t.Context(), b)
-	// A waiter gets the failure; one that came too late to wait gets the turn.
+	// A waiter gets the failure; one that came too late to wait gets the claim.
 	for told := false; !told; {
 		select {
 		case early := <-begun:
@@ -137,17 +137,17 @@ func testFailure(t *testing.T, a, b cache.Shared) {
 	mine(t, b, "k").Done(t.Context(), "")
 }
 
-func testTurnGoesOn(t *testing.T, a, b cache.Shared) {
+func testClaimGoesOn(t *testing.T, a, b cache.Shared) {
 	t.Helper()
 	first := mine(t, a, "k")
 	one, two := waiting(t.Context(), a), waiting(t.Context(), b)
 	first.Done(t.Context(), "")
 	for range 2 {
 		select {
-		case turn := <-one:
-			end(t, turn)
-		case turn := <-two:
-			end(t, turn)
+		case claim := <-one:
+			end(t, claim)
+		case claim := <-two:
+			end(t, claim)
 		}
 	}
 }
@@ -159,7 +159,7 @@ func testImpatient(t *testing.T, a, b cache.Shared) {
 	begun := waiting(ctx, b)
 	cancel()
 	end(t, <-begun)
-	// That was set without a turn: the first one still has it.
+	// That was set without a claim: the first one still has it.
 	set(t, a, "k", &cache.Entry{Data: "made"}, time.Hour)
 	first.Done(t.Context(), "")
 	if got := b.Join(t.Context(), "k"); got.Entry == nil {
@@ -170,35 +170,35 @@ func testImpatient(t *testing.T, a, b cache.Shared) {
 func testForgotten(t *testing.T, a, b cache.Shared) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	turn := a.Join(ctx, "k")
+	claim := a.Join(ctx, "k")
 	next := waiting(t.Context(), b)
 	cancel()
 	late := <-next
-	turn.Done(t.Context(), "too late")
+	claim.Done(t.Context(), "too late")
 	end(t, late)
 }
 
-func testOwnTurns(t *testing.T, a, b cache.Shared) {
+func testOwnClaims(t *testing.T, a, b cache.Shared) {
 	t.Helper()
 	first := mine(t, a, "k")
 	mine(t, b, "K").Done(t.Context(), "")
 	first.Done(t.Context(), "")
 }
 
-// mine joins and expects to get the turn.
-func mine(t *testing.T, s cache.Shared, key string) cache.Turn {
+// mine joins and expects to get the claim.
+func mine(t *testing.T, s cache.Shared, key string) cache.Claim {
 	t.Helper()
-	turn := s.Join(t.Context(), key)
-	if turn.Done == nil || turn.Entry != nil || turn.Failure != "" {
-		t.Fatalf("Join(%q) = %+v; want the turn", key, turn)
+	claim := s.Join(t.Context(), key)
+	if claim.Done == nil || claim.Entry != nil || claim.Failure != "" {
+		t.Fatalf("Join(%q) = %+v; want the claim", key, claim)
 	}
-	return turn
+	return claim
 }
 
-func end(t *testing.T, turn cache.Turn) {
+func end(t *testing.T, claim cache.Claim) {
 	t.Helper()
-	if turn.Done == nil {
-		t.Fatalf("Join = %+v; want the turn", turn)
+	if claim.Done == nil {
+		t.Fatalf("Join = %+v; want the claim", claim)
 	}
-	turn.Done(t.Context(), "")
+	claim.Done(t.Context(), "")
 }

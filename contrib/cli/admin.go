@@ -16,223 +16,6 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
-type accountCmd struct {
-	Create accountCreateCmd `cmd:"" help:"Create an account."`
-	List   accountListCmd   `cmd:"" help:"List the accounts."`
-	Show   accountShowCmd   `cmd:"" help:"Show one account."`
-	Grant  accountGrantCmd  `cmd:"" help:"Give an account credits, or take back a grant that was made by mistake."`
-	Refund accountRefundCmd `cmd:"" help:"Refund what one of an account's requests was charged, or a part of it."`
-}
-
-type accountCreateCmd struct {
-	Name    string `arg:"" help:"The account's name."`
-	Credits int64  `help:"Credits to begin with." placeholder:"N"`
-
-	outputFlags `embed:""`
-}
-
-// Run creates the account.
-func (c *accountCreateCmd) Run(e *env) error {
-	if err := e.local("account create"); err != nil {
-		return err
-	}
-	if c.Credits < 0 || c.Credits > credits.MaxBalance {
-		return misusef("--credits must be 0 to %d", int64(credits.MaxBalance))
-	}
-	if err := keys.CheckName(c.Name); err != nil {
-		return err
-	}
-	return e.withNew(func(db *store) error {
-		a, err := db.Keys().OpenAccount(e.ctx, c.Name, c.Credits, "opening balance")
-		if err != nil {
-			return err
-		}
-		return c.account(e, db, a, func(accountShape) error { return e.printf("%s\n", a.ID) })
-	})
-}
-
-// account prints an account in the requested format; text prints it for people.
-func (f outputFlags) account(e *env, db *store, a keys.Account, text func(accountShape) error) error {
-	shape, err := shapeOfAccount(e.ctx, db, a)
-	if err != nil {
-		return err
-	}
-	return f.show(e, shape, func() error { return text(shape) })
-}
-
-type accountListCmd struct {
-	outputFlags `embed:""`
-}
-
-// Run lists the accounts.
-func (c *accountListCmd) Run(e *env) error {
-	if err := e.local("account list"); err != nil {
-		return err
-	}
-	return e.with(func(db *store) error {
-		accounts, err := db.Keys().Accounts(e.ctx)
-		if err != nil {
-			return err
-		}
-		shapes := make([]accountShape, len(accounts))
-		for i, a := range accounts {
-			if shapes[i], err = shapeOfAccount(e.ctx, db, a); err != nil {
-				return err
-			}
-		}
-		return c.show(e, shapes, func() error {
-			return e.table([]string{"ID", "NAME", "BALANCE", "CREATED"}, func(row func(...string)) {
-				for _, a := range shapes {
-					row(a.ID, a.Name, strconv.FormatInt(a.Balance, 10), stamp(&a.CreatedAt))
-				}
-			})
-		})
-	})
-}
-
-type accountShowCmd struct {
-	Name string `arg:"" optional:"" help:"The account's name or id; with --server it is that of the key." predictor:"account"`
-
-	outputFlags `embed:""`
-}
-
-// Run shows the account and its keys.
-func (c *accountShowCmd) Run(e *env) error {
-	if e.remote() {
-		return c.me(e)
-	}
-	if c.Name == "" {
-		return misusef("name the account; account list lists them")
-	}
-	return e.with(func(db *store) error {
-		a, err := db.Keys().Account(e.ctx, c.Name)
-		if err != nil {
-			return err
-		}
-		shape, err := shapeOfAccount(e.ctx, db, a)
-		if err != nil {
-			return err
-		}
-		list, err := db.Keys().Keys(e.ctx, a.ID)
-		if err != nil {
-			return err
-		}
-		return c.show(e, shownAccount{shape, shapesOfKeys(list)}, func() error {
-			if err := e.printf("id       %s\nname     %s\nbalance  %d credits\ncreated  %s\n\n",
-				a.ID, a.Name, shape.Balance, stamp(&a.CreatedAt)); err != nil {
-				return err
-			}
-			return e.keys(db, list)
-		})
-	})
-}
-
-type accountGrantCmd struct {
-	Name    string `arg:"" help:"The account's name or id." predictor:"account"`
-	Credits *int64 `arg:"" optional:"" help:"How many credits; leave it out with --undo."`
-	Reason  string `help:"The reason, for the books; by default grant, or undo of entry N." placeholder:"TEXT"`
-	Once    string `help:"A key of your choice: the credits are granted once for each key, however often the command is repeated." placeholder:"KEY"`
-	Undo    int64  `help:"Take back a whole grant, by the number of its entry, as usage lists it. Repeating the command changes nothing." placeholder:"ENTRY"`
-
-	outputFlags `embed:""`
-}
-
-// Run grants the credits, or takes a grant back.
-func (c *accountGrantCmd) Run(e *env) error {
-	if err := e.local("account grant"); err != nil {
-		return err
-	}
-	switch {
-	case c.Undo < 0:
-		return misusef("--undo needs the number of an entry, as usage lists it")
-	case c.Undo > 0 && (c.Credits != nil || c.Once != ""):
-		return misusef("--undo takes back the whole grant, once: leave out the credits and --once")
-	case c.Undo == 0 && c.Credits == nil:
-		return misusef("say how many credits")
-	}
-	return e.with(func(db *store) error {
-		a, err := db.Keys().Account(e.ctx, c.Name)
-		if err != nil {
-			return err
-		}
-		if c.Undo > 0 {
-			return c.undo(e, db, a)
-		}
-		g := credits.Gift{
-			Account: a.ID, Kind: credits.Granted, Amount: *c.Credits, Reason: cmp.Or(c.Reason, "grant"), Key: c.Once,
-		}
-		if _, err := db.Ledger().Give(e.ctx, g); err != nil {
-			return err
-		}
-		return c.account(e, db, a, e.balance)
-	})
-}
-
-// undo takes back the grant that is entry c.Undo of a.
-func (c *accountGrantCmd) undo(e *env, db *store, a keys.Account) error {
-	reason := cmp.Or(c.Reason, fmt.Sprintf("undo of entry %d", c.Undo))
-	got, err := db.Ledger().Reverse(e.ctx, a.ID, c.Undo, reason)
-	switch {
-	case errors.Is(err, credits.ErrInsufficient):
-		return fmt.Errorf("%w; nothing was taken back from %s", err, a.Name)
-	case errors.Is(err, credits.ErrNotGrant):
-		return fmt.Errorf("entry %d of %s is not a grant: usage %s lists the entries", c.Undo, a.Name, a.Name)
-	case err != nil:
-		return err
-	}
-	words := fmt.Sprintf("Entry %d takes back the %d credits of entry %d.\n", got.Entry.Seq, -got.Entry.Amount, c.Undo)
-	if got.Earlier {
-		words = fmt.Sprintf("Entry %d has taken back the %d credits of entry %d already; nothing was changed.\n",
-			got.Entry.Seq, -got.Entry.Amount, c.Undo)
-	}
-	if _, err := fmt.Fprint(e.log, words); err != nil {
-		return err
-	}
-	return c.account(e, db, a, e.balance)
-}
-
-type accountRefundCmd struct {
-	Name    string `arg:"" help:"The account's name or id." predictor:"account"`
-	Credits int64  `arg:"" help:"How many of the credits that the request was charged."`
-	Request string `help:"The request's id, as X-Request-Id and usage show it." required:"" placeholder:"ID"`
-	Reason  string `help:"The reason, for the books." default:"refund" placeholder:"TEXT"`
-	Once    string `help:"A key of your choice: the credits are granted once for each key, however often the command is repeated." placeholder:"KEY"`
-
-	outputFlags `embed:""`
-}
-
-// Run refunds the credits.
-func (c *accountRefundCmd) Run(e *env) error {
-	if err := e.local("account refund"); err != nil {
-		return err
-	}
-	return e.with(func(db *store) error {
-		a, err := db.Keys().Account(e.ctx, c.Name)
-		if err != nil {
-			return err
-		}
-		g := credits.Gift{
-			Account: a.ID, Kind: credits.Refunded, Amount: c.Credits, RequestID: c.Request, Reason: c.Reason, Key: c.Once,
-		}
-		if _, err := db.Ledger().Give(e.ctx, g); errors.Is(err, credits.ErrAmount) {
-			most, rerr := credits.Refundable(e.ctx, db.Ledger(), a.ID, c.Request)
-			if rerr != nil || c.Credits <= most {
-				return err
-			}
-			return fmt.Errorf("at most %[2]d credits of request %[1]s can be refunded to %[3]s, not %[4]d", c.Request, most, a.Name,
-				c.Credits)
-		} else if err != nil {
-			return err
-		}
-		return c.account(e, db, a, e.balance)
-	})
-}
-
-// balance prints the balance of an account.
-func (e *env) balance(a accountShape) error {
-	return e.printf("balance of %s: %d credits\n", a.Name, a.Balance)
-}
-
 type adminCmd struct {
 	Reset adminResetCmd `cmd:"" help:"Create a new admin secret for the dashboard and print it, once. The old secret and all its sessions become invalid."`
 }
@@ -416,14 +199,14 @@ func limitsOf(k keys.Key) string {
 	words := "no caps"
 	switch {
 	case k.DayCap != nil && k.TotalCap != nil:
-		words = fmt.Sprintf("%d credits a day, %d in all", *k.DayCap, *k.TotalCap)
+		words = fmt.Sprintf("%s a day, %d in all", counted(*k.DayCap, "credit"), *k.TotalCap)
 	case k.DayCap != nil:
-		words = fmt.Sprintf("%d credits a day", *k.DayCap)
+		words = fmt.Sprintf("%s a day", counted(*k.DayCap, "credit"))
 	case k.TotalCap != nil:
-		words = fmt.Sprintf("%d credits in all", *k.TotalCap)
+		words = fmt.Sprintf("%s in all", counted(*k.TotalCap, "credit"))
 	}
 	if k.Rate != nil {
-		words += fmt.Sprintf(", %d calls at once and %v a second", k.Rate.Capacity, k.Rate.Refill)
+		words += fmt.Sprintf(", %s at once and %v a second", counted(k.Rate.Capacity, "call"), k.Rate.Refill)
 	}
 	if k.Manage {
 		words += ", manages its account"
@@ -481,14 +264,14 @@ func (c *keyRevokeCmd) Run(e *env) error {
 }
 
 type usageCmd struct {
-	Account   string    `arg:"" optional:"" help:"The account's name or id; with --server it is that of the key." predictor:"account"`
+	Account   string    `arg:"" optional:"" help:"The account's name or id; with --server it is that of the key, and without it --by adds up all accounts." predictor:"account"`
 	RequestID string    `help:"Only this call." placeholder:"ID"`
 	Platform  string    `help:"Only this platform." predictor:"platform"`
 	Since     time.Time `help:"Only from this time on." placeholder:"RFC3339"`
 	Until     time.Time `help:"Only before this time." placeholder:"RFC3339"`
 	Before    int64     `help:"Only entries with a smaller number, to continue after the last one listed." placeholder:"SEQ"`
 	Limit     int       `help:"The most entries to list." default:"50"`
-	By        string    `help:"Add up the usage by day, key, platform or operation instead of listing entries; --since and --until are then UTC days." enum:"day,key,platform,operation," default:"" placeholder:"GROUP"`
+	By        string    `help:"Add up the usage by day, account, key, platform or operation instead of listing entries; --since and --until are then UTC days." enum:"day,account,key,platform,operation," default:"" placeholder:"GROUP"`
 
 	outputFlags `embed:""`
 }
@@ -506,7 +289,7 @@ func (c *usageCmd) Run(e *env) error {
 		return c.print(e, shapes)
 	}
 	if c.Account == "" {
-		return misusef("name the account; account list lists them")
+		return misusef("name the account, which account list lists, or add up all of them with --by")
 	}
 	return e.with(func(db *store) error {
 		a, err := db.Keys().Account(e.ctx, c.Account)
@@ -600,8 +383,8 @@ func printReport(w io.Writer, r bookkeeping.Report) error {
 		}
 	}
 	for _, l := range r.Losses {
-		_, err := fmt.Fprintf(w, "ACCEPTED at %s: of %d entries and %d credits at %s, %d and %d were there\n",
-			stamp(&l.Accepted), l.HadEntries, l.HadCredits, stamp(&l.At), l.Entries, l.Credits)
+		_, err := fmt.Fprintf(w, "ACCEPTED at %s: of %s and %s at %s, %d and %d were there\n",
+			stamp(&l.Accepted), counted(l.HadEntries, "entry"), counted(l.HadCredits, "credit"), stamp(&l.At), l.Entries, l.Credits)
 		if err != nil {
 			return err
 		}
@@ -610,13 +393,13 @@ func printReport(w io.Writer, r bookkeeping.Report) error {
 	if !r.OK() {
 		verdict = "NOT in order"
 	}
-	_, err := fmt.Fprintf(w, "%d accounts, %d keys, %d entries, %d credits: %s\n",
-		r.Accounts, r.Keys, r.Entries, r.Credits, verdict)
+	_, err := fmt.Fprintf(w, "%s, %s, %s, %s: %s\n",
+		counted(r.Accounts, "account"), counted(r.Keys, "key"), counted(r.Entries, "entry"), counted(r.Credits, "credit"), verdict)
 	return err
 }
 
 type booksCmd struct {
-	Export booksExportCmd `cmd:"" help:"Write accounts, keys (hashes) and entries as JSON Lines to standard output."`
+	Export booksExportCmd `cmd:"" help:"Write accounts, keys (hashes), entries, monitors, endpoints, settings and the block list as JSON Lines to standard output."`
 	Import importCmd      `cmd:"" help:"Read what books export wrote from standard input into a new file."`
 }
 
@@ -624,7 +407,12 @@ type booksExportCmd struct{}
 
 // Run exports the store.
 func (booksExportCmd) Run(e *env) error {
-	return e.with(func(db *store) error { return db.Export(e.ctx, e.out) })
+	if err := e.with(func(db *store) error { return db.Export(e.ctx, e.out) }); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(e.log, "Not exported: %s. The export has secrets; keep it like the database.\n",
+		bookkeeping.NotExported)
+	return err
 }
 
 type importCmd struct{}
@@ -632,7 +420,7 @@ type importCmd struct{}
 // Run imports into the store. A new file is kept only if the import is complete.
 func (importCmd) Run(e *env) (err error) {
 	in := e.in
-	if _, statErr := os.Stat(e.cli.DB); errors.Is(statErr, os.ErrNotExist) && len(e.cli.Postgres) == 0 {
+	if _, statErr := os.Stat(e.cli.DB); errors.Is(statErr, os.ErrNotExist) && e.cli.Postgres == "" {
 		read, tempErr := os.CreateTemp("", "socialdata-import-*")
 		if tempErr != nil {
 			return tempErr

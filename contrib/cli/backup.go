@@ -11,7 +11,7 @@ type backupCmd struct {
 
 // Run copies the database.
 func (c *backupCmd) Run(e *env) error {
-	if len(e.cli.Postgres) > 0 {
+	if e.cli.Postgres != "" {
 		return errors.New("back up PostgreSQL with its own tools: pg_dump --format=custom --file=FILE, with the same DSN")
 	}
 	return e.with(func(db *store) error {
@@ -26,7 +26,7 @@ func (c *backupCmd) Run(e *env) error {
 			return err
 		}
 		bar.end()
-		_, err = fmt.Fprintf(e.log, "%d bytes written to %s; socialdata --db %s audit proves them\n", size, c.File, c.File)
+		_, err = fmt.Fprintf(e.log, "%s written to %s; socialdata --db %s audit proves them\n", counted(size, "byte"), c.File, c.File)
 		return err
 	})
 }

@@ -37,8 +37,8 @@ func TestABackupOfAServedFileIsRestored(t *testing.T) {
 	}
 }
 
-// TestALossIsAcceptedOnce removes a database, and then serves again.
-func TestALossIsAcceptedOnce(t *testing.T) {
+// TestServeRefusesADatabaseThatHasLostEntries removes a database, and then serves again.
+func TestServeRefusesADatabaseThatHasLostEntries(t *testing.T) {
 	t.Parallel()
 	b := books{t, filepath.Join(t.TempDir(), "t.db")}
 	_, _, stop := running(t, b.db)
@@ -91,7 +91,7 @@ func TestADumpOfPostgreSQLIsRestored(t *testing.T) {
 			t.Fatalf("%s: %v: %s", words[0], err, said)
 		}
 	}
-	if got := command(to, "audit", "--check-heads", heads); got != "1 accounts, 1 keys, 1 entries, 7 credits: in order\n" {
+	if got := command(to, "audit", "--check-heads", heads); got != "1 account, 1 key, 1 entry, 7 credits: in order\n" {
 		t.Errorf("the audit says %q", got)
 	}
 	status, _, log := cliRun(t, nil, "--postgres", to, "backup", dump)

@@ -2,12 +2,14 @@ package cli
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,10 +65,37 @@ func TestBatchWritesALineForEachKeyInOrder(t *testing.T) {
 	if !strings.Contains(log, "150 found, 1 missing, 1 failed; it would have cost 150 credits") {
 		t.Errorf("the totals are %q", log)
 	}
-	status, out, log = batchOf(t, []string{"salma", "not_found"}, "mock", "profile", "-o", "csv")
-	if lines := strings.Split(strings.TrimSpace(out), "\n"); status != 0 || len(lines) != 3 ||
-		!strings.HasPrefix(lines[1], "salma") {
-		t.Errorf("as CSV: %d, %s%s", status, out, log)
+}
+
+// TestBatchAsCSVSaysWhyAKeyFailed also has comments among the keys, and a hashtag, which is a key.
+func TestBatchAsCSVSaysWhyAKeyFailed(t *testing.T) {
+	t.Parallel()
+	keys := []string{"# the team", "salma", "  # and others", "not_found", "#", "#suspended", "upstream_error"}
+	status, out, log := batchOf(t, keys, "mock", "profile", "-o", "csv")
+	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+	if status != 0 || err != nil {
+		t.Fatalf("%d, %v: %s%s", status, err, out, log)
+	}
+	var got [][]string
+	for _, row := range rows {
+		var cells []string
+		for _, name := range []string{"key", "data_handle", "problem_code", "problem_detail"} {
+			cells = append(cells, row[slices.Index(rows[0], name)])
+		}
+		got = append(got, cells)
+	}
+	want := [][]string{
+		{"key", "data_handle", "problem_code", "problem_detail"},
+		{"salma", "salma", "", ""},
+		{"not_found", "", "not_found", "there is no such thing in the sandbox"},
+		{
+			"#suspended", "", "invalid_request",
+			`parameter "handle": a handle is up to 100 letters, digits, dots, hyphens and underscores`,
+		},
+		{"upstream_error", "", "platform_unavailable", "GET /v1/mock/profile: the sandbox answered 500"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
@@ -120,7 +149,7 @@ func TestBatchContinuesWhereItWasInterrupted(t *testing.T) {
 	}
 	args := []string{"mock", "profile", "--from", from, "--to", to, "--server", server.URL, "--key", "sk_test_x"}
 	if status, _, log := batchOf(t, nil, args...); status == 0 ||
-		!strings.Contains(log, "100 keys are done, and the same command continues") {
+		!strings.Contains(log, "100 keys done, and the same command continues") {
 		t.Fatalf("%d: %s", status, log)
 	}
 	broken = false
@@ -138,4 +167,49 @@ func TestBatchContinuesWhereItWasInterrupted(t *testing.T) {
 	if _, err := os.Stat(markOf(to)); !os.IsNotExist(err) {
 		t.Errorf("the mark is left: %v", err)
 	}
+}
+
+func TestBatchReadsAddressesOfAnyPlatforms(t *testing.T) {
+	t.Parallel()
+	addresses, want := []string{}, []string{}
+	for i := range 120 {
+		address := fmt.Sprintf("https://mock.example/@user%d", i)
+		addresses, want = append(addresses, address+"\r"), append(want, address)
+	}
+	addresses = append(addresses, "", "https://mock.example/posts/user1-post-1", "https://nowhere.example/a,b", "words")
+	want = append(want, "https://mock.example/posts/user1-post-1", "https://nowhere.example/a,b not_found", "words invalid_request")
+	file := filepath.Join(t.TempDir(), "urls.txt")
+	if err := os.WriteFile(file, []byte(strings.Join(addresses, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, args := range map[string][]string{
+		"from a file": {"--from", file}, "from standard input": {"--from", "-"}, "with an option": {"fresh=false"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			status, out, log := batchOf(t, addresses, args...)
+			if status != 0 {
+				t.Fatal(log)
+			}
+			if diff := cmp.Diff(want, said(t, out)); diff != "" {
+				t.Errorf("lines (-want +got):\n%s", diff)
+			}
+			if !strings.Contains(log, "121 found, 1 missing, 1 failed; it would have cost 121 credits") {
+				t.Error(log)
+			}
+		})
+	}
+	t.Run("into a database", func(t *testing.T) {
+		t.Parallel()
+		db := filepath.Join(t.TempDir(), "found.db")
+		if status, _, log := batchOf(t, addresses, "--into", db); status != 0 {
+			t.Fatal(log)
+		}
+		for table, rows := range map[string]int{"profile": 120, "post": 1} {
+			status, out, log := cliRun(t, nil, "sql", "--attach", db, "-o", "csv", "SELECT count(*) AS n FROM found."+table)
+			if got := fmt.Sprintf("n\n%d\n", rows); status != 0 || out != got {
+				t.Errorf("%s: %q, want %q: %s", table, out, got, log)
+			}
+		}
+	})
 }

@@ -70,20 +70,52 @@ func TestRefusedCommandsChangeNothing(t *testing.T) {
 			}
 		}
 	}
-	if got := b.run("audit"); got != "1 accounts, 0 keys, 1 entries, 5 credits: in order\n" {
+	if got := b.run("audit"); got != "1 account, 0 keys, 1 entry, 5 credits: in order\n" {
 		t.Errorf("audit says %q", got)
 	}
 }
 
-func TestRefusalsAreSentences(t *testing.T) {
+func TestAccountsAreChanged(t *testing.T) {
+	t.Parallel()
+	b := books{t, filepath.Join(t.TempDir(), "t.db")}
+	b.run("account", "create", "shop")
+	for _, tt := range []struct{ command, want string }{
+		{"account set shop --monthly 1", "shop is granted 1 credit every month; balance: 1 credit\n"},
+		{"account set shop --monthly 20", "shop is granted 20 credits every month; balance: 1 credit\n"},
+		{"account grant shop 1", "balance of shop: 2 credits\n"},
+		{"account close shop --yes", "closed shop; its books end with 2 credits\n"},
+		{"account close shop", "closed shop; its books end with 2 credits\n"},
+		{"audit", "1 account, 0 keys, 2 entries, 2 credits: in order\n"},
+	} {
+		if got := b.run(strings.Fields(tt.command)...); got != tt.want {
+			t.Errorf("%s says %q; want %q", tt.command, got, tt.want)
+		}
+	}
+	for command, want := range map[string]string{
+		"account set nobody --monthly 1": `there is no account "nobody"`,
+		"account set shop --monthly -1":  "monthly",
+		"account close nobody --yes":     `there is no account "nobody"`,
+		"account grant shop 1":           "closed",
+	} {
+		if got := b.refused(strings.Fields(command)...); !strings.Contains(got, want) {
+			t.Errorf("%s says %q; want one with %q", command, got, want)
+		}
+	}
+	b.run("account", "create", "kiosk")
+	if got := b.refused("account", "close", "kiosk"); !strings.Contains(got, "repeat it with --yes") {
+		t.Errorf("account close without --yes says %q", got)
+	}
+}
+
+func TestErrorMessagesAreSentences(t *testing.T) {
 	t.Parallel()
 	b := books{t, filepath.Join(t.TempDir(), "t.db")}
 	b.run("account", "create", "shop")
 	for command, want := range map[string]string{
-		"account show nobody":  `socialdata: there is no account "nobody"`,
+		"account show nobody":  `socialdata: there is no account "nobody" (not_found)`,
 		"key revoke key_none":  `socialdata: there is no key "key_none"`,
-		"account create shop":  `socialdata: this name is taken: account "shop"`,
-		"account grant shop 0": `socialdata: impossible amount: a grant of 0`,
+		"account create shop":  `socialdata: this name is taken: account "shop"; account set changes its monthly credits`,
+		"account grant shop 0": `socialdata: impossible amount: a grant of 0 (invalid_request)`,
 		"import":               `socialdata: import: not a complete export: line 1: the input ends too early`,
 	} {
 		if got := strings.TrimSpace(b.refused(strings.Fields(command)...)); got != want {
@@ -99,7 +131,7 @@ func TestRefusalsAreSentences(t *testing.T) {
 	}
 }
 
-func TestHeadsThatAreKeptShowARevivedKey(t *testing.T) {
+func TestCheckHeadsDetectsARevivedKey(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	b := books{t, filepath.Join(dir, "t.db")}
@@ -132,6 +164,17 @@ func TestHeadsThatAreKeptShowARevivedKey(t *testing.T) {
 	}
 	if said := other.refused("audit", "--check-heads", other.db); !strings.Contains(said, "not a complete list of heads") {
 		t.Errorf("a file without heads: %q", said)
+	}
+}
+
+func TestAnExportSaysWhatItLeavesOut(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "t.db")
+	(books{t, db}).run("account", "create", "shop")
+	status, out, said := cliRun(t, nil, "--db", db, "books", "export")
+	if status != 0 || !strings.HasPrefix(said, "Not exported: ") || !strings.Contains(said, "the request log") ||
+		strings.Contains(out, "Not exported") {
+		t.Errorf("exit status %d, standard error %q", status, said)
 	}
 }
 

@@ -102,6 +102,11 @@ func checkCertificate(cert, key string, now time.Time) (soon string, err error) 
 	if err != nil {
 		return "", err
 	}
+	return checkPair(pair, key, now)
+}
+
+// checkPair is checkCertificate for a pair that has been read.
+func checkPair(pair tls.Certificate, key string, now time.Time) (soon string, err error) {
 	info, err := os.Stat(key)
 	if err != nil {
 		return "", err

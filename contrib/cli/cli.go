@@ -70,13 +70,14 @@ func warn(cfg Config, log io.Writer, environ []string) {
 
 // commandLine is the commands and flags. Every flag has an environment variable.
 type commandLine struct {
-	DB        string   `help:"The database file." default:"./socialdata.db" env:"SOCIALDATA_DB" type:"path" name:"db" group:"where"`
-	Postgres  []string `help:"Keep everything in this PostgreSQL database instead, which any number of servers can share. Accounts are distributed over several databases, whose order must never change." env:"SOCIALDATA_POSTGRES" sep:";" placeholder:"DSN" group:"where"`
-	Server    string   `help:"Call the server at this address, such as https://data.example.com, instead of reading here: get, search, export, watch, changes, endpoints, platforms, usage, logs, account show and key." env:"SOCIALDATA_SERVER" placeholder:"URL" group:"where"`
-	APIKey    string   `name:"key" help:"The API key whose account pays for calls of --server and of mcp; better set as an environment variable, because others can see arguments." env:"SOCIALDATA_KEY" placeholder:"KEY" group:"where"`
-	ReplayURL string   `help:"Send every upstream request for https://HOST/PATH to this address as /HOST/PATH." env:"SOCIALDATA_REPLAY_URL" placeholder:"URL" group:"where"`
+	DB        string `help:"The database file." default:"./socialdata.db" env:"SOCIALDATA_DB" type:"path" name:"db" group:"where"`
+	Postgres  string `help:"Keep everything in this PostgreSQL database instead, which any number of servers can share." env:"SOCIALDATA_POSTGRES" placeholder:"DSN" group:"where"`
+	Server    string `help:"Call the server at this address, such as https://data.example.com, instead of reading here: get, search, export, conversation, sql, watch, changes, monitors, bulk, history, endpoints, platforms, usage, logs, account and key." env:"SOCIALDATA_SERVER" placeholder:"URL" group:"where"`
+	APIKey    string `name:"key" help:"The API key whose account pays for calls of --server and of mcp; better set as an environment variable, because others can see arguments." env:"SOCIALDATA_KEY" placeholder:"KEY" group:"where"`
+	ReplayURL string `help:"Send every upstream request for https://HOST/PATH to this address as /HOST/PATH." env:"SOCIALDATA_REPLAY_URL" placeholder:"URL" group:"where"`
 
-	People peopleFlags `embed:""`
+	Retention retentionFlags `embed:""`
+	BulkStore bulkFlags      `embed:""`
 
 	Serve     serveCmd     `cmd:"" help:"Serve the API, the documentation and the dashboard."`
 	MCP       mcpCmd       `cmd:"" name:"mcp" help:"Serve the tools of the Model Context Protocol over standard input and output."`
@@ -88,13 +89,21 @@ type commandLine struct {
 	Get       getCmd       `cmd:"" help:"Make one read and print the answer; free without --server."`
 	Batch     batchCmd     `cmd:"" help:"Read many keys, given one on each line, and write a line for each."`
 	Export    exportCmd    `cmd:"" help:"Write all pages of a list as JSON Lines; free without --server. Without arguments, the same as books export."`
+
+	Conversation conversationCmd `cmd:"" help:"Write the comments on a post and all replies to them, in thread order; free without --server."`
+
+	Compare   compareCmd   `cmd:"" help:"Compare accounts by the numbers of their newest posts."`
+	SQL       sqlCmd       `cmd:"" name:"sql" help:"Answer a query in SQL, with a table for each read; free without --server."`
 	Search    searchCmd    `cmd:"" help:"Search many platforms at once; free without --server."`
 	Watch     watchCmd     `cmd:"" help:"Repeat a read and print what changes; free without --server."`
 	Changes   changesCmd   `cmd:"" help:"List what the monitors of an account have found, oldest first."`
 	Endpoints endpointsCmd `cmd:"" help:"Manage webhooks: the endpoints of an account and the deliveries to them."`
+	Monitors  monitorsCmd  `cmd:"" help:"List, pause, resume and remove the monitors of an account."`
+	Bulk      bulkCmd      `cmd:"" help:"Hand over files of many reads, which a server works in the background, and write their results."`
+	History   historyCmd   `cmd:"" help:"Print what a monitor has read of a number, oldest first."`
 	Doctor    doctorCmd    `cmd:"" help:"Check the settings, the database, the clock and the connection to the upstreams, and say how to fix what is wrong."`
 	Quotas    quotasCmd    `cmd:"" help:"List the limits of the upstreams, what is left of each, and when it is reset."`
-	Version   versionCmd   `cmd:"" help:"Print the version."`
+	Version   versionCmd   `cmd:"" help:"Print the version, like --version."`
 	Licenses  licensesCmd  `cmd:"" help:"Print the licences of the software that the program contains."`
 	Admin     adminCmd     `cmd:"" help:"Reset the dashboard's admin secret."`
 	Erase     eraseCmd     `cmd:"" help:"Erase an account or an object from all stores and from the memory of every server."`
@@ -119,8 +128,10 @@ type env struct {
 	in     io.Reader
 	getenv func(string) string
 
-	transport func(http.RoundTripper) http.RoundTripper // wraps the transport of requests to upstreams; nil wraps nothing
-	sandboxed bool                                      // whether client has found the sandbox among the providers
+	transport func(http.RoundTripper) http.RoundTripper          // wraps the transport of requests to upstreams; nil wraps nothing
+	record    func(http.RoundTripper) (http.RoundTripper, error) // records requests to upstreams; nil records nothing
+	sandboxed bool                                               // whether client has found the sandbox among the providers
+	warned    bool                                               // whether server has warned
 }
 
 // now returns the time by the program's clock.
@@ -132,14 +143,14 @@ func (e *env) now() time.Time {
 }
 
 func (e *env) printf(format string, args ...any) error {
-	_, err := io.WriteString(e.out, escaped(fmt.Sprintf(format, args...)))
+	_, err := fmt.Fprintf(escaping{e.out}, format, args...)
 	return err
 }
 
 // flagGroups are the groups of flags that help shows after a command's own.
 func flagGroups() []kong.Group {
 	return []kong.Group{
-		{Key: "reach", Title: "Addresses and what they serve:"},
+		{Key: "addresses", Title: "Addresses and what they serve:"},
 		{Key: "limits", Title: "Limits:"},
 		{Key: "replicas", Title: "With other replicas:"},
 		{Key: "watching", Title: "Logs and metrics:"},
@@ -193,8 +204,9 @@ type Streams struct {
 	Log io.Writer // output for people
 }
 
-// Run runs one command and returns the exit status: 0, 1 when it failed, 2 when the arguments are invalid. getenv
-// returns the settings of providers and of the terminal; those of flags are read from the environment of the process.
+// Run runs one command and returns the exit status: 0, 1 when it failed, 2 when the arguments are invalid, 130 when ctx
+// was cancelled before it was done. getenv returns the settings of providers and of the terminal; those of flags are read
+// from the environment of the process.
 func Run(ctx context.Context, cfg Config, args []string, streams Streams, getenv func(string) string) int {
 	in, out, log := streams.In, streams.Out, streams.Log
 	for _, a := range args {
@@ -218,8 +230,13 @@ func Run(ctx context.Context, cfg Config, args []string, streams Streams, getenv
 		}
 		return 0
 	}
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		args = []string{"--help"}
+	case args[0] == "help":
+		args = append(args[1:], "--help")
+	case args[0] == "--version":
+		args = append([]string{"version"}, args[1:]...)
 	}
 	command, err := parse(parser, args)
 	if errors.Is(err, errHelped) {
@@ -238,11 +255,17 @@ func Run(ctx context.Context, cfg Config, args []string, streams Streams, getenv
 		return 1
 	}
 	_, _ = fmt.Fprintln(log, "socialdata:", escaped(inWords(err)))
-	if misused(err) {
+	switch {
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		return interrupted
+	case misused(err):
 		return 2
 	}
 	return 1
 }
+
+// interrupted is the exit status of a command that SIGINT or SIGTERM ends before it is done, as in shells.
+const interrupted = 130
 
 // help returns where the invalid arguments are explained.
 func help(err error) string {

@@ -40,6 +40,13 @@ func (e *env) client(opts ...socialdata.Option) (*socialdata.Client, error) {
 		}
 		web.Transport = transport
 	}
+	if e.record != nil {
+		transport, err := e.record(web.Transport)
+		if err != nil {
+			return nil, fmt.Errorf("--record: %w", err)
+		}
+		web.Transport = transport
+	}
 	chains, err := e.cfg.Providers(Environment{Lookup: e.lookup, HTTP: web})
 	if err != nil {
 		return nil, err
@@ -48,11 +55,11 @@ func (e *env) client(opts ...socialdata.Option) (*socialdata.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	people, err := e.cli.People.options()
+	retention, err := e.cli.Retention.options()
 	if err != nil {
 		return nil, err
 	}
-	opts = append(append(opts, socialdata.WithShares(shares)), people...)
+	opts = append(append(opts, socialdata.WithShares(shares)), retention...)
 	e.sandboxed = slices.ContainsFunc(slices.Concat(chains...),
 		func(p providers.Provider) bool { return p.Platform == platform.Mock })
 	opts = append(append(opts, e.enricher()...), socialdata.WithProviders(chains...))
@@ -62,7 +69,11 @@ func (e *env) client(opts ...socialdata.Option) (*socialdata.Client, error) {
 	if e.cfg.Now != nil {
 		opts = append(opts, socialdata.WithClock(e.cfg.Now))
 	}
-	return socialdata.New(opts...)
+	client, err := socialdata.New(opts...)
+	if err != nil {
+		return nil, err
+	}
+	return socialdata.From(client, schema.FromCommand), nil
 }
 
 func (e *env) lookup(name string) (value string, ok bool) {

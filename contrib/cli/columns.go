@@ -4,21 +4,23 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 )
 
-// choose returns the columns that --fields names.
-func choose(columns, fields []string) ([]string, error) {
-	chosen, unknown := schema.Choose(columns, fields)
-	if unknown != "" {
-		return nil, misusef("--fields: there is no field %q%s; there are %s",
-			unknown, problem.DidYouMean(unknown, columns), strings.Join(columns, ", "))
+// choose returns the choice that --fields makes in data of type t, and its columns: all of them without --fields.
+func choose(t reflect.Type, fields []string) (*schema.Selection, []string, error) {
+	if len(fields) == 0 {
+		return nil, schema.Columns(t), nil
 	}
-	return chosen, nil
+	chosen, err := schema.Select(fields, t)
+	if err != nil {
+		return nil, nil, misusef("--fields: %s; there are %s", err, strings.Join(schema.FieldNames(t), ", "))
+	}
+	return chosen, chosen.Columns(), nil
 }
 
 // field is one value of an object with its path, such as author.handle.

@@ -110,7 +110,7 @@ func (c *doctorCmd) checks(
 		}
 	}
 	if _, err = parse(parser, []string{"serve"}); err == nil { // it has settings of its own
-		err = errors.Join(served.Serve.Reach.check(), served.Serve.Kept.check())
+		err = errors.Join(served.Serve.Addresses.check(), served.Serve.CallRecords.check())
 	}
 	if err == nil {
 		_, err = e.client()
@@ -119,7 +119,7 @@ func (c *doctorCmd) checks(
 		advice(err, "all settings are valid", "change the setting and run doctor again")); err != nil {
 		return err
 	}
-	if err := c.reach(e, &served.Serve, say, warn); err != nil {
+	if err := c.addresses(e, &served.Serve, say, warn); err != nil {
 		return err
 	}
 	if err := c.shared(e, served.Serve.Shared, say); err != nil {
@@ -128,10 +128,10 @@ func (c *doctorCmd) checks(
 	if err := c.store(e, say, warn); err != nil {
 		return err
 	}
-	if err := c.kept(e, say, warn); err != nil {
+	if err := c.retention(e, say, warn); err != nil {
 		return err
 	}
-	if err := c.disk(e, served.Serve.Kept, say); err != nil {
+	if err := c.disk(e, served.Serve.CallRecords, say); err != nil {
 		return err
 	}
 	if !c.Offline {
@@ -142,12 +142,12 @@ func (c *doctorCmd) checks(
 	return nil
 }
 
-// reach checks who can reach the server, and who could read its traffic.
-func (c *doctorCmd) reach(
+// addresses checks who can reach the server, and who could read its traffic.
+func (c *doctorCmd) addresses(
 	e *env, s *serveCmd, say func(ok bool, what, words string) error, warn func(what, words string) error,
 ) error {
-	if s.Reach.TLSCert != "" && s.Reach.TLSKey != "" {
-		soon, err := checkCertificate(s.Reach.TLSCert, s.Reach.TLSKey, e.now())
+	if s.Addresses.TLSCert != "" && s.Addresses.TLSKey != "" {
+		soon, err := checkCertificate(s.Addresses.TLSCert, s.Addresses.TLSKey, e.now())
 		if err == nil && soon != "" {
 			err = warn("tls", soon)
 		} else {
@@ -157,7 +157,11 @@ func (c *doctorCmd) reach(
 			return err
 		}
 	}
-	for _, text := range s.exposures(os.Geteuid()) {
+	found := s.exposures(os.Geteuid())
+	if text := e.clearText(); text != "" {
+		found = append(found, "server: "+text)
+	}
+	for _, text := range found {
 		what, words, _ := strings.Cut(text, ": ")
 		if err := warn(what, words); err != nil {
 			return err
@@ -184,7 +188,7 @@ func (c *doctorCmd) shared(e *env, f sharedFlags, say func(ok bool, what, words 
 func (c *doctorCmd) store(
 	e *env, say func(ok bool, what, words string) error, warn func(what, words string) error,
 ) error {
-	if len(e.cli.Postgres) == 0 {
+	if e.cli.Postgres == "" {
 		if _, err := os.Stat(e.cli.DB); os.IsNotExist(err) {
 			return say(true, "database", "there is no file "+e.cli.DB+" yet; serve creates it")
 		}
@@ -271,10 +275,10 @@ func (c *doctorCmd) upstreams(e *env, say func(ok bool, what, words string) erro
 	}
 	got := make([]reached, len(places))
 	var wg sync.WaitGroup
-	for i, place := range places {
+	for i, boundAddress := range places {
 		wg.Go(func() {
 			began := time.Now()
-			date, err := dateAt(e.ctx, web, place.url)
+			date, err := dateAt(e.ctx, web, boundAddress.url)
 			took := time.Since(began)
 			got[i] = reached{err, took, time.Until(date) + took/2, err == nil && !date.IsZero()}
 		})
@@ -294,12 +298,12 @@ func (c *doctorCmd) upstreams(e *env, say func(ok bool, what, words string) erro
 	if err := say(right, "clock", clock); err != nil {
 		return err
 	}
-	for i, place := range places {
+	for i, boundAddress := range places {
 		words := fmt.Sprintf("reached in %v", got[i].took.Round(time.Millisecond))
 		if got[i].err != nil {
 			words = "not reached: " + inWords(got[i].err) + "; check the network, the proxy (HTTPS_PROXY) and the firewall"
 		}
-		if err := say(got[i].err == nil, place.name, words); err != nil {
+		if err := say(got[i].err == nil, boundAddress.name, words); err != nil {
 			return err
 		}
 	}

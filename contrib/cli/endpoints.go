@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/accounts"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/remote"
 	"github.com/socialdata/socialdata/schema"
@@ -24,35 +25,6 @@ type endpointsCmd struct {
 	Again      endpointsAgainCmd      `cmd:"" help:"Repeat a delivery, whatever its result was."`
 }
 
-// ownerFlags name the account whose endpoints a command is about.
-type ownerFlags struct {
-	Account string `help:"The account of the endpoints; with --server it is that of --key." placeholder:"NAME" predictor:"account"`
-}
-
-// either calls there with the client of --server, or here with the database and the account.
-func (f ownerFlags) either(e *env, there func(*remote.Client) error, here func(*store, keys.Account) error) error {
-	if e.remote() {
-		if f.Account != "" {
-			return errKeyAccount
-		}
-		client, err := e.server()
-		if err != nil {
-			return err
-		}
-		return there(client)
-	}
-	if f.Account == "" {
-		return misusef("name the account of the endpoints with --account")
-	}
-	return e.with(func(db *store) error {
-		a, err := db.Keys().Account(e.ctx, f.Account)
-		if err != nil {
-			return err
-		}
-		return here(db, a)
-	})
-}
-
 // serverOnly returns the client of --server, for a command that only a server can run: it sends, or seals a secret.
 func serverOnly(e *env, command string) (*remote.Client, error) {
 	if !e.remote() {
@@ -63,15 +35,15 @@ func serverOnly(e *env, command string) (*remote.Client, error) {
 }
 
 type endpointsListCmd struct {
-	ownerFlags  `embed:""`
-	outputFlags `embed:""`
+	accountFlags `embed:""`
+	outputFlags  `embed:""`
 }
 
 // Run lists the endpoints by name.
 func (c *endpointsListCmd) Run(e *env) error {
 	list := []schema.Endpoint{}
 	err := c.either(e, func(client *remote.Client) error {
-		for found, err := range socialdata.Walk(e.ctx, client.ListEndpoints, socialdata.EndpointsRequest{}) {
+		for found, err := range socialdata.Walk(e.ctx, client.Account().Endpoints().List, accounts.EndpointsRequest{}) {
 			if err != nil {
 				return err
 			}
@@ -127,26 +99,28 @@ func (c *endpointsAddCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	made, secret, isNew, err := client.Endpoints().Make(e.ctx, socialdata.EndpointRequest{
-		Name: c.Name, URL: c.URL, Types: c.Types, Monitors: c.Monitors,
-	})
+	made, err := client.Account().Endpoints().Make(e.ctx, c.Name,
+		schema.EndpointSpec{URL: c.URL, Types: c.Types, Monitors: c.Monitors})
 	if err != nil {
 		return err
 	}
-	if !isNew {
-		return c.show(e, schema.MadeEndpoint{Endpoint: made}, func() error {
+	if !made.New {
+		return c.show(e, made, func() error {
 			return e.printf("changed %s, which keeps its secret\n", made.Name)
 		})
 	}
-	return c.secret(e, made, secret, "Made")
+	return c.secret(e, made, "Made")
 }
 
 // secret prints an endpoint with its secret.
-func (f outputFlags) secret(e *env, p schema.Endpoint, secret, done string) error {
+func (f outputFlags) secret(e *env, p schema.MadeEndpoint, done string) error {
+	if p.Secret == nil {
+		return fmt.Errorf("the answer with the secret was lost: endpoints secret %s makes another one", p.Name)
+	}
 	if _, err := fmt.Fprintf(e.log, "%s. The secret is shown only once.\n", done+" "+escaped(p.Name)); err != nil {
 		return err
 	}
-	return f.show(e, schema.MadeEndpoint{Endpoint: p, Secret: &secret}, func() error { return e.printf("%s\n", secret) })
+	return f.show(e, p, func() error { return e.printf("%s\n", *p.Secret) })
 }
 
 type endpointsSecretCmd struct {
@@ -161,11 +135,11 @@ func (c *endpointsSecretCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	p, secret, err := client.Endpoints().NewSecret(e.ctx, c.Name)
+	p, err := client.Account().Endpoints().NewSecret(e.ctx, c.Name)
 	if err != nil {
 		return err
 	}
-	return c.secret(e, p, secret, "Changed the secret of")
+	return c.secret(e, p, "Changed the secret of")
 }
 
 type endpointsTestCmd struct {
@@ -180,7 +154,7 @@ func (c *endpointsTestCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	d, err := client.Endpoints().Test(e.ctx, c.Name)
+	d, err := client.Account().Endpoints().Test(e.ctx, c.Name)
 	if err != nil {
 		return err
 	}
@@ -205,13 +179,13 @@ func outcomeOf(d *schema.Delivery) []string {
 type endpointsRemoveCmd struct {
 	Name string `arg:"" help:"The name of the endpoint."`
 
-	ownerFlags `embed:""`
+	accountFlags `embed:""`
 }
 
 // Run removes the endpoint.
 func (c *endpointsRemoveCmd) Run(e *env) error {
 	if err := c.either(e, func(client *remote.Client) error {
-		return client.Endpoints().End(e.ctx, c.Name)
+		return client.Account().Endpoints().End(e.ctx, c.Name)
 	}, func(db *store, a keys.Account) error {
 		return db.Watches().EndEndpoint(e.ctx, a.ID, c.Name)
 	}); err != nil {
@@ -224,8 +198,8 @@ type endpointsDeliveriesCmd struct {
 	Endpoint string `arg:"" optional:"" help:"The name of the endpoint; by default all."`
 	Limit    int    `help:"The most entries to list." default:"50"`
 
-	ownerFlags  `embed:""`
-	outputFlags `embed:""`
+	accountFlags `embed:""`
+	outputFlags  `embed:""`
 }
 
 // Run lists the deliveries.
@@ -235,7 +209,7 @@ func (c *endpointsDeliveriesCmd) Run(e *env) error {
 	}
 	list := []schema.Delivery{}
 	err := c.either(e, func(client *remote.Client) error {
-		for d, err := range socialdata.Walk(e.ctx, client.Deliveries, socialdata.DeliveriesRequest{Endpoint: c.Endpoint}) {
+		for d, err := range socialdata.Walk(e.ctx, client.Account().Deliveries, accounts.DeliveriesRequest{Endpoint: c.Endpoint}) {
 			if err != nil {
 				return err
 			}
@@ -278,15 +252,15 @@ func (c *endpointsDeliveriesCmd) Run(e *env) error {
 type endpointsAgainCmd struct {
 	ID string `arg:"" help:"The id of the delivery, such as mine.12."`
 
-	ownerFlags  `embed:""`
-	outputFlags `embed:""`
+	accountFlags `embed:""`
+	outputFlags  `embed:""`
 }
 
 // Run makes the delivery due now. A server sends it.
 func (c *endpointsAgainCmd) Run(e *env) error {
 	var out schema.Delivery
 	if err := c.either(e, func(client *remote.Client) (err error) {
-		out, err = client.Endpoints().Again(e.ctx, c.ID)
+		out, err = client.Account().Endpoints().Again(e.ctx, c.ID)
 		return err
 	}, func(db *store, a keys.Account) error {
 		name, seq, err := watch.ParseDeliveryID(c.ID)

@@ -9,6 +9,7 @@ import (
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/privacy"
+	"github.com/socialdata/socialdata/schema"
 )
 
 // subjectArgs name who or what is to be erased.
@@ -18,8 +19,8 @@ type subjectArgs struct {
 }
 
 // request returns the request for the erasure.
-func (a subjectArgs) request() (socialdata.EraseRequest, error) {
-	req := socialdata.EraseRequest{Platform: platform.ID(a.Platform), By: "command"}
+func (a subjectArgs) request() (schema.EraseRequest, error) {
+	req := schema.EraseRequest{Platform: platform.ID(a.Platform), By: "command"}
 	name, value, _ := strings.Cut(a.What, "=")
 	switch {
 	case strings.Contains(a.What, "://"):
@@ -53,7 +54,7 @@ func (c *eraseCmd) Run(e *env) error {
 	}
 	req.Block, req.Reason, req.DryRun = c.Block, c.Reason, c.DryRun
 	return e.forgetting("erase", c.Shared, func(client *socialdata.Client) error {
-		receipt, err := client.Erase(e.ctx, req)
+		receipt, err := client.Operator().Erase(e.ctx, req)
 		if err != nil {
 			return err
 		}
@@ -77,15 +78,20 @@ func (e *env) erased(r privacy.Receipt, dryRun bool) error {
 			return err
 		}
 	}
+	if r.Kind != privacy.Unblocked {
+		if err := e.printf("\n%s\n", privacy.NotErased); err != nil {
+			return err
+		}
+	}
 	switch {
 	case dryRun:
-		return e.printf("\n%d things would be removed. Nothing was: this was a dry run.\n", sum)
+		return e.printf("\n%s would be removed. Nothing was: this was a dry run.\n", counted(sum, "thing"))
 	case r.Kind == privacy.Unblocked:
 		return e.printf("\nIt may be read again. Receipt %d, %s\n", r.No, r.Hash)
 	case r.Block:
-		return e.printf("\n%d things were removed, and it is blocked. Receipt %d, %s\n", sum, r.No, r.Hash)
+		return e.printf("\n%s removed, and it is blocked. Receipt %d, %s\n", counted(sum, "thing"), r.No, r.Hash)
 	}
-	return e.printf("\n%d things were removed. Receipt %d, %s\n", sum, r.No, r.Hash)
+	return e.printf("\n%s removed. Receipt %d, %s\n", counted(sum, "thing"), r.No, r.Hash)
 }
 
 // forgetting opens the store and calls do with a client that uses the shared cache.
@@ -101,7 +107,8 @@ func (e *env) forgetting(command string, shared sharedFlags, do func(*socialdata
 		}
 		defer letGo()
 		client, err := e.client(append(opts, socialdata.WithRecords(db.Records()),
-			socialdata.WithErasures(db.blocklist, db.erasers...), socialdata.WithLogger(log))...)
+			socialdata.WithWatches(idleWatches{db.Watches()}), // the accounts of monitors that end are told
+			socialdata.WithErasures(db.Blocklist(), db.bulk), socialdata.WithLogger(log))...)
 		if err != nil {
 			return err
 		}
@@ -122,7 +129,7 @@ type erasuresListCmd struct {
 // Run lists the receipts.
 func (c *erasuresListCmd) Run(e *env) error {
 	return e.forgetting("erasures list", sharedFlags{}, func(client *socialdata.Client) error {
-		receipts, err := client.Erasures(e.ctx, 0, 0)
+		receipts, err := client.Operator().Erasures(e.ctx, 0, 0)
 		if err != nil {
 			return err
 		}
@@ -147,11 +154,11 @@ type erasuresVerifyCmd struct{}
 // Run verifies the receipts.
 func (c *erasuresVerifyCmd) Run(e *env) error {
 	return e.forgetting("erasures verify", sharedFlags{}, func(client *socialdata.Client) error {
-		n, err := client.VerifyErasures(e.ctx)
+		n, err := client.Operator().VerifyErasures(e.ctx)
 		if err != nil {
 			return err
 		}
-		return e.printf("%d receipts: none is missing or changed\n", n)
+		return e.printf("%s: none is missing or changed\n", counted(n, "receipt"))
 	})
 }
 
@@ -171,7 +178,7 @@ func (c *erasuresUnblockCmd) Run(e *env) error {
 	}
 	req.Reason = c.Reason
 	return e.forgetting("erasures unblock", c.Shared, func(client *socialdata.Client) error {
-		receipt, err := client.Unblock(e.ctx, req)
+		receipt, err := client.Operator().Unblock(e.ctx, req)
 		if err != nil {
 			return err
 		}

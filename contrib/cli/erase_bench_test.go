@@ -14,7 +14,8 @@ import (
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/providers/mock"
-	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/records"
+	"github.com/socialdata/socialdata/schema"
 )
 
 // erasedFrom returns how many megabytes are stored before an erasure: SOCIALDATA_ERASE_MB, or 2.
@@ -28,7 +29,7 @@ func BenchmarkErase(b *testing.B) {
 	})
 	b.Run("PostgreSQL", func(b *testing.B) {
 		dsn := newDatabase(b)
-		benchErase(b, commandLine{Postgres: []string{dsn}})
+		benchErase(b, commandLine{Postgres: dsn})
 	})
 }
 
@@ -38,13 +39,13 @@ func benchErase(b *testing.B, at commandLine) {
 	client, err := socialdata.New(socialdata.WithProviders(mock.New(mock.Config{})),
 		socialdata.WithLedger(db.Ledger()),
 		socialdata.WithKeys(db.Keys()), socialdata.WithRecords(db.Records()),
-		socialdata.WithErasures(db.blocklist, db.erasers...), socialdata.WithRate(keys.Rate{Capacity: 1e6, Refill: 1e6}))
+		socialdata.WithErasures(db.Blocklist(), db.erasers()...), socialdata.WithRate(keys.Rate{Capacity: 1e6, Refill: 1e6}))
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = client.Close(b.Context()) })
 	caller := client.As(benchAccounts(b, db, 1)[0])
-	secret, err := db.blocklist.Secret(b.Context())
+	secret, err := db.Blocklist().Secret(b.Context())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func benchErase(b *testing.B, at commandLine) {
 		during := payWhile(b, caller, func() {
 			b.StartTimer()
 			begun := time.Now()
-			got, err := client.Erase(b.Context(), socialdata.EraseRequest{Platform: platform.Mock, Handle: who})
+			got, err := client.Operator().Erase(b.Context(), schema.EraseRequest{Platform: platform.Mock, Handle: who})
 			took = time.Since(begun)
 			b.StopTimer()
 			if err != nil || got.Removed["jobs"] == 0 {

@@ -32,10 +32,17 @@ func TestErase(t *testing.T) {
 			t.Fatalf("before: %d %s, want %s", status, cache, want)
 		}
 	}
-	command(0, "dry run", "erase", "mock", "handle=unmistakable", "--dry-run")
+	if status, answer := ask(t, http.MethodPut, base+"/manage/monitors/followed", secret,
+		`{"operation":"profile","platform":"mock","params":{"handle":"unmistakable"},"every":"1h"}`); status != http.StatusCreated {
+		t.Fatalf("monitor: %d %s", status, answer)
+	}
+	command(0, "Not covered: shops", "erase", "mock", "handle=unmistakable", "--dry-run")
 	command(0, "Receipt 2", "erase", "mock", "handle=@Unmistakable", "--reason", "letter 7")
 	if status, cache := profile(); status != http.StatusOK || cache != "MISS" {
 		t.Errorf("erased: %d %s, want a MISS", status, cache)
+	}
+	if _, _, feed := read(t, base+"/v1/changes", secret); strings.Count(string(feed), `"type":"stopped"`) != 1 {
+		t.Errorf("the feed does not say once that the monitor has stopped: %s", feed)
 	}
 	command(0, "blocked", "erase", "mock", "https://mock.example/@unmistakable", "--block")
 	if status, _ := profile(); status != http.StatusNotFound {
@@ -59,7 +66,7 @@ func TestErase(t *testing.T) {
 	for _, name := range files {
 		b, err := os.ReadFile(name)
 		if err != nil || strings.Contains(strings.ToLower(string(b)), "unmistakable") {
-			t.Errorf("%s holds her name, %v", name, err)
+			t.Errorf("%s contains the name of the erased account, or cannot be read: %v", name, err)
 		}
 	}
 }

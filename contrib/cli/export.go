@@ -8,24 +8,27 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/callctx"
+	"github.com/socialdata/socialdata/conversation"
 	"github.com/socialdata/socialdata/operation"
-	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/schema"
 )
 
 type exportCmd struct {
 	Platform  string   `arg:"" optional:"" help:"The platform, such as github." predictor:"platform"`
 	Operation string   `arg:"" optional:"" help:"The operation, such as posts." predictor:"operation"`
 	Params    []string `arg:"" optional:"" help:"Parameters as name=value, such as handle=octocat." predictor:"param"`
-	To        string   `help:"Write to this file; the same command continues where an earlier one ended." type:"path" placeholder:"FILE"`
+	To        string   `name:"into" aliases:"to" help:"Write to this file. One that ends in .db is a database, whose rows are updated; with any other the same command continues where an earlier one ended, and .csv and .jsonl are formats." type:"path" placeholder:"FILE"`
 	Output    string   `short:"o" help:"jsonl or csv." enum:"jsonl,csv" default:"jsonl" placeholder:"FORMAT" group:"output"`
 	Fields    []string `help:"Only these fields, such as id,author.handle." placeholder:"A,B.C" group:"output"`
-	Limit     int64    `help:"The most items to write; with --to the same command writes the next ones." placeholder:"N" group:"output"`
+	Limit     int64    `help:"The most items to write; with --into the same command writes the next ones." placeholder:"N" group:"output"`
+	Since     string   `help:"Leave out what is older, and read no further: RFC 3339, or a date; for lists that are newest first." placeholder:"TIME"`
 	Most      int64    `name:"max-credits" help:"Stop before the export has cost more than so many credits." placeholder:"N"`
+	db        string   // the file of --into if it is a database; To is then empty
 	CursorKey string   `help:"Secret that signs cursors; by default it is in the database." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
 }
 
@@ -37,7 +40,8 @@ type mark struct {
 	Bytes  int64  `json:"bytes"`  // length of the file
 	Items  int64  `json:"items"`
 
-	Made *totals `json:"made,omitempty"` // of a batch
+	Made         *totals                `json:"made,omitempty"`         // of a batch
+	Conversation *conversation.Progress `json:"conversation,omitempty"` // of a conversation
 
 	fresh bool // whether there was no earlier progress
 }
@@ -46,6 +50,9 @@ type mark struct {
 func (c *exportCmd) Run(e *env) error {
 	if c.Platform == "" {
 		return booksExportCmd{}.Run(e)
+	}
+	if c.Output = fileFormat(c.To, c.Output); filepath.Ext(c.To) == tableFile {
+		c.db, c.To = c.To, ""
 	}
 	if c.Limit < 0 || c.Most < 0 {
 		return misusef("--limit and --max-credits must not be negative")
@@ -61,16 +68,22 @@ func (c *exportCmd) Run(e *env) error {
 	if !o.Paged() {
 		return misusef("%s is not a list; socialdata get prints it", o.Name)
 	}
-	columns, err := choose(schema.Columns(o.Data), c.Fields)
+	_, columns, err := choose(o.Data, c.Fields)
 	if err != nil {
 		return err
+	}
+	if c.Since != "" {
+		asked.Params.Set("since", c.Since)
+	}
+	if len(c.Fields) > 0 {
+		asked.Params.Set(operation.ParamFields, strings.Join(c.Fields, ","))
 	}
 	return e.withPages(c.CursorKey, func(opts ...socialdata.Option) error {
 		client, err := e.caller(opts...)
 		if err != nil {
 			return err
 		}
-		e.ctx = providers.WithClass(e.ctx, providers.ClassBackground) // calls of clients have priority
+		e.ctx = callctx.InBackground(e.ctx) // calls of clients have priority
 		return c.walk(e, client, o, asked, columns)
 	})
 }
@@ -85,12 +98,7 @@ func (c *exportCmd) walk(
 		if openErr != nil {
 			return openErr
 		}
-		defer func() {
-			err = errors.Join(err, f.Close())
-			if err != nil && at.fresh { // nothing was written
-				err = errors.Join(err, os.Remove(c.To), os.Remove(markOf(c.To)))
-			}
-		}()
+		defer func() { err = at.close(f, c.To, err) }()
 		out = f
 	}
 	began, left := at.Items, c.Most
@@ -106,7 +114,7 @@ func (c *exportCmd) walk(
 		a, err := client.Do(e.ctx, o, asked)
 		more := false
 		if err == nil {
-			more, err = c.add(&at, out, a.Data, a.Meta, columns, began+c.Limit)
+			more, err = c.add(e, &at, out, o, a, columns, began+c.Limit)
 		}
 		if err != nil {
 			bar.end()
@@ -140,34 +148,29 @@ func (c *exportCmd) named(asked operation.Call, o *operation.Operation) string {
 	if c.Output == "csv" {
 		call += " -o csv"
 	}
-	if len(c.Fields) > 0 {
-		call += " --fields " + strings.Join(c.Fields, ",")
-	}
 	return call
 }
 
 // add writes the items of a page that are not written yet, up to most in total, and reports whether the page has more.
 func (c *exportCmd) add(
-	at *mark, w io.Writer, data json.RawMessage, meta schema.Meta, columns []string, most int64,
+	e *env, at *mark, w io.Writer, o *operation.Operation, a *operation.Answer, columns []string, most int64,
 ) (more bool, err error) {
 	var items []json.RawMessage
-	if err := json.Unmarshal(data, &items); err != nil {
+	if err := json.Unmarshal(a.Data, &items); err != nil {
 		return false, err
 	}
+	meta := a.Meta
 	page := int64(len(items))
 	items = items[min(at.Skip, page):]
 	if c.Limit > 0 {
 		items = items[:min(most-at.Items, int64(len(items)))]
 	}
-	if len(c.Fields) > 0 {
-		for i := range items {
-			if items[i], err = schema.Pick(items[i], columns); err != nil {
-				return false, err
-			}
-		}
-	}
 	var b bytes.Buffer
-	if err := printRows(&b, c.Output, columns, items, at.Bytes == 0); err != nil {
+	if c.db != "" {
+		if err := e.writeTable(c.db, o.Name, keyedFlat(o.Data, columns), items, at.Items == 0); err != nil {
+			return false, err
+		}
+	} else if err := printRows(&b, c.Output, columns, items, at.Bytes == 0); err != nil {
 		return false, err
 	}
 	n, err := w.Write(b.Bytes())
@@ -188,14 +191,14 @@ const maxCredits = "max_credits"
 
 // stopped prints how to continue after a limit; raise says how to raise it.
 func (c *exportCmd) stopped(e *env, at mark, raise string) error {
-	how := raise + ", or export to a file with --to, which can be continued"
+	how := raise + ", or export to a file with --into, which can be continued"
 	switch {
 	case c.To != "":
 		how = "the same command continues there"
 	case at.Skip == 0:
 		how = "continue with cursor=" + at.Cursor
 	}
-	_, err := fmt.Fprintf(e.log, "%d written; there is more: %s\n", at.Items, how)
+	_, err := fmt.Fprintf(escaping{e.log}, "%d written; there is more: %s\n", at.Items, how)
 	return err
 }
 
@@ -213,8 +216,12 @@ func (c *exportCmd) interrupted(at mark, err error) error {
 }
 
 func (c *exportCmd) done(e *env, at mark) error {
-	if c.To == "" {
+	if c.To == "" && c.db == "" {
 		return nil
+	}
+	if c.db != "" {
+		_, err := fmt.Fprintf(e.log, "%d written to %s\n", at.Items, c.db)
+		return err
 	}
 	if err := os.Remove(markOf(c.To)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -260,6 +267,15 @@ func (m *mark) open(file string) (*os.File, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
+}
+
+// close closes the file after err, and removes it if nothing was written.
+func (m *mark) close(f *os.File, file string, err error) error {
+	err = errors.Join(err, f.Close())
+	if err != nil && m.fresh {
+		err = errors.Join(err, os.Remove(file), os.Remove(markOf(file)))
+	}
+	return err
 }
 
 // save writes the mark atomically.

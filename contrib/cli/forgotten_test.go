@@ -27,6 +27,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	valkey "github.com/valkey-io/valkey-go"
 
+	"github.com/socialdata/socialdata/internal/await"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/mock"
@@ -143,14 +144,12 @@ func (p *planted) logged(t *testing.T, where, shared []string) (base, secret str
 		ended <- Run(ctx, p.program(), args, Streams{strings.NewReader(""), &out, log}, func(string) string { return "" })
 	}()
 	serves := regexp.MustCompile(`socialdata serves on (\S+)`)
-	for serves.FindStringSubmatch(out.String()) == nil {
-		select {
-		case s := <-ended:
-			cancel()
-			t.Fatalf("the server ended with %d: %s", s, log.String())
-		case <-time.After(time.Millisecond):
+	await.Until(t, "the server to start", func() bool {
+		if len(ended) > 0 {
+			t.Fatalf("the server ended with %d: %s", <-ended, log.String())
 		}
-	}
+		return serves.MatchString(out.String())
+	})
 	var once sync.Once
 	stop = func() {
 		once.Do(func() {
@@ -209,13 +208,13 @@ func (p *planted) fill(t *testing.T, bases []string, secret string, n int) {
 	put("/manage/endpoints/nowhere", `{"url":"http://`+freeAddr(t)+`/"}`)
 	for _, who := range []string{p.handle, p.others + "1"} {
 		put("/manage/monitors/profile-"+who[:5],
-			fmt.Sprintf(`{"operation":"profile","platform":"mock","params":{"handle":%q}}`, who))
+			fmt.Sprintf(`{"operation":"profile","platform":"mock","params":{"handle":%q},"every":"1h"}`, who))
 		put("/manage/monitors/posts-"+who[:5],
-			fmt.Sprintf(`{"operation":"posts","platform":"mock","params":{"handle":%q},"follow":20}`, who))
+			fmt.Sprintf(`{"operation":"posts","platform":"mock","params":{"handle":%q},"follow":20,"every":"1h"}`, who))
 	}
 	polled := func(times int) {
 		t.Helper()
-		waitFor(t, fmt.Sprintf("the monitors have polled %d times", times), func() bool {
+		await.Until(t, fmt.Sprintf("the monitors to have polled %d times", times), func() bool {
 			changes := 0
 			_, answer := ask(t, http.MethodGet, bases[0]+"/v1/changes", secret, "")
 			for _, kind := range []string{`"type":"ready"`, `"type":"changed"`} {
@@ -226,7 +225,7 @@ func (p *planted) fill(t *testing.T, bases []string, secret string, n int) {
 		})
 	}
 	polled(1)
-	p.ahead.Store(int64(25 * time.Hour)) // what is in the cache is too old for another poll
+	p.ahead.Store(int64(2 * time.Hour)) // the next polls are due; what the first have stored has expired
 	polled(2)
 	for range 2 {
 		askTool(t, &mcp.StreamableClientTransport{
@@ -273,23 +272,13 @@ func (p *planted) fill(t *testing.T, bases []string, secret string, n int) {
 		t.Fatal("a search that is pending has no job")
 	}
 	close(p.searched)
-	waitFor(t, "the job is done", func() bool {
+	await.Until(t, "the job to be done", func() bool {
 		return search("/v1/job?wait_s=5&id=" + job).Platforms["mock"] == schema.OK
 	})
-	waitFor(t, "deliveries are queued", func() bool {
+	await.Until(t, "deliveries to be queued", func() bool {
 		_, answer := ask(t, http.MethodGet, bases[0]+"/v1/deliveries?endpoint=nowhere", secret, "")
 		return bytes.Contains(answer, []byte(`"seq"`))
 	})
-}
-
-// waitFor waits until a condition holds.
-func waitFor(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("not within a minute: " + what)
-		}
-	}
 }
 
 // readings returns the texts in bytes: the bytes themselves, and their decompressed forms.
@@ -466,10 +455,24 @@ func inFile(t *testing.T, path string, names []string) map[string]int {
 	return found
 }
 
-// TestAnErasureLeavesNothing fills a deployment by random calls, erases someone under load, and looks for her in
+// expiredIn counts the records in a database file that have expired.
+func expiredIn(t *testing.T, path string, now time.Time) (n int) {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+path+"?mode=ro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // only read
+	if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM records WHERE expires <= ?", now.UnixNano()).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestEraseRemovesEveryTrace fills a deployment by random calls, erases someone under load, and looks for her in
 // everything that is stored and logged: once with two servers on PostgreSQL and Valkey, once with one on a file. In a
 // second deployment of each kind others mention her: only what they say stays, and its number is reported.
-func TestAnErasureLeavesNothing(t *testing.T) {
+func TestEraseRemovesEveryTrace(t *testing.T) {
 	t.Parallel()
 	for _, mentioned := range []bool{false, true} {
 		others := map[bool]string{false: "", true: ", mentioned by others"}[mentioned]
@@ -497,8 +500,9 @@ func TestAnErasureLeavesNothing(t *testing.T) {
 			who := plant(mentioned)
 			names := deployment{
 				servers: 1, where: []string{"--db", db},
-				rows:  func(names []string) map[string]int { return inFile(t, db, names) },
-				files: func(names []string) map[string]int { return inFiles(t, db, names) },
+				rows:    func(names []string) map[string]int { return inFile(t, db, names) },
+				files:   func(names []string) map[string]int { return inFiles(t, db, names) },
+				expired: func(now time.Time) int { return expiredIn(t, db, now) },
 			}.forget(t, who)
 			backup := filepath.Join(t.TempDir(), "backup.db")
 			if status, out, log := cliRun(t, nil, "--db", db, "backup", backup); status != 0 {
@@ -517,6 +521,8 @@ type deployment struct {
 	where, shared []string // the store, and what servers share beside it
 	// rows counts by table the stored items that have one of names, files the files; nil means that there are none.
 	rows, files func(names []string) map[string]int
+	// expired counts the stored records that have expired by that time; nil means that the time of the store is not p's.
+	expired func(now time.Time) int
 }
 
 // found looks through everything.
@@ -545,6 +551,9 @@ func (d deployment) forget(t *testing.T, p *planted) (names []string) {
 		}
 	}
 	p.fill(t, bases, secret, 60)
+	if d.expired != nil { // an erasure would count it, and then it would be gone
+		await.Until(t, "what has expired to be removed", func() bool { return d.expired(p.program().Now()) == 0 })
+	}
 	names = p.called(t, bases[0], secret)
 	for _, name := range names {
 		if len(d.found([]string{name})) == 0 {

@@ -57,23 +57,24 @@ func TestEveryCommandPrintsTheShapeThatIsDocumented(t *testing.T) {
 	}
 	doc := strings.Join(strings.Fields(strings.ReplaceAll(string(source), "//", "")), " ")
 	b, request := sharedBooks(t)
-	account := "id, name, balance, created_at"
+	account := "id, name, balance, monthly, created_at, closed_at"
 	key := "id, name, prefix, account, environment, created_at, last_used_at, revoked_at, day_cap, total_cap, " +
 		"rate_capacity, rate_refill, manage, secret"
 	rollup := "group, calls, paid, free, failed, hits, credits, refunded, dropped, p50_ms, p95_ms, errors"
 	erasure := "no, at, by, kind, platform, subject, block, reason, attempts, removed, before, hash"
 	for _, tt := range []struct{ args, documented, want string }{
-		{"account create shop --credits 5", "account create, grant, refund " + account, account},
-		{"account grant shop 5", "account create, grant, refund " + account, account},
-		{"account grant shop --undo 2", "account create, grant, refund " + account, account},
-		{"account refund default 1 --request " + request, "account create, grant, refund " + account, account},
+		{"account create shop --credits 5", "account create, set, grant, refund, close " + account, account},
+		{"account grant shop 5", "account create, set, grant, refund, close " + account, account},
+		{"account grant shop --undo 2", "account create, set, grant, refund, close " + account, account},
+		{"account refund default 1 --request " + request, "account create, set, grant, refund, close " + account, account},
 		{"account list", "account list a list of these", account},
 		{"account show default", "account show the same with keys", account + ", keys"},
 		{"key create --account shop", "key create, set, rotate, revoke " + key + " (of a new key or secret alone)", key},
 		{"key list", "key list a list of these", key},
 		{"usage default", "", "seq, time, kind, amount, balance, operation, platform, cache, request_id, key, reason"},
 		{"usage default --by day", "usage --by a list of " + rollup, rollup},
-		{"logs", "", "time, request_id, account, key, operation, platform, status, code, cache, credits, took_ms, providers"},
+		{"logs", "", "time, request_id, account, key, source, operation, platform, status, code, detail, " +
+			"upstream_status, cache, held, credits, took_ms, providers"},
 		{"platforms", "platforms a list of platform, operation", "platform, operation, available, providers, missing, note"},
 		{"platforms --raw", "", "platform, route, available, missing"},
 		{"quotas", "", "platform, provider, name, limit, used, left, resets, shared"},
@@ -179,7 +180,11 @@ func TestColumnsAreThoseOfTheOperation(t *testing.T) {
 		line, _, _ := strings.Cut(b.run(args...), "\n")
 		return line
 	}
-	want := strings.Join(schema.Columns(socialdata.Operation("posts").Data), ",")
+	var names []string
+	for _, c := range schema.FlatOf(socialdata.Operation("posts").Data).Columns {
+		names = append(names, c.Name)
+	}
+	want := strings.Join(names, ",")
 	for name, got := range map[string]string{
 		"get":                 head("get", "mock", "posts", "handle=ann", "-o", "csv"),
 		"get, enriched":       head("get", "mock", "posts", "handle=ann", "enrich=arabic", "-o", "csv"),
@@ -227,14 +232,14 @@ func TestLimitAndFields(t *testing.T) {
 			t.Errorf("%s: %d lines, want %d", args, got, want)
 		}
 	}
-	item := regexp.MustCompile(`^\{"author":\{"handle":"ann","id":"[^"]+"\},"id":"[^"]+","enrichment":null\}\n$`)
+	item := regexp.MustCompile(`^\{"platform":"mock","id":"[^"]+","url":"[^"]+","author":\{"id":"[^"]+","handle":"ann"\}\}\n$`)
 	for _, command := range []string{"get", "export"} {
 		if out := b.run(command, "mock", "posts", "handle=ann", "--limit", "1", "-o", "jsonl", "--fields",
 			"author.handle,author.id,id,enrichment"); !item.MatchString(out) {
 			t.Errorf("%s: %s", command, out)
 		}
 		if out := b.run(command, "mock", "posts", "handle=ann", "--limit", "1", "-o", "csv", "--fields",
-			"engagement,id"); !strings.HasPrefix(out, "engagement.") ||
+			"engagement,id"); !strings.HasPrefix(out, "likes,comments,") ||
 			!strings.HasSuffix(strings.SplitN(out, "\n", 2)[0], ",id") {
 			t.Errorf("%s: %s", command, out)
 		}
@@ -254,7 +259,7 @@ func TestLimitAndFields(t *testing.T) {
 	}
 }
 
-func TestAnExportStopsBeforeItHasCostMore(t *testing.T) {
+func TestExportStopsAtMaxCredits(t *testing.T) {
 	t.Parallel()
 	b := books{t, filepath.Join(t.TempDir(), "t.db")}
 	for args, want := range map[string]int{
@@ -281,6 +286,19 @@ func TestAnExportStopsBeforeItHasCostMore(t *testing.T) {
 	}
 	if said := b.refused("export", "mock", "posts", "handle=ann", "max_credits=1", "--max-credits",
 		"1"); !strings.Contains(said, "the limit of each page") {
+		t.Error(said)
+	}
+}
+
+func TestExportSinceATimeReadsNothingOlder(t *testing.T) {
+	t.Parallel()
+	b := books{t, filepath.Join(t.TempDir(), "t.db")}
+	for args, want := range map[string]int{"--since 2000-01-01": 47, "--since 2100-01-01": 0, "pages=3 --since 2000-01-01 --limit 45": 45} {
+		if got := strings.Count(b.run(strings.Fields("export mock posts handle=ann "+args)...), "\n"); got != want {
+			t.Errorf("%s: %d lines, want %d", args, got, want)
+		}
+	}
+	if said := b.refused("export", "mock", "comments", "post_id=ann", "--since", "2000-01-01"); !strings.Contains(said, `"since"`) {
 		t.Error(said)
 	}
 }
@@ -374,11 +392,12 @@ func TestATranscriptIsReadable(t *testing.T) {
 func TestHelpShowsACommandsOwnFlagsFirst(t *testing.T) {
 	t.Parallel()
 	for command, own := range map[string]string{
-		"key create": "--account", "export": "--to", "serve": "--addr", "usage": "--request-id",
+		"key create --help": "--account", "export --help": "--into", "serve --help": "--addr", "usage --help": "--request-id",
+		"--help": "  serve", "help": "  serve", "help key create": "--account",
 	} {
-		status, out, _ := cliRun(t, nil, append(strings.Fields(command), "--help")...)
+		status, out, _ := cliRun(t, nil, strings.Fields(command)...)
 		first, where := strings.Index(out, own), strings.Index(out, "Of every command:")
-		if status != 0 || first < 0 || where < first || strings.Contains(out[:where], "--db=") {
+		if status != 0 || first < 0 || where < first || strings.Contains(out[:where], "--db=") || strings.Contains(out[:where], "--bulk-") {
 			t.Errorf("%s (%d):\n%s", command, status, out)
 		}
 	}
@@ -387,8 +406,8 @@ func TestHelpShowsACommandsOwnFlagsFirst(t *testing.T) {
 // TestCompletion enables completion as a shell does, under another name, and uses it.
 func TestCompletion(t *testing.T) {
 	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("there is no bash")
+	if err != nil || testing.Short() {
+		t.Skip("needs bash")
 	}
 	b := books{t, filepath.Join(t.TempDir(), "t.db")}
 	b.run("account", "create", "shop")
@@ -487,5 +506,22 @@ func TestAGrantIsTakenBackOnce(t *testing.T) {
 	balance(firstCredits - 1)
 	if out := b.run("audit"); !strings.Contains(out, "in order") {
 		t.Error(out)
+	}
+}
+
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	b := books{t, filepath.Join(t.TempDir(), "t.db")}
+	out := b.run("compare", "mock/ann", "https://mock.example/@salma", "--pages", "2")
+	for _, want := range []string{"ACCOUNT", "mock/ann", "mock/salma", "BY VIEWS", " UTC"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%s is not in\n%s", want, out)
+		}
+	}
+	if got := strings.Count(b.run("compare", "mock/ann", "mock/salma", "-o", "jsonl"), "\n"); got != 2 {
+		t.Errorf("%d lines", got)
+	}
+	if said := b.refused("compare", "https://mock.example/posts/ann-post-1"); !strings.Contains(said, "does not name an account") {
+		t.Error(said)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/accounts"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/remote"
 	"github.com/socialdata/socialdata/schema"
@@ -34,8 +35,9 @@ func (c *keyCreateCmd) there(e *env, n keys.NewKey) error {
 	if found { // making it would change it
 		return fmt.Errorf("%s already has this name: choose another one, or change the key with key set %s", same.ID, same.ID)
 	}
-	made, _, err := client.Keys().Make(e.ctx, socialdata.KeyRequest{
-		Name: n.Name, Environment: n.Environment, Rate: n.Rate, DayCap: n.DayCap, TotalCap: n.TotalCap, Manage: n.Manage,
+	made, err := client.Account().Keys().Make(e.ctx, n.Name, schema.KeySpec{
+		Environment: schema.KeyEnvironment(n.Environment), Rate: shownRate(n.Rate), DayCap: n.DayCap, TotalCap: n.TotalCap,
+		Manage: n.Manage,
 	})
 	if err != nil {
 		return err
@@ -45,7 +47,7 @@ func (c *keyCreateCmd) there(e *env, n keys.NewKey) error {
 
 // findKey returns the first key of the account for which is returns true.
 func findKey(e *env, client *remote.Client, is func(*schema.Key) bool) (key schema.Key, found bool, err error) {
-	for k, err := range socialdata.Walk(e.ctx, client.ListKeys, socialdata.KeysRequest{}) {
+	for k, err := range socialdata.Walk(e.ctx, client.Account().Keys().List, accounts.KeysRequest{}) {
 		if err != nil || is(&k) {
 			return k, err == nil, err
 		}
@@ -88,7 +90,7 @@ func (c *keyListCmd) there(e *env) error {
 		return err
 	}
 	shapes := []keyShape{}
-	for k, err := range socialdata.Walk(e.ctx, client.ListKeys, socialdata.KeysRequest{}) {
+	for k, err := range socialdata.Walk(e.ctx, client.Account().Keys().List, accounts.KeysRequest{}) {
 		if err != nil {
 			return err
 		}
@@ -117,9 +119,7 @@ func (c *keySetCmd) there(e *env) error {
 	if err != nil {
 		return err
 	}
-	req := socialdata.KeyRequest{
-		DayCap: was.DayCap, TotalCap: was.TotalCap, Rate: rateOf(was.Rate), Manage: was.Manage,
-	}
+	req := schema.KeySpec{DayCap: was.DayCap, TotalCap: was.TotalCap, Rate: was.Rate, Manage: was.Manage}
 	set := func(to **int64, given *int64, none bool) {
 		if none || given != nil {
 			*to = given
@@ -131,10 +131,10 @@ func (c *keySetCmd) there(e *env) error {
 		req.Rate = nil
 	}
 	if c.RateCapacity != nil {
-		req.Rate = &keys.Rate{Capacity: *c.RateCapacity, Refill: *c.RateRefill}
+		req.Rate = &schema.KeyRate{Capacity: *c.RateCapacity, RefillPerS: *c.RateRefill}
 	}
 	req.Manage = (req.Manage || c.Manage) && !c.NoManage
-	k, err := client.Keys().Change(e.ctx, c.ID, req) // not_found for a key that was not listed
+	k, err := client.Account().Keys().Change(e.ctx, c.ID, req) // not_found for a key that was not listed
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (c *keyRotateCmd) there(e *env) error {
 	if err != nil {
 		return err
 	}
-	made, err := client.Keys().Rotate(e.ctx, c.ID, c.Overlap)
+	made, err := client.Account().Keys().Rotate(e.ctx, c.ID, c.Overlap)
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (c *keyRevokeCmd) there(e *env) error {
 	if err != nil {
 		return err
 	}
-	k, err := client.Keys().Revoke(e.ctx, c.ID)
+	k, err := client.Account().Keys().Revoke(e.ctx, c.ID)
 	if err != nil {
 		return err
 	}
@@ -181,6 +181,13 @@ func shapeOfKeyRow(k schema.Key) keyShape {
 		LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt, DayCap: k.DayCap, TotalCap: k.TotalCap, Rate: rateOf(k.Rate),
 		Manage: k.Manage,
 	}, "")
+}
+
+func shownRate(r *keys.Rate) *schema.KeyRate {
+	if r == nil {
+		return nil
+	}
+	return &schema.KeyRate{Capacity: r.Capacity, RefillPerS: r.Refill}
 }
 
 func rateOf(r *schema.KeyRate) *keys.Rate {

@@ -13,6 +13,9 @@ func TestLicensesNameEveryModule(t *testing.T) {
 	if status != 0 {
 		t.Fatalf("status %d", status)
 	}
+	if testing.Short() {
+		t.Skip("needs the go command")
+	}
 	const module = `{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}{{end}}{{end}}`
 	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", module,
 		"github.com/socialdata/socialdata/examples/standalone")

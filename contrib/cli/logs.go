@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/accounts"
+	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/requests"
 	"github.com/socialdata/socialdata/schema"
@@ -19,13 +21,13 @@ type logsCmd struct {
 	KeyID    string `help:"Only calls of the key with this id." placeholder:"ID" predictor:"key"`
 	Status   int    `help:"Only calls that were answered with this HTTP status." placeholder:"N"`
 	Platform string `help:"Only calls of this platform." predictor:"platform"`
-	Request  string `help:"Only this call." placeholder:"ID"`
+	Request  string `help:"Only this call, with all that is known of it: its entries in the ledger and, if it failed, what to do." placeholder:"ID"`
 	Limit    int    `help:"The most calls to list; with --follow, of those before its start." default:"50"`
 
 	outputFlags `embed:""`
 }
 
-// Run lists the last calls, newest first.
+// Run lists the last calls, newest first, or shows the one of --request.
 func (c *logsCmd) Run(e *env) error {
 	if c.Limit < 1 {
 		return misusef("--limit must be at least 1")
@@ -53,6 +55,9 @@ func (c *logsCmd) Run(e *env) error {
 		for i := range found {
 			shapes[i] = shapeOfRequest(&found[i])
 		}
+		if c.selectsOne() {
+			return c.oneInDatabase(e, db, shapes)
+		}
 		return c.print(e, shapes)
 	})
 }
@@ -65,9 +70,9 @@ func (c *logsCmd) line(e *env, r requestShape) error {
 		}
 		return e.printf("%s\n", b)
 	}
-	return e.printf("%s  %s  %s  %s  %s  %s  %d credits  %d ms  %s\n", stamp(&r.Time), r.RequestID, r.Key,
+	return e.printf("%s  %s  %s  %s  %s  %s  %s  %d ms  %s\n", stamp(&r.Time), r.RequestID, r.Key,
 		cmp.Or(strings.TrimSpace(r.Platform+" "+r.Operation), "-"), strings.TrimSpace(strconv.Itoa(r.Status)+" "+r.Code),
-		cmp.Or(r.Cache, "-"), r.Credits, r.TookMS, strings.Join(r.Providers, ","))
+		cmp.Or(r.Cache, "-"), counted(r.Credits, "credit"), r.TookMS, strings.TrimSpace(strings.Join(r.providers(), ",")+"  "+r.Detail))
 }
 
 // overHTTP lists the calls of the account of --key.
@@ -79,11 +84,11 @@ func (c *logsCmd) overHTTP(e *env) error {
 	if err != nil {
 		return err
 	}
-	req := socialdata.RequestsRequest{
+	req := accounts.RequestsRequest{
 		RequestID: c.Request, KeyID: c.KeyID, Status: c.Status, Platform: platform.ID(c.Platform),
 	}
 	rows := func(yield func(requestShape, error) bool) {
-		for r, err := range socialdata.Walk(e.ctx, client.Requests, req) {
+		for r, err := range socialdata.Walk(e.ctx, client.Account().Requests, req) {
 			if !yield(shapeOfRequestRow(&r), err) {
 				return
 			}
@@ -101,18 +106,27 @@ func (c *logsCmd) overHTTP(e *env) error {
 			break
 		}
 	}
+	if c.selectsOne() {
+		return c.oneAtServer(e, client.Account(), shapes)
+	}
 	return c.print(e, shapes)
 }
 
 func (c *logsCmd) print(e *env, shapes []requestShape) error {
 	return c.show(e, shapes, func() error {
 		head := []string{
-			"TIME", "REQUEST", "ACCOUNT", "KEY", "OPERATION", "PLATFORM", "STATUS", "CODE", "CACHE", "CREDITS", "TOOK MS", "PROVIDERS",
+			"TIME", "REQUEST", "ACCOUNT", "KEY", "SOURCE", "OPERATION", "PLATFORM", "STATUS", "CODE", "CACHE", "CREDITS", "TOOK MS",
+			"PROVIDERS", "UPSTREAM", "DETAIL",
 		}
 		return e.table(head, func(row func(...string)) {
 			for _, r := range shapes {
-				row(stamp(&r.Time), r.RequestID, r.Account, r.Key, r.Operation, r.Platform, strconv.Itoa(r.Status), r.Code, r.Cache,
-					strconv.FormatInt(r.Credits, 10), strconv.FormatInt(r.TookMS, 10), strings.Join(r.Providers, " "))
+				upstream := ""
+				if r.Upstream != 0 {
+					upstream = strconv.Itoa(r.Upstream)
+				}
+				row(stamp(&r.Time), r.RequestID, r.Account, r.Key, r.Source, r.Operation, r.Platform, strconv.Itoa(r.Status), r.Code,
+					r.Cache, strconv.FormatInt(r.Credits, 10), strconv.FormatInt(r.TookMS, 10), strings.Join(r.providers(), " "),
+					upstream, r.Detail)
 			}
 		})
 	})
@@ -124,31 +138,63 @@ type requestShape struct {
 	RequestID string    `json:"request_id"`
 	Account   string    `json:"account"`
 	Key       string    `json:"key"`
+	Source    string    `json:"source"`
 	Operation string    `json:"operation"`
 	Platform  string    `json:"platform"`
 	Status    int       `json:"status"`
 	Code      string    `json:"code"`
+	Detail    string    `json:"detail"`
+	Upstream  int       `json:"upstream_status"` // 0 for none, and over HTTP
 	Cache     string    `json:"cache"`
+	Held      int64     `json:"held"`
 	Credits   int64     `json:"credits"`
 	TookMS    int64     `json:"took_ms"`
-	Providers []string  `json:"providers"`
+
+	Providers []providerShape `json:"providers"`
+}
+
+// providerShape is a provider that was asked for a call.
+type providerShape struct {
+	Name   string `json:"name"`
+	Calls  int    `json:"calls"` // 0 if it was passed over
+	TookMS int64  `json:"took_ms"`
+	Status int    `json:"upstream_status"` // 0 for none, and over HTTP
+	Cause  string `json:"cause"`           // "" for none, and over HTTP
+}
+
+// providers returns the names of the providers that were called, in order.
+func (r *requestShape) providers() (names []string) {
+	for _, p := range r.Providers {
+		if p.Calls > 0 {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 func shapeOfRequest(r *requests.Request) requestShape {
-	return requestShape{
-		r.At.UTC(), r.ID, r.Account, r.Key, r.Operation, r.Platform, r.Status, r.Code, r.Cache, r.Credits,
-		r.Took.Milliseconds(),
-		append([]string{}, r.Providers...),
+	shape := requestShape{
+		r.At.UTC(), r.ID, r.Account, r.Key, r.Source, r.Operation, r.Platform, r.Status, r.Code, r.Detail, r.Upstream, r.Cache,
+		r.Held, r.Credits, r.Took.Milliseconds(),
+		[]providerShape{},
 	}
+	for _, p := range r.Providers {
+		shape.Providers = append(shape.Providers, providerShape{p.Name, p.Calls, p.Took.Milliseconds(), p.Status, p.Cause})
+	}
+	return shape
 }
 
 func shapeOfRequestRow(r *schema.Request) requestShape {
 	shape := requestShape{
-		Time: r.At.UTC(), RequestID: r.RequestID, Account: r.AccountID, Key: r.KeyID, Status: r.Status, Credits: r.Credits,
-		TookMS: r.TookMS, Providers: append([]string{}, r.Providers...),
+		Time: r.At.UTC(), RequestID: r.RequestID, Account: r.AccountID, Key: r.KeyID, Source: string(r.Source),
+		Status: r.Status, Held: r.Held, Credits: r.Credits, TookMS: r.TookMS, Providers: []providerShape{},
+	}
+	for _, p := range r.Providers {
+		shape.Providers = append(shape.Providers, providerShape{Name: p.Name, Calls: p.Calls, TookMS: p.TookMS})
 	}
 	for to, from := range map[*string]*string{
-		&shape.Operation: r.Operation, &shape.Platform: r.Platform, &shape.Code: r.Code, &shape.Cache: (*string)(r.Cache),
+		&shape.Operation: r.Operation, &shape.Platform: r.Platform, &shape.Code: r.Code, &shape.Detail: r.Detail,
+		&shape.Cache: (*string)(r.Cache),
 	} {
 		if from != nil {
 			*to = *from
@@ -173,35 +219,42 @@ type usageShape struct {
 	Errors   map[string]int64 `json:"errors"`
 }
 
-// by prints the account's usage, grouped by --by.
+// by prints the usage of the account, or of all accounts, grouped by --by.
 func (c *usageCmd) by(e *env) error {
 	if c.RequestID != "" || c.Before != 0 {
 		return misusef("--request-id and --before select entries: leave them out with --by")
 	}
-	req := socialdata.UsageByRequest{Group: socialdata.UsageGroup(c.By)}
+	req := accounts.UsageByRequest{Group: accounts.UsageGroup(c.By)}
 	req.Platform, req.Since, req.Until = platform.ID(c.Platform), c.Since, c.Until
 	if e.remote() {
 		if c.Account != "" {
 			return misusef("with --server the account of the key is used: leave out its name")
 		}
+		if c.By == string(requests.ByAccount) {
+			return misusef("with --server the account of the key is used: --by account adds up those of a database")
+		}
 		client, err := e.server()
 		if err != nil {
 			return err
 		}
-		return c.rollups(e, client.UsageBy, req)
-	}
-	if c.Account == "" {
-		return misusef("name the account; account list lists them")
+		return c.rollups(e, client.Account().UsageBy, req)
 	}
 	return e.with(func(db *store) error {
-		a, err := db.Keys().Account(e.ctx, c.Account)
+		q := requests.SumQuery{Platform: c.Platform, By: []requests.Dimension{requests.Dimension(c.By)}}
+		accounts, err := c.accounts(e.ctx, db)
 		if err != nil {
 			return err
 		}
-		if err := requests.Fold(e.ctx, db.Requests(), db.Ledger(), a.ID, e.now().AddDate(0, 0, -requests.Days)); err != nil {
-			return err
+		if c.Account != "" {
+			q.Account = accounts[0].ID
 		}
-		q := requests.SumQuery{Account: a.ID, Platform: c.Platform, By: []requests.Dimension{requests.Dimension(c.By)}}
+		names := map[string]string{}
+		for _, a := range accounts {
+			names[a.ID] = a.Name
+			if err := requests.Fold(e.ctx, db.Requests(), db.Ledger(), a.ID, e.now().AddDate(0, 0, -requests.Days)); err != nil {
+				return err
+			}
+		}
 		if !c.Since.IsZero() {
 			q.Since = requests.DayOf(c.Since)
 		}
@@ -214,16 +267,32 @@ func (c *usageCmd) by(e *env) error {
 		}
 		shapes := []usageShape{}
 		for _, r := range requests.Rollups(sums) {
-			shapes = append(shapes, shapeOfRollup(&r, r.Group(q.By[0])))
+			if r.Idle() { // it belongs to no account
+				continue
+			}
+			group := r.Group(q.By[0])
+			if q.By[0] == requests.ByAccount {
+				group = cmp.Or(names[group], group)
+			}
+			shapes = append(shapes, shapeOfRollup(&r, group))
 		}
 		return c.sums(e, shapes)
 	})
 }
 
+// accounts returns the account of the command, or all accounts if it names none.
+func (c *usageCmd) accounts(ctx context.Context, db *store) ([]keys.Account, error) {
+	if c.Account == "" {
+		return db.Keys().Accounts(ctx)
+	}
+	a, err := db.Keys().Account(ctx, c.Account)
+	return []keys.Account{a}, err
+}
+
 // rollups prints the answer of usageBy.
 func (c *usageCmd) rollups(
-	e *env, usageBy func(context.Context, socialdata.UsageByRequest) (*schema.Envelope[[]schema.Rollup], error),
-	req socialdata.UsageByRequest,
+	e *env, usageBy func(context.Context, accounts.UsageByRequest) (*schema.Envelope[[]schema.Rollup], error),
+	req accounts.UsageByRequest,
 ) error {
 	got, err := usageBy(e.ctx, req)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/socialdata/socialdata/internal/await"
 	"github.com/socialdata/socialdata/requests"
 )
 
@@ -42,7 +42,10 @@ func followLog(t *testing.T, args ...string) *following {
 // until waits for the call with an id, and returns the ids of all calls that were printed.
 func (f *following) until(t *testing.T, id string) (ids []string) {
 	t.Helper()
-	for wait := time.NewTicker(5 * time.Millisecond); ; {
+	await.Until(t, "the command to print "+id, func() bool {
+		if len(f.status) > 0 {
+			t.Fatalf("the command ended with %d before %s: %s", <-f.status, id, f.log.String())
+		}
 		ids = nil
 		said := []byte(f.out.String())
 		for line := range bytes.Lines(said[:bytes.LastIndexByte(said, '\n')+1]) {
@@ -52,15 +55,9 @@ func (f *following) until(t *testing.T, id string) (ids []string) {
 			}
 			ids = append(ids, r.RequestID)
 		}
-		if slices.Contains(ids, id) {
-			return ids
-		}
-		select {
-		case <-wait.C:
-		case status := <-f.status:
-			t.Fatalf("the command ended with %d before %s: %s", status, id, f.log.String())
-		}
-	}
+		return slices.Contains(ids, id)
+	})
+	return ids
 }
 
 func TestLogsFollowCalls(t *testing.T) {

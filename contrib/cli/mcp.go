@@ -38,7 +38,7 @@ func (c *mcpCmd) Run(e *env) (err error) {
 	cfg.Records = db.Records()
 	return c.serve(e, cfg, append(cursorKeys(c.CursorKey), socialdata.WithLogger(log), socialdata.WithLedger(db.Ledger()),
 		socialdata.WithKeys(db.Keys()), socialdata.WithRecords(db.Records()),
-		socialdata.WithErasures(db.blocklist, db.erasers...))...)
+		socialdata.WithErasures(db.Blocklist(), db.erasers()...))...)
 }
 
 // serve serves the tools over an engine with these options.

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/accounts"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers/mock"
@@ -115,7 +116,7 @@ func benchMonitorsBesideLoad(b *testing.B) {
 	at := commandLine{DB: filepath.Join(b.TempDir(), "t.db")}
 	db, polls := benchStore(b, at), &polling{at: time.Now().UTC()}
 	payers := benchAccounts(b, db, 100)
-	fillMonitors(b, db.Watches(), payers, polls.at, socialdata.WatchRequest{Operation: "posts", Every: 15 * time.Minute})
+	fillMonitors(b, db.Watches(), payers, polls.at, accounts.WatchRequest{Operation: "posts", Every: 15 * time.Minute})
 	caller := benchClient(b, db, polls).As(payers[0])
 	var quiet, beside []float64
 	for b.Loop() {
@@ -135,7 +136,7 @@ func benchMonitorsBesideLoad(b *testing.B) {
 
 func benchMonitorsOfReplicas(b *testing.B) {
 	dsn := newDatabase(b)
-	at := commandLine{Postgres: []string{dsn}}
+	at := commandLine{Postgres: dsn}
 	db, polls := benchStore(b, at), &polling{at: time.Now().UTC()}
 	payers := benchAccounts(b, db, max(1, benchMonitors()/1000))
 	multiplyMonitors(b, dsn, db, payers, polls.at)
@@ -177,7 +178,7 @@ func benchClient(b *testing.B, db *store, polls *polling) *socialdata.Client {
 }
 
 // benchMonitor returns a monitor of a key.
-func benchMonitor(key keys.Key, name string, at time.Time, req socialdata.WatchRequest) watch.Monitor {
+func benchMonitor(key keys.Key, name string, at time.Time, req accounts.WatchRequest) watch.Monitor {
 	return watch.Monitor{
 		Account: key.Account, Key: key.ID, Name: name, CreatedAt: at, Progress: watch.Progress{NextAt: at},
 		Definition: watch.Definition{
@@ -192,7 +193,7 @@ func benchMonitor(key keys.Key, name string, at time.Time, req socialdata.WatchR
 
 // fillMonitors makes monitors that are due one after the other.
 func fillMonitors(
-	b *testing.B, to watch.Store, payers []keys.Key, at time.Time, req socialdata.WatchRequest,
+	b *testing.B, to watch.Store, payers []keys.Key, at time.Time, req accounts.WatchRequest,
 ) {
 	b.Helper()
 	numbers := make(chan int)
@@ -218,7 +219,7 @@ func fillMonitors(
 // multiplyMonitors makes one monitor of each key, and copies them in the database, due at random at the same pace.
 func multiplyMonitors(b *testing.B, dsn string, db *store, payers []keys.Key, at time.Time) {
 	b.Helper()
-	req := socialdata.WatchRequest{Operation: "profile", Every: time.Hour}
+	req := accounts.WatchRequest{Operation: "profile", Every: time.Hour}
 	for _, key := range payers {
 		if _, _, err := db.Watches().Put(b.Context(), benchMonitor(key, "m", at.Add(time.Hour), req), 0); err != nil {
 			b.Fatal(err)

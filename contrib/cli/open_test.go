@@ -29,6 +29,22 @@ func addressOf(t *testing.T) map[platform.ID]string {
 	return out
 }
 
+func TestOpenCanBeEstimated(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "t.db")
+	estimate := func(args ...string) string {
+		status, out, log := cliRun(t, nil, append([]string{"--db", db}, append(args, "--estimate", "-o", "jsonl")...)...)
+		if status != 0 || !strings.Contains(out, `"most":2,"least":2`) {
+			t.Errorf("%v: %d, %s%s", args, status, out, log)
+		}
+		return out
+	}
+	opened := estimate("open", "https://mock.example/@ann", "fresh=true")
+	if got := estimate("get", "mock", "profile", "handle=ann", "fresh=true"); got != opened {
+		t.Errorf("open: %sget: %s", opened, got)
+	}
+}
+
 // TestOpenPrintsACardOrSaysWhatIsMissing reads a URL of each platform, or expects one sentence that says why not,
 // because no setting is made and no platform answers.
 func TestOpenPrintsACardOrSaysWhatIsMissing(t *testing.T) {

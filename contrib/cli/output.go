@@ -10,6 +10,7 @@ import (
 	"os"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -45,15 +46,19 @@ func (f readFlags) check(o *operation.Operation) error {
 	if f.Limit < 0 {
 		return misusef("--limit must not be negative")
 	}
-	if f.Limit > 0 && !o.List() {
+	if f.Limit > 0 && !o.List() && !f.Estimate {
 		return fmt.Errorf("--limit is for lists, and %s returns one object", o.Name)
 	}
-	_, err := choose(schema.Columns(o.Data), f.Fields)
+	_, _, err := choose(o.Data, f.Fields)
 	return err
 }
 
-// bound adds the limits for the price and the age of an answer to its parameters.
-func (f readFlags) bound(params url.Values) {
+// bound adds the limits for the price and the age of an answer of o to its parameters, and the fields that it has, so
+// that a server sends no others.
+func (f readFlags) bound(o *operation.Operation, params url.Values) {
+	if len(f.Fields) > 0 && !f.Estimate && o.Has(operation.ParamFields) {
+		params.Set(operation.ParamFields, strings.Join(f.Fields, ","))
+	}
 	for name, value := range map[string]string{
 		"max_credits": f.MaxCredits, "max_age_s": f.MaxAge, "stale_if_error_s": f.StaleIfError,
 	} {
@@ -95,23 +100,16 @@ func width(w io.Writer) (columns int, terminal bool) {
 
 // print prints the data of an answer, and its meta if the format includes it.
 func (f readFlags) print(e *env, o *operation.Operation, data json.RawMessage, meta schema.Meta) error {
-	columns, err := choose(schema.Columns(o.Data), f.Fields)
+	chosen, columns, err := choose(o.Data, f.Fields)
 	if err != nil {
 		return err
 	}
-	rows, list, err := itemsOf(data)
+	rows, list, err := itemsOf(chosen.Of(data))
 	if err != nil {
 		return err
 	}
 	if f.Limit > 0 && len(rows) > f.Limit {
 		rows, meta.NextCursor = rows[:f.Limit], "" // the cursor continues after the page, not after the last item here
-	}
-	if len(f.Fields) > 0 {
-		for i, row := range rows {
-			if rows[i], err = schema.Pick(row, columns); err != nil {
-				return err
-			}
-		}
 	}
 	room, terminal := width(e.out)
 	format := f.Output
@@ -197,15 +195,15 @@ func mayBeBold(getenv func(string) string) bool {
 func (e *env) footer(n int, list bool, meta schema.Meta) error {
 	said := "cache " + string(meta.Cache)
 	if e.remote() {
-		said += fmt.Sprintf(", %d credits, %d left", meta.CreditsUsed, meta.CreditsRemaining)
+		said += fmt.Sprintf(", %s, %d left", counted(meta.CreditsUsed, "credit"), meta.CreditsRemaining)
 	}
 	if list {
-		said = fmt.Sprintf("%d results, %s", n, said)
+		said = counted(n, "result") + ", " + said
 	}
 	if meta.NextCursor != "" {
 		said += "; more with cursor=" + meta.NextCursor
 	}
-	_, err := fmt.Fprintf(e.log, "\n%s\n", said)
+	_, err := fmt.Fprintf(escaping{e.log}, "\n%s\n", said)
 	return err
 }
 
@@ -220,6 +218,15 @@ func encode(w io.Writer, v any, indent string) error {
 	}
 	_, err := io.WriteString(w, escaped(b.String()))
 	return err
+}
+
+// escaping writes text as [escaped] returns it.
+type escaping struct{ io.Writer }
+
+// Write implements [io.Writer].
+func (w escaping) Write(text []byte) (int, error) {
+	_, err := io.WriteString(w.Writer, escaped(string(text)))
+	return len(text), err
 }
 
 // escaped writes the characters of s that must not reach a terminal like \u202e. Line feeds and tabs stay.
@@ -262,34 +269,57 @@ func printRows(w io.Writer, format string, columns []string, objects []json.RawM
 }
 
 func printCSV(w io.Writer, columns []string, objects []json.RawMessage, head bool) error {
-	rows, seen, err := rowsOf(objects, columns)
-	if err != nil {
-		return err
-	}
 	if len(columns) == 0 { // the answer has the upstream's own form
-		columns = seen
+		columns = schema.FieldsOf(objects)
 	}
-	_, terminal := width(w)
-	out := csv.NewWriter(w)
+	flat := schema.NewFlat(columns)
+	out := csvOf(w)
 	if head {
-		if err := out.Write(columns); err != nil {
+		if err := out.head(flat); err != nil {
 			return err
 		}
 	}
-	for _, row := range rows {
-		cells := make([]string, len(columns))
-		for i, name := range columns {
-			cells[i] = guarded(row[name])
-			if terminal {
-				cells[i] = escaped(cells[i])
-			}
-		}
-		if err := out.Write(cells); err != nil {
+	for _, o := range objects {
+		if err := out.row(flat.Row(o)); err != nil {
 			return err
 		}
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// csvWriter writes rows that a spreadsheet can open without running what is in them.
+type csvWriter struct{ *csv.Writer }
+
+func csvOf(w io.Writer) csvWriter { return csvWriter{csv.NewWriter(w)} }
+
+func (w csvWriter) head(flat *schema.Flat) error {
+	names := make([]any, len(flat.Columns))
+	for i, c := range flat.Columns {
+		names[i] = c.Name
+	}
+	return w.row(names)
+}
+
+func (w csvWriter) row(values []any) error {
+	cells := make([]string, len(values))
+	for i, v := range values {
+		cells[i] = guarded(blanked(cellOf(v)))
+	}
+	return w.Write(cells)
+}
+
+// cellOf returns a value as text; "" for none.
+func cellOf(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case []byte:
+		return string(v)
+	}
+	return fmt.Sprint(value)
 }
 
 // number is a number as JSON writes it.

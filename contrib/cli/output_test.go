@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -23,6 +24,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/internal/await"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/schema"
 )
 
 func TestEachFormatHasItsShape(t *testing.T) {
@@ -84,6 +89,21 @@ func TestForeignTextCannotControlTheTerminal(t *testing.T) {
 	if got := b.String(); got != "text\n'=HYPERLINK(1)\n" {
 		t.Errorf("csv is %q", got)
 	}
+	b.Reset()
+	const hostile = `{"handle":"a\u001b[2Jb\u0007\u202ec","text":"one\n\ttwo","\u001b[2J":1}`
+	if err := printCSV(&b, nil, []json.RawMessage{json.RawMessage(hostile)}, true); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("handle,text,\" [2J\"\na [2Jb c,\"one\n\ttwo\",1\n", b.String()); diff != "" {
+		t.Errorf("csv of hostile text (-want +got):\n%s", diff)
+	}
+	b.Reset()
+	err := printPlatform(escaping{&b}, schema.PlatformInfo{Platform: "a\u001b[2J", Operations: []schema.OperationInfo{
+		{Operation: "posts\u009b", Available: true, Providers: []string{"b\u0007"}},
+	}}, 80)
+	if err != nil || strings.ContainsFunc(b.String(), unshown) {
+		t.Errorf("the platforms of a hostile server are %q, %v", b.String(), err)
+	}
 }
 
 // TestHiddenCharactersAreEscaped prints text that moves a cursor, reverses text or is invisible, as JSON, in tables
@@ -117,7 +137,7 @@ func TestHiddenCharactersAreEscaped(t *testing.T) {
 	}
 }
 
-func TestNoColorMeansPlainLetters(t *testing.T) {
+func TestNoColorPrintsNoEscapeSequences(t *testing.T) {
 	t.Parallel()
 	const bold, plain = "\x1b[1mhandle\x1b[0m  ann\n", "handle  ann\n"
 	for _, tc := range []struct {
@@ -266,7 +286,7 @@ func TestDoctorFindsNothingWrong(t *testing.T) {
 	}))
 	t.Cleanup(upstreams.Close)
 	status, out, log := cliRun(t, nil, "--db", db, "--replay-url", upstreams.URL, "doctor")
-	if status != 0 || strings.Contains(out, "FAIL") || strings.Count(out, "ok  ") != 7+len(places) ||
+	if status != 0 || strings.Contains(out, "FAIL") || strings.Count(out, "ok  ") != 8+len(places) ||
 		!strings.Contains(out, "reddit:2d") ||
 		!strings.Contains(out, "accounts: 1") || !strings.Contains(out, "it is correct to within ") ||
 		!strings.Contains(out, "note  quotas") || !strings.Contains(out, "reached in ") {
@@ -327,7 +347,7 @@ func TestAnUnknownHostIsReportedInOneWay(t *testing.T) {
 	}
 }
 
-func TestMessagesAreForPeople(t *testing.T) {
+func TestErrorMessages(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "t.db")
 	for args, want := range map[string]string{
@@ -341,7 +361,7 @@ func TestMessagesAreForPeople(t *testing.T) {
 		"get mock":                               "Run socialdata get --help to see what it takes.\n",
 		"account grant shop -5":                  "-5 must be a positive number",
 		"export mock posts handle=ann --limit 1": "there is more: raise --limit, or export to a file " +
-			"with --to, which can be continued",
+			"with --into, which can be continued",
 		"export mock posts handle=ann --limit 20":                    "there is more: continue with cursor=",
 		"export mock posts handle=a --limit 1 --to " + db + ".jsonl": "there is more: the same command continues there\n",
 	} {
@@ -357,21 +377,20 @@ func TestAnInterruptedExportSaysHowToContinue(t *testing.T) {
 	dir := t.TempDir()
 	ctx, interrupt := context.WithCancel(t.Context())
 	to := filepath.Join(dir, "posts.jsonl")
-	go func() {
-		for { // until the first page is written
-			if b, err := os.ReadFile(markOf(to)); ctx.Err() != nil || err == nil && strings.Contains(string(b), `"items":20`) {
-				interrupt()
-				return
-			}
-			time.Sleep(time.Millisecond)
-		}
-	}()
 	var log bytes.Buffer
-	status := run(ctx, []string{
-		"--db", filepath.Join(dir, "t.db"), "export", "mock", "posts", "handle=slow_500ms", "--to", to,
-	}, nil, io.Discard, &log,
-		func(string) string { return "" })
-	if want := "socialdata: interrupted; 20 are written, and the same command continues after them\n"; status != 1 ||
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{
+			"--db", filepath.Join(dir, "t.db"), "export", "mock", "posts", "handle=slow_500ms", "--to", to,
+		}, nil, io.Discard, &log, func(string) string { return "" })
+	}()
+	await.Until(t, "the first page to be written", func() bool {
+		b, err := os.ReadFile(markOf(to))
+		return err == nil && strings.Contains(string(b), `"items":20`)
+	})
+	interrupt()
+	status := <-ended
+	if want := "socialdata: interrupted; 20 are written, and the same command continues after them\n"; status != 130 ||
 		log.String() != want {
 		t.Errorf("%d %q, want %q", status, log.String(), want)
 	}
@@ -417,7 +436,30 @@ func TestAnAddressInUseIsReported(t *testing.T) {
 
 func TestVersionIsPrinted(t *testing.T) {
 	t.Parallel()
-	if status, out, _ := cliRun(t, nil, "version"); status != 0 || !strings.HasPrefix(out, "socialdata ") {
-		t.Errorf("%d %q", status, out)
+	for _, args := range [][]string{{"version"}, {"--version"}, {"--version", "-o", "json"}} {
+		if status, out, log := cliRun(t, nil, args...); status != 0 || !strings.Contains(out, runtime.Version()) {
+			t.Errorf("%v: %d %q%q", args, status, out, log)
+		}
+	}
+}
+
+func TestAnInterruptedReadHasItsOwnStatus(t *testing.T) {
+	t.Parallel()
+	ctx, interrupt := context.WithCancel(t.Context())
+	cfg := Config{Providers: func(Environment) ([]providers.Chain, error) {
+		return []providers.Chain{{{
+			Name: "slow", Platform: platform.Mock, Source: schema.Own,
+			Profile: func(ctx context.Context, _ string) (schema.Profile, error) {
+				interrupt()
+				<-ctx.Done()
+				return schema.Profile{}, ctx.Err()
+			},
+		}}}, nil
+	}}
+	var log bytes.Buffer
+	status := Run(ctx, cfg, []string{"get", "mock", "profile", "handle=a"}, Streams{nil, io.Discard, &log},
+		func(string) string { return "" })
+	if status != 130 || log.String() != "socialdata: interrupted\n" {
+		t.Errorf("exit status %d, %q", status, log.String())
 	}
 }

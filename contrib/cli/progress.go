@@ -46,3 +46,11 @@ func (p *progress) end() {
 		p.shown = false
 	}
 }
+
+// clear removes the line.
+func (p *progress) clear() {
+	if p.shown {
+		_, _ = fmt.Fprint(p.w, "\r\x1b[K")
+		p.shown = false
+	}
+}

@@ -60,11 +60,11 @@ func (e *env) quotas() (quotas []observe.Quota, err error) {
 	read := func(opts ...socialdata.Option) error {
 		client, err := e.client(opts...)
 		if err == nil {
-			quotas, err = client.Quotas(), client.Close(e.ctx)
+			quotas, err = client.Operator().Quotas(), client.Close(e.ctx)
 		}
 		return err
 	}
-	if _, err := os.Stat(e.cli.DB); os.IsNotExist(err) && len(e.cli.Postgres) == 0 {
+	if _, err := os.Stat(e.cli.DB); os.IsNotExist(err) && e.cli.Postgres == "" {
 		return quotas, read()
 	}
 	err = e.with(func(db *store) error { return read(socialdata.WithRecords(db.Records())) })

@@ -43,7 +43,7 @@ func TestQuotasListsEachLimit(t *testing.T) {
 	}
 }
 
-func TestSharesAreRead(t *testing.T) {
+func TestShareSettingsAreParsed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]providers.Shares{
 		"dear:70,background:20": {Dear: 70, Background: 20}, "background:0": {Dear: 80}, " dear:100 , background:100 ": {Dear: 100, Background: 100},

@@ -31,7 +31,7 @@ func (c *call) parse(known *platform.Table) (*operation.Operation, operation.Cal
 	id := platform.ID(strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(c.Platform)))
 	if known != nil && !known.Has(id) {
 		return nil, operation.Call{}, misusef("there is no platform %q%s; socialdata platforms lists them", c.Platform,
-			problem.DidYouMean(c.Platform, known.Names()))
+			problem.DidYouMean(known.Meant(c.Platform), known.Names()))
 	}
 	if c.Operation == "" {
 		return nil, operation.Call{},
@@ -79,7 +79,7 @@ func (c *getCmd) Run(e *env) error {
 	if err := c.check(o); err != nil {
 		return err
 	}
-	if c.bound(call.Params); c.Estimate {
+	if c.bound(o, call.Params); c.Estimate {
 		return e.withPages(c.CursorKey, func(opts ...socialdata.Option) error { return c.estimate(e, o, call, opts...) })
 	}
 	if !o.Paged() {
@@ -141,7 +141,7 @@ func (e *env) withPages(cursorKey string, do func(opts ...socialdata.Option) err
 	}
 	return e.withNew(func(db *store) error {
 		return do(append(cursorKeys(cursorKey), socialdata.WithRecords(db.Records()),
-			socialdata.WithErasures(db.blocklist, db.erasers...))...)
+			socialdata.WithErasures(db.Blocklist(), db.erasers()...))...)
 	})
 }
 
@@ -160,7 +160,14 @@ func (c *openCmd) Run(e *env) error {
 		return err
 	}
 	params.Set("url", c.Address)
-	c.bound(params)
+	if c.bound(o, params); c.Estimate {
+		if err := c.check(o); err != nil {
+			return err
+		}
+		return e.withPages(c.CursorKey, func(opts ...socialdata.Option) error {
+			return c.estimate(e, o, operation.Call{Params: params}, opts...)
+		})
+	}
 	named, err := c.named(e)
 	if err != nil {
 		return err
@@ -248,7 +255,7 @@ func (c *searchCmd) Run(e *env) error {
 		return err
 	}
 	params.Set("query", c.Query)
-	if c.bound(params); c.Estimate {
+	if c.bound(o, params); c.Estimate {
 		return c.estimate(e, o, operation.Call{Params: params})
 	}
 	client, err := e.caller()
@@ -295,13 +302,13 @@ func (c *platformsCmd) Run(e *env) error {
 	columns, terminal := width(e.out)
 	printed := func() error {
 		if terminal && (c.Raw || c.All) {
-			return printReasons(e.out, got.Data, c.Raw, columns)
+			return printReasons(escaping{e.out}, got.Data, c.Raw, columns)
 		}
 		if c.Raw || c.All {
 			return c.lists(e, got.Data)
 		}
 		for _, p := range got.Data {
-			if err := printPlatform(e.out, p, columns); err != nil {
+			if err := printPlatform(escaping{e.out}, p, columns); err != nil {
 				return err
 			}
 		}

@@ -1,12 +1,15 @@
 package cli
 
 import (
-	"context"
 	"errors"
+	"fmt"
+	"net"
+	"net/url"
 	"strconv"
 	"strings"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/accounts"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/remote"
@@ -14,27 +17,43 @@ import (
 )
 
 // caller makes reads: the engine of this process, or a remote server.
-type caller interface {
-	Do(ctx context.Context, o *operation.Operation, call operation.Call) (*operation.Answer, error)
-	Stream(ctx context.Context, o *operation.Operation, call operation.Call, yield func(operation.Event) bool) error
-	Platforms(ctx context.Context, req socialdata.PlatformsRequest) (*schema.Envelope[[]schema.PlatformInfo], error)
-	Me(ctx context.Context, req socialdata.MeRequest) (*schema.Envelope[schema.Me], error)
-	Usage(ctx context.Context, req socialdata.UsageRequest) (*schema.Envelope[[]schema.Usage], error)
+type caller struct {
+	socialdata.Reader
+	operation.Caller
 }
-
-var _, _ caller = (*socialdata.Client)(nil), (*remote.Client)(nil)
 
 // caller returns the client of the server in --server, or else the engine.
 func (e *env) caller(opts ...socialdata.Option) (caller, error) {
 	if e.cli.Server == "" {
-		return e.client(opts...)
+		client, err := e.client(opts...)
+		if err != nil {
+			return caller{}, err
+		}
+		return caller{client, socialdata.FrontEnd(client)}, nil
 	}
-	return e.server()
+	client, err := e.server()
+	if err != nil {
+		return caller{}, err
+	}
+	return caller{client, client}, nil
 }
 
-// server returns the client of the server in --server.
+// server returns the client of the server in --server. It warns, once, if the key crosses a network unencrypted.
 func (e *env) server() (*remote.Client, error) {
+	if text := e.clearText(); text != "" && !e.warned {
+		e.warned = true
+		_, _ = fmt.Fprintln(e.log, "socialdata: warning: "+text)
+	}
 	return remote.New(e.cli.Server, remote.Config{Key: e.cli.APIKey})
+}
+
+// clearText returns a warning if --server leads to another machine without TLS; "" if it does not.
+func (e *env) clearText() string {
+	u, err := url.Parse(e.cli.Server)
+	if err != nil || u.Scheme != "http" || onThisMachine(net.JoinHostPort(u.Hostname(), "80")) {
+		return ""
+	}
+	return "the key and the answers cross the network of --server unencrypted; use an https address"
 }
 
 // remote reports whether commands go to a remote server.
@@ -65,11 +84,11 @@ func (c *usageCmd) entries(e *env) ([]entryShape, error) {
 	if err != nil {
 		return nil, err
 	}
-	req := socialdata.UsageRequest{
+	req := accounts.UsageRequest{
 		RequestID: c.RequestID, Platform: platform.ID(c.Platform), Since: c.Since, Until: c.Until,
 	}
 	shapes := []entryShape{}
-	for entry, err := range socialdata.Walk(e.ctx, client.Usage, req) {
+	for entry, err := range socialdata.Walk(e.ctx, client.Account().Usage, req) {
 		if err != nil {
 			return nil, err
 		}
@@ -97,25 +116,22 @@ func shapeOfUsage(u schema.Usage) entryShape {
 
 // me prints the key, the balance and the rate limit.
 func (c *accountShowCmd) me(e *env) error {
-	if c.Name != "" {
-		return errors.New("with --server the account of the key is used: leave out its name")
-	}
 	client, err := e.server()
 	if err != nil {
 		return err
 	}
-	got, err := client.Me(e.ctx, socialdata.MeRequest{})
+	got, err := client.Account().Me(e.ctx, accounts.MeRequest{})
 	if err != nil {
 		return err
 	}
 	return c.show(e, got.Data, func() error {
 		k := got.Data.Key
-		if err := e.printf("key      %s (%s…, %s)\nname     %s\nbalance  %d credits\ncreated  %s\n",
-			k.ID, k.Prefix, k.Environment, k.Name, got.Data.Credits.Balance, stamp(&k.CreatedAt)); err != nil {
+		if err := e.printf("key      %s (%s…, %s)\nname     %s\nbalance  %s\ncreated  %s\n",
+			k.ID, k.Prefix, k.Environment, k.Name, counted(got.Data.Credits.Balance, "credit"), stamp(&k.CreatedAt)); err != nil {
 			return err
 		}
 		if r := got.Data.Limits.Rate; r != nil {
-			return e.printf("rate     %d calls at once, %g come back each second\n", r.Capacity, r.RefillPerS)
+			return e.printf("rate     %s at once, %g come back each second\n", counted(r.Capacity, "call"), r.RefillPerS)
 		}
 		return nil
 	})

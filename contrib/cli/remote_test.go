@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"bytes"
+	"context"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -42,6 +45,24 @@ func TestCommandsCallAServer(t *testing.T) {
 	}
 }
 
+func TestAServerWithoutTLSIsWarnedAbout(t *testing.T) {
+	t.Parallel()
+	for address, warned := range map[string]bool{
+		"http://nowhere.invalid": true, "http://192.0.2.1:8080": true, "http://[2001:db8::1]": true, "http://127.0.0.1:1": false,
+		"http://localhost:1": false, "http://[::1]:1": false, "https://nowhere.invalid": false,
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel() // nothing need answer
+		var log bytes.Buffer
+		run(ctx, []string{"--server", address, "--key", "sk_live_x", "open", "https://mock.example/@ann"}, nil, io.Discard, &log,
+			func(string) string { return "" })
+		const text = "warning: the key and the answers cross the network of --server unencrypted"
+		if n := strings.Count(log.String(), text); n > 1 || n > 0 != warned {
+			t.Errorf("%s: %d warnings in %q", address, n, log.String())
+		}
+	}
+}
+
 func TestCommandsSayWhatAServerRefuses(t *testing.T) {
 	t.Parallel()
 	base, secret, stop := running(t, filepath.Join(t.TempDir(), "t.db"))
@@ -55,11 +76,11 @@ func TestCommandsSayWhatAServerRefuses(t *testing.T) {
 		{secret, []string{"get", "mock", "profile", "handle=suspended"}, "not_found"},
 		{"sk_live_wrong", []string{"get", "mock", "profile", "handle=ann"}, "unauthorized"},
 		{"", []string{"usage"}, "unauthorized"},
-		{secret, []string{"account", "create", "acme"}, "leave out --server"},
-		{secret, []string{"account", "list"}, "leave out --server"},
-		{secret, []string{"account", "grant", "acme", "5"}, "leave out --server"},
-		{secret, []string{"account", "refund", "acme", "5", "--request", "r"}, "leave out --server"},
-		{secret, []string{"account", "show", "acme"}, "leave out its name"},
+		{secret, []string{"account", "create", "acme"}, "admin secret"},
+		{secret, []string{"account", "list"}, "admin secret"},
+		{secret, []string{"account", "grant", "acme", "5"}, "admin secret"},
+		{secret, []string{"account", "refund", "acme", "5", "--request", "r"}, "admin secret"},
+		{secret, []string{"account", "show", "acme"}, "admin secret"},
 		{secret, []string{"usage", "acme"}, "leave out its name"},
 	} {
 		status, out, log := far(t, base, tt.secret, tt.args...)

@@ -4,16 +4,21 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/contrib/bulk"
 	"github.com/socialdata/socialdata/contrib/mcp"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/server"
-	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/store/sqlite"
 )
 
 // sandboxKey is the key of every sandbox. No other store accepts it.
@@ -23,19 +28,25 @@ const sandboxCredits = 1_000_000_000
 
 // serveSandbox serves only the sandbox until the context ends. It stores nothing, and every magic word works.
 func (c *serveCmd) serveSandbox(e *env, log *slog.Logger) (err error) {
-	if len(e.cli.Postgres) > 0 || c.Shared.Valkey != "" || e.cli.ReplayURL != "" {
-		return errors.New("--sandbox keeps everything in memory and uses no upstream: leave out --postgres, --valkey and " +
-			"--replay-url")
+	if e.cli.Postgres != "" || c.Shared.Valkey != "" || e.cli.ReplayURL+c.Record+c.Replay != "" {
+		return errors.New("--sandbox keeps everything in memory and uses no upstream: leave out --postgres, --valkey, " +
+			"--replay-url, --record and --replay")
 	}
 	accounts, ledger, err := sandboxBooks(e.ctx, e.cfg.Now)
 	if err != nil {
 		return err
 	}
 	store := records.NewMemory(records.MemoryConfig{Now: e.cfg.Now})
+	pages := append(e.sandbox(), e.cfg.settings()...) // of all providers
 	e.cfg.Providers = func(Environment) ([]providers.Chain, error) {
 		return []providers.Chain{mock.New(mock.Config{Faults: true})}, nil
 	}
-	client, err := e.client(append(c.webhooks(),
+	jobs, end, err := sandboxBulk(e.ctx, log)
+	if err != nil {
+		log.Warn("the sandbox has no bulk jobs", "error", err)
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	client, err := e.client(append(append(c.webhooks(), jobs...),
 		socialdata.WithLedger(ledger), socialdata.WithKeys(accounts), socialdata.WithRecords(store),
 		socialdata.WithLogger(log), socialdata.WithEnvironment("sandbox"), socialdata.WithTimeout(c.Timeout),
 		socialdata.WithRate(keys.Rate{Capacity: c.RateCapacity, Refill: c.RateRefill}),
@@ -44,15 +55,16 @@ func (c *serveCmd) serveSandbox(e *env, log *slog.Logger) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, closed(e.ctx, client)) }()
-	opts := append(append(c.Reach.options(), c.Reach.managing()...), server.WithLogger(log),
-		server.WithSections(e.sandbox()...), server.WithLimits(server.Limits{
+	opts := append(slices.Concat(c.Addresses.options(), c.Addresses.managing(), c.Addresses.status()), server.WithLogger(log),
+		server.WithSandbox(sandboxKey),
+		server.WithSections(pages...), server.WithLimits(server.Limits{
 			InFlight: c.InFlight, Connections: c.Connections, Sandbox: c.InFlight, PerAccount: c.InFlight,
 		}))
-	if c.Reach.MCP == "on" {
+	if c.Addresses.MCP == "on" {
 		opts = append(opts, server.WithMount(mcpPath,
 			mcp.New(client, mcp.Config{Records: store, Logger: log, Now: e.cfg.Now}).Handler()))
 	}
-	at, err := c.Reach.listen(e.ctx, c.Reach.Addr, log)
+	at, err := c.Addresses.listen(e.ctx, c.Addresses.Addr, log)
 	if err != nil {
 		return err
 	}
@@ -73,6 +85,27 @@ socialdata serves the sandbox alone on %s (%sdocumentation: %s/docs); nothing is
 		return errors.Join(err, at.Close())
 	}
 	return serve(e.ctx, front{srv, at})
+}
+
+// sandboxBulk returns the option for bulk jobs in a file that end removes.
+func sandboxBulk(ctx context.Context, log *slog.Logger) (opts []socialdata.Option, end func() error, err error) {
+	end = func() error { return nil }
+	dir, err := os.MkdirTemp("", "socialdata-sandbox-")
+	if err != nil {
+		return nil, end, err
+	}
+	end = func() error { return os.RemoveAll(dir) }
+	db, err := sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(dir, "bulk.db"), Logger: log})
+	if err != nil {
+		return nil, end, err
+	}
+	end = func() error { return errors.Join(db.Close(), os.RemoveAll(dir)) }
+	jobs, err := bulk.OpenSQLite(ctx, db, bulk.Config{Logger: log})
+	if err != nil {
+		return nil, end, err
+	}
+	end = func() error { return errors.Join(jobs.Close(), db.Close(), os.RemoveAll(dir)) }
+	return []socialdata.Option{socialdata.WithBulk(jobs)}, end, nil
 }
 
 // sandboxBooks returns stores with the one account of a sandbox, with its key and its credits.

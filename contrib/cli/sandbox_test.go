@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,6 +35,13 @@ func TestMagicWordsFailOnlyInASandbox(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d that says %q", tt.word, status, body, tt.status, tt.detail)
 		}
 	}
+	for base, want := range map[string][]int{live: {400, 400}, alone: {429, 200}} {
+		for _, status := range want {
+			if got := rehearsed(t, base, map[string]string{live: secret, alone: sandboxKey}[base]); got != status {
+				t.Errorf("with X-Sandbox %s answers %d, want %d", base, got, status)
+			}
+		}
+	}
 	if status, _, body := read(t, alone+"/v1/github/profile?handle=octocat", sandboxKey); status != 503 {
 		t.Errorf("another platform: %d %s, want 503", status, body)
 	}
@@ -50,4 +58,20 @@ func TestTheKeyOfTheSandboxIsAlwaysTheSame(t *testing.T) {
 	if _, err := keys.Parse(sandboxKey); err != nil {
 		t.Errorf("%s: %v", sandboxKey, err)
 	}
+}
+
+// rehearsed returns the status of a call that asks the sandbox to fail.
+func rehearsed(t *testing.T, base, secret string) int {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/v1/mock/profile?handle=ann", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header = http.Header{"Authorization": {"Bearer " + secret}, "X-Sandbox": {"status=429; after=1s"}}
+	resp, err := new(http.Client).Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	return resp.StatusCode
 }

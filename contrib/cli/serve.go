@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -17,6 +18,7 @@ import (
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/providers/replay"
 	"github.com/socialdata/socialdata/server"
 	"github.com/socialdata/socialdata/server/dashboard"
 )
@@ -27,7 +29,7 @@ const (
 )
 
 type serveCmd struct {
-	Reach           reachFlags    `embed:""`
+	Addresses       addressFlags  `embed:""`
 	Sandbox         bool          `help:"Serve only the sandbox and store nothing. The key is always the same, and the magic words that hang or panic work." env:"SOCIALDATA_SANDBOX"`
 	Environment     string        `help:"The name of this deployment, shown by /health." default:"development" env:"SOCIALDATA_ENVIRONMENT"`
 	RateCapacity    int64         `help:"Calls that a key may make at once." default:"60" env:"SOCIALDATA_RATE_CAPACITY" group:"limits"`
@@ -42,11 +44,13 @@ type serveCmd struct {
 	DebugAddr       string        `help:"Serve profiles (net/http/pprof) on this loopback address, such as 127.0.0.1:6060; off by default." env:"SOCIALDATA_DEBUG_ADDR" group:"watching" placeholder:"ADDR"`
 	LogLevel        slog.Level    `help:"What is logged: debug, info, warn or error." default:"info" env:"SOCIALDATA_LOG_LEVEL" group:"watching"`
 	PrintKey        bool          `help:"Create and print a key and the admin secret on the first start. With --print-key=false, use key create and admin reset." default:"true" env:"SOCIALDATA_PRINT_KEY"`
+	Record          string        `help:"Write every exchange with an upstream to this folder, without credentials and as --redact says, for --replay." env:"SOCIALDATA_RECORD" placeholder:"DIR" group:"where" type:"path"`
+	Replay          string        `help:"Answer every upstream request from this folder of --record instead of sending it." env:"SOCIALDATA_REPLAY" placeholder:"DIR" group:"where" type:"path"`
 	AcceptLoss      bool          `help:"Serve a database file that has lost entries; every later audit reports the loss."`
 
-	Kept      keptFlags      `embed:""`
-	Shared    sharedFlags    `embed:""`
-	Telemetry telemetryFlags `embed:""`
+	CallRecords callRecordFlags `embed:""`
+	Shared      sharedFlags     `embed:""`
+	Telemetry   telemetryFlags  `embed:""`
 }
 
 // webhooks returns the option of where webhooks may be sent.
@@ -66,13 +70,13 @@ func (c *serveCmd) Run(e *env) (err error) {
 		return errors.New("--in-flight, --connections and --answer-memory must be at least 1 and --drain-notice not be " +
 			"negative")
 	}
-	if err := c.Kept.check(); err != nil {
+	if err := c.CallRecords.check(); err != nil {
 		return err
 	}
-	if err := c.Reach.check(); err != nil {
+	if err := c.Addresses.check(); err != nil {
 		return err
 	}
-	handler, flush := newLines(e.log, logOptions(c.LogLevel))
+	handler, flush := newLogHandler(e.log, logOptions(c.LogLevel))
 	defer flush()
 	log := slog.New(handler)
 	if err := c.warnOfExposures(e); err != nil {
@@ -91,7 +95,9 @@ func (c *serveCmd) Run(e *env) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, told.stop()) }()
-	e.transport = told.Transport
+	if e.transport, err = c.cassette(e, told.Transport); err != nil {
+		return err
+	}
 	shared, letGo, err := c.Shared.open(e.ctx, log)
 	if err != nil {
 		return err
@@ -101,9 +107,9 @@ func (c *serveCmd) Run(e *env) (err error) {
 	client, err := e.client(slices.Concat(shared, cursorKeys(c.CursorKey), c.webhooks(), []socialdata.Option{
 		socialdata.WithObserver(observe.Join(told.Observer(), activity.Observer())),
 		socialdata.WithLedger(db.Ledger()), socialdata.WithKeys(db.Keys()), socialdata.WithRecords(db.Records()),
-		socialdata.WithErasures(db.blocklist), socialdata.WithWatches(db.Watches()), // erasures erase from these too
-		socialdata.WithRequests(db.Requests(), c.Kept.bounds()),
-		socialdata.WithAnswerLife(c.Kept.KeepAnswers, c.Kept.KeepJobs),
+		socialdata.WithErasures(db.Blocklist()), socialdata.WithWatches(db.Watches()), // erasures erase from these too
+		socialdata.WithBulk(db.bulk), socialdata.WithRequests(db.Requests(), c.CallRecords.bounds()),
+		socialdata.WithAnswerLife(c.CallRecords.KeepAnswers, c.CallRecords.KeepJobs),
 		socialdata.WithLogger(log), socialdata.WithEnvironment(c.Environment), socialdata.WithTimeout(c.Timeout),
 		socialdata.WithAnswerMemory(c.AnswerMemory << 20),
 		socialdata.WithRate(keys.Rate{Capacity: c.RateCapacity, Refill: c.RateRefill}),
@@ -112,32 +118,32 @@ func (c *serveCmd) Run(e *env) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, closed(e.ctx, client)) }()
-	if err := errors.Join(told.Health(client.Health), told.Quotas(client.Quotas)); err != nil {
+	if err := errors.Join(told.Health(client.Health), told.Quotas(client.Operator().Quotas)); err != nil {
 		return err
 	}
 	pages, err := dashboard.New(dashboard.Config{
 		Client: client, Keys: db.Keys(), Ledger: db.Ledger(), Records: db.Records(), Activity: activity, Audit: db.audited,
 		// Finding the settings makes every provider once more: only for the first page that shows them.
-		Settings: sync.OnceValue(func() []dashboard.Setting { return e.switches(client.PlatformTable()) }),
+		Settings: sync.OnceValue(func() []dashboard.Setting { return e.providerSettings(socialdata.FrontEnd(client).PlatformTable()) }),
 		Logger:   log, Now: e.cfg.Now,
 	})
 	if err != nil {
 		return err
 	}
-	own := slices.Concat(told.Server(), c.Reach.managing(),
-		[]server.Option{server.WithReady(db.Ping), server.WithSections(e.sandbox()...)})
-	if c.Reach.MCP == "on" {
+	own := slices.Concat(told.Server(), c.Addresses.managing(), c.Addresses.status(),
+		[]server.Option{server.WithReady(db.Ping), server.WithSections(append(e.sandbox(), e.cfg.settings()...)...)})
+	if c.Addresses.MCP == "on" {
 		own = append(own, server.WithMount(mcpPath,
 			mcp.New(client, mcp.Config{Records: db.Records(), Logger: log, Now: e.cfg.Now}).Handler()))
 	}
-	if c.Reach.Dashboard == "on" {
+	if c.Addresses.Dashboard == "on" {
 		own = append(own, server.WithMetrics(told.page, pages.Admits))
-		if c.Reach.Manage == "on" {
-			own = append(own, server.WithErasures(pages.Admits))
+		if c.Addresses.Manage == "on" {
+			own = append(own, server.WithOperator(pages.Admits))
 		}
 	}
 	// It listens before it makes the key, which is printed only once: the address may be in use.
-	at, err := c.Reach.open(e.ctx, log)
+	at, err := c.Addresses.open(e.ctx, log)
 	if err != nil {
 		return err
 	}
@@ -156,21 +162,39 @@ func (c *serveCmd) Run(e *env) (err error) {
 	if err := c.welcome(e, db, at); err != nil {
 		return err
 	}
-	go func() { // what only the start needed
-		debug.FreeOSMemory()
-		unmap()
-	}()
-	roomy()
-	if len(e.cli.Postgres) == 0 {
-		addSpareOnce()
-	}
+	go debug.FreeOSMemory() // what only the start needed
+	relaxCollector()
 	return serve(e.ctx, fronts...)
+}
+
+// cassette returns the transport of requests to upstreams, made of the one that traced makes: it records or plays them if
+// the flags say so.
+func (c *serveCmd) cassette(
+	e *env, traced func(http.RoundTripper) http.RoundTripper,
+) (func(http.RoundTripper) http.RoundTripper, error) {
+	switch {
+	case c.Record != "" && c.Replay != "":
+		return nil, errors.New("--record and --replay exclude each other: leave one out")
+	case c.Replay != "" && e.cli.ReplayURL != "":
+		return nil, errors.New("--replay and --replay-url exclude each other: leave one out")
+	case c.Replay != "":
+		player, err := replay.Play(c.Replay)
+		if err != nil {
+			return nil, fmt.Errorf("--replay: %w", err)
+		}
+		return func(http.RoundTripper) http.RoundTripper { return player }, nil
+	case c.Record != "":
+		e.record = func(next http.RoundTripper) (http.RoundTripper, error) {
+			return replay.Record(c.Record, next, e.cli.Retention.redactions()...)
+		}
+	}
+	return traced, nil
 }
 
 // front is a server and its listener.
 type front struct {
 	*server.Server
-	at *place
+	at *boundAddress
 }
 
 // fronts returns the server of the API, with the options that only it has, and that of the dashboard if it has its own
@@ -178,7 +202,7 @@ type front struct {
 func (c *serveCmd) fronts(
 	client *socialdata.Client, at listening, pages *dashboard.Dashboard, log *slog.Logger, own []server.Option,
 ) ([]front, error) {
-	both := append(c.Reach.options(), server.WithLogger(log),
+	both := append(c.Addresses.options(), server.WithLogger(log),
 		server.WithLimits(server.Limits{InFlight: c.InFlight, Connections: c.Connections, Notice: c.DrainNotice}))
 	mounts := []server.Option{server.WithMount(dashboard.Root, pages), server.WithMount(dashboard.Root+"/", pages)}
 	if at.dashboard == at.api {
@@ -227,6 +251,11 @@ func (e *env) sandbox() []server.Section {
 		Title: "sandbox", Head: []string{"word", "where", "status", "what happens"},
 		Intro: "The platform mock answers any ordinary handle or id with invented data. These words, as the handle, id or " +
 			"query, produce the states that a client must handle.",
+	}
+	if e.cli.Serve.Sandbox {
+		s.Intro += " To test retries on any route, send the header X-Sandbox: status=503; after=2s; times=3. This call of your " +
+			"key and the next two of the same route fail with that status and Retry-After, and the call after them is served, " +
+			"even if it has the header too. status is that of a problem; after and times can be left out."
 	}
 	for _, m := range mock.Magic() {
 		s.Rows = append(s.Rows, []string{m.Word, m.Where, fmt.Sprint(m.Status), m.Does})

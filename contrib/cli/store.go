@@ -4,33 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 
+	"github.com/socialdata/socialdata/contrib/bulk"
 	"github.com/socialdata/socialdata/contrib/postgres"
-	"github.com/socialdata/socialdata/credits"
-	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/privacy"
-	"github.com/socialdata/socialdata/requests"
 	"github.com/socialdata/socialdata/server/dashboard"
-	"github.com/socialdata/socialdata/store/bookkeeping"
-	"github.com/socialdata/socialdata/store/records"
 	"github.com/socialdata/socialdata/store/sqlite"
-	"github.com/socialdata/socialdata/watch"
+	"github.com/socialdata/socialdata/store/sqlstore"
 )
 
 // store is the store of a server: one SQLite file, or PostgreSQL for any number of servers.
 type store struct {
-	ledger   ledger
-	keys     keyStore
-	records  records.Store
-	requests requests.Store
-	watches  watch.Store
-	bookkeeper
-	close func() error
+	*sqlstore.DB
+	opened
 
-	blocklist privacy.Blocklist
-	erasers   []privacy.Eraser // what has personal data besides the records
+	bulk *bulk.Service // the bulk jobs in it
 
 	// warnings returns which settings of the database can cause the loss of committed data; nil for a file, which has
 	// none.
@@ -39,36 +30,24 @@ type store struct {
 	backup func(ctx context.Context, path string, progress func(done, total int64)) error
 }
 
-// ledger is the ledger with its administration.
-type ledger interface {
-	credits.Ledger
-	credits.Granter
-}
-
-// keyStore is accounts and keys with their administration.
-type keyStore interface {
-	keys.Store
-	keys.Admin
-}
-
-// bookkeeper audits and exports the ledger.
-type bookkeeper interface {
+// opened is what an open database of either kind does by itself.
+type opened interface {
 	Ping(ctx context.Context) error
-	Sizes(ctx context.Context) ([]bookkeeping.Size, error)
-	bookkeeping.Bookkeeper
+	Import(ctx context.Context, r io.Reader) error
+	Close() error
 }
 
-// Ledger returns the ledger.
-func (s *store) Ledger() ledger { return s.ledger }
+// Ping returns nil when the database can serve.
+func (s *store) Ping(ctx context.Context) error { return s.opened.Ping(ctx) }
 
-// Keys returns the accounts and keys.
-func (s *store) Keys() keyStore { return s.keys }
+// Import adds everything that an export has, or nothing.
+func (s *store) Import(ctx context.Context, r io.Reader) error { return s.opened.Import(ctx, r) }
 
-// Records returns the stored jobs and answers.
-func (s *store) Records() records.Store { return s.records }
+// Close closes the database.
+func (s *store) Close() error { return errors.Join(s.bulk.Close(), s.opened.Close()) }
 
-// Requests returns the request log and the usage.
-func (s *store) Requests() requests.Store { return s.requests }
+// erasers are the stores that have personal data besides the records.
+func (s *store) erasers() []privacy.Eraser { return []privacy.Eraser{s.Watches(), s.bulk} }
 
 // audited audits the books for the dashboard.
 func (s *store) audited(ctx context.Context) (dashboard.Audited, error) {
@@ -82,15 +61,9 @@ func (s *store) audited(ctx context.Context) (dashboard.Audited, error) {
 	return a, err
 }
 
-// Watches returns the monitors and their changes.
-func (s *store) Watches() watch.Store { return s.watches }
-
-// Close closes the store.
-func (s *store) Close() error { return s.close() }
-
 // open opens the store, while servers may be using it.
 func (e *env) open() (*store, error) {
-	if len(e.cli.Postgres) > 0 {
+	if e.cli.Postgres != "" {
 		return e.openPostgres(nil)
 	}
 	return e.openFile(sqlite.Config{Admin: true, Logger: newLog(e.log, slog.LevelWarn)})
@@ -98,7 +71,7 @@ func (e *env) open() (*store, error) {
 
 // openServing opens the store to serve it. If acceptLoss is set, it accepts the loss of a file that has lost something.
 func (e *env) openServing(log *slog.Logger, acceptLoss bool) (*store, error) {
-	if len(e.cli.Postgres) > 0 {
+	if e.cli.Postgres != "" {
 		return e.openPostgres(log)
 	}
 	db, err := e.openFile(sqlite.Config{Logger: log, AcceptLoss: acceptLoss})
@@ -114,43 +87,36 @@ func (e *env) openFile(cfg sqlite.Config) (*store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &store{
-		ledger: db.Ledger(), keys: db.Keys(), records: db.Records(), watches: db.Watches(), requests: db.Requests(),
-		bookkeeper: db, close: db.Close, backup: db.Backup,
-		blocklist: db.Blocklist(), erasers: []privacy.Eraser{db.Watches()},
-	}, nil
+	return e.withBulk(&store{DB: db.DB, opened: db, backup: db.Backup}, cfg.Logger, func(cfg bulk.Config) (*bulk.Service, error) {
+		return bulk.OpenSQLite(e.ctx, db, cfg)
+	})
 }
 
 func (e *env) openPostgres(log *slog.Logger) (*store, error) {
-	cfgs := make([]postgres.Config, len(e.cli.Postgres))
-	for i, dsn := range e.cli.Postgres {
-		cfgs[i] = postgres.Config{DSN: dsn, Logger: log}
-	}
-	if len(cfgs) > 1 {
-		db, err := postgres.OpenShards(e.ctx, cfgs...)
-		if err != nil {
-			return nil, err
-		}
-		return &store{
-			ledger: db.Ledger(), keys: db.Keys(), records: db.Records(), watches: db.Watches(), requests: db.Requests(),
-			bookkeeper: db, close: db.Close, warnings: db.Warnings,
-			blocklist: db.Blocklist(), erasers: []privacy.Eraser{db.Watches()},
-		}, nil
-	}
-	db, err := postgres.Open(e.ctx, cfgs[0])
+	db, err := postgres.Open(e.ctx, postgres.Config{DSN: e.cli.Postgres, Logger: log})
 	if err != nil {
 		return nil, err
 	}
-	return &store{
-		ledger: db.Ledger(), keys: db.Keys(), records: db.Records(), watches: db.Watches(), requests: db.Requests(),
-		bookkeeper: db, close: db.Close, warnings: db.Warnings,
-		blocklist: db.Blocklist(), erasers: []privacy.Eraser{db.Watches()},
-	}, nil
+	return e.withBulk(&store{DB: db.DB, opened: db, warnings: db.Warnings}, log, func(cfg bulk.Config) (*bulk.Service, error) {
+		return bulk.OpenPostgres(e.ctx, db, cfg)
+	})
+}
+
+// withBulk opens the bulk jobs of a database, which it closes if that fails.
+func (e *env) withBulk(s *store, log *slog.Logger, open func(bulk.Config) (*bulk.Service, error)) (*store, error) {
+	cfg, err := e.cli.BulkStore.config(log)
+	if err == nil {
+		s.bulk, err = open(cfg)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.opened.Close())
+	}
+	return s, nil
 }
 
 // with opens an existing store for do and closes it again.
 func (e *env) with(do func(*store) error) error {
-	if _, err := os.Stat(e.cli.DB); errors.Is(err, os.ErrNotExist) && len(e.cli.Postgres) == 0 {
+	if _, err := os.Stat(e.cli.DB); errors.Is(err, os.ErrNotExist) && e.cli.Postgres == "" {
 		return fmt.Errorf("there is no database %s; account create and serve create one", e.cli.DB)
 	}
 	return e.withNew(do)

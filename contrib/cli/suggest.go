@@ -46,7 +46,7 @@ func commandNames(under *kong.Node) []string {
 }
 
 // ownTests are the variables that the tests of this repository read.
-var ownTests = regexp.MustCompile(`^SOCIALDATA_(TEST|BENCH|REPLICAS|SOAK)(_|$)`)
+var ownTests = regexp.MustCompile(`^SOCIALDATA_(TEST|BENCH)_`)
 
 // unknownVariables returns a warning for each variable of environ (NAME=value) that begins like a setting but is not
 // one.

@@ -99,6 +99,7 @@ func (t telling) cell(row map[string]string) string {
 func (p pen) grid(w io.Writer, head []string, lines [][]string, columns []telling) error {
 	widths, numbers := make([]int, len(head)), make([]bool, len(head))
 	for i := range head {
+		head[i] = oneLine(head[i])
 		widths[i], numbers[i] = cells.StringWidth(head[i]), len(lines) > 0
 		for _, line := range lines {
 			widths[i] = max(widths[i], cells.StringWidth(line[i]))
@@ -236,9 +237,13 @@ func (i indented) Write(line []byte) (int, error) {
 	return len(line), err
 }
 
-// oneLine returns s without characters that would move a terminal's cursor, reverse its text or be invisible.
-func oneLine(s string) string {
-	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+// oneLine returns [blanked] text in one line.
+func oneLine(s string) string { return strings.Join(strings.Fields(blanked(s)), " ") }
+
+// blanked returns s with a space for each control character but line feeds and tabs, and without the other characters
+// that must not reach a terminal.
+func blanked(s string) string {
+	return strings.Map(func(r rune) rune {
 		switch {
 		case unicode.Is(unicode.Cf, r) && unshown(r):
 			return -1
@@ -246,7 +251,7 @@ func oneLine(s string) string {
 			return ' '
 		}
 		return r
-	}, s)), " ")
+	}, s)
 }
 
 // wrap breaks s between words into lines of n columns; a longer word has a line of its own.

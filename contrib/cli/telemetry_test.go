@@ -104,7 +104,7 @@ func TestMetricsAreServedWithTheAdminSecret(t *testing.T) {
 		t.Error("the page has a parameter, or the key")
 	}
 	if status, _, body := read(t, s.base+"/metrics", "admin_guessed"); status != http.StatusUnauthorized ||
-		!strings.Contains(string(body), "/docs#unauthorized") {
+		!strings.Contains(string(body), "urn:socialdata:problem:unauthorized") {
 		t.Errorf("a wrong secret: %d %s", status, body)
 	}
 }

@@ -6,12 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/accounts"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/remote"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/watch"
 )
@@ -21,18 +27,22 @@ type watchCmd struct {
 	Operation string   `arg:"" help:"What is watched, such as posts or profile." predictor:"operation"`
 	Params    []string `arg:"" optional:"" help:"Parameters as name=value, such as handle=octocat." predictor:"param"`
 
-	Every  time.Duration `help:"How often it is read, from the lifetime of its answers to 744h; by default the lifetime or 15m." placeholder:"15m"`
-	Pages  int           `help:"The most pages of a list that each poll reads, 1 to 10; by default 2." placeholder:"N"`
-	Follow int           `help:"How many of the newest items of a list are compared as well, 0 to 100." placeholder:"N"`
-	Only   []string      `name:"only" help:"Compare only these fields, such as bio or text." placeholder:"A,B"`
-	Alerts []string      `name:"alert" help:"Report when a number changes by so much or crosses a limit, such as followers:5% or viewers:>=10000." placeholder:"FIELD:STEP"`
-	Name   string        `help:"The name of the monitor that --server creates; by default it is made from the operation and its parameters." placeholder:"NAME"`
+	Each     string   `help:"Watch a panel: each line of this file is a value of the operation's key, such as a handle; - is standard input. NAME=FILE names another parameter. Lines that begin with a number sign and a space are skipped." placeholder:"FILE"`
+	Every    string   `help:"How often it is read, from the lifetime of its answers to 744h, or when: a cron line, such as '0 9 * * 1-5 Europe/Berlin'; by default the lifetime or 15m." placeholder:"15m"`
+	Estimate bool     `help:"Print what --server would charge for a poll and a month, and watch nothing."`
+	Pages    int      `help:"The most pages of a list that each poll reads, 1 to 10; by default 2." placeholder:"N"`
+	Follow   int      `help:"How many of the newest items of a list are compared as well, 0 to 100." placeholder:"N"`
+	Only     []string `name:"only" help:"Compare only these fields, such as bio or text." placeholder:"A,B"`
+	Alerts   []string `name:"alert" help:"Report when a number changes by so much or crosses a limit, such as followers:5% or viewers:>=10000." placeholder:"FIELD:STEP"`
+	Name     string   `help:"The name of the monitor that --server creates; by default it is made from the operation and its parameters." placeholder:"NAME"`
+
+	UntilInterrupted bool `name:"until-interrupted" help:"Remove the monitor of --server when this command ends."`
 
 	outputFlags `embed:""`
 }
 
 // Run prints changes until it is interrupted. Without --server this process polls, free of charge, and stores nothing;
-// with it the server makes a monitor, which continues after this process.
+// with it the server makes a monitor, which continues after this process, unless --until-interrupted removes it.
 func (c *watchCmd) Run(e *env) error {
 	at := call{Platform: c.Platform, Operation: c.Operation, Params: c.Params}
 	o, parsed, err := at.parse(e.localPlatforms())
@@ -42,9 +52,15 @@ func (c *watchCmd) Run(e *env) error {
 	if !o.Watched {
 		return misusef("%s cannot be watched; these can: %s", o.Name, strings.Join(watchedNames(), ", "))
 	}
-	req := socialdata.WatchRequest{
-		Name: c.Name, Operation: o.Name, Platform: platform.ID(parsed.Platform), Params: map[string]string{}, Every: c.Every,
-		Pages: c.Pages, Follow: c.Follow, Fields: c.Only, Alerts: c.Alerts,
+	req := accounts.WatchRequest{
+		Name: c.Name, Operation: o.Name, Platform: platform.ID(parsed.Platform), Params: map[string]string{},
+		Pages: c.Pages, Follow: c.Follow, Fields: c.Only, Alerts: c.Alerts, DryRun: c.Estimate,
+	}
+	if err := c.times(&req); err != nil {
+		return err
+	}
+	if err := c.members(e, o, &req); err != nil {
+		return err
 	}
 	for name, values := range parsed.Params {
 		if len(values) != 1 {
@@ -53,7 +69,16 @@ func (c *watchCmd) Run(e *env) error {
 		req.Params[name] = values[0]
 	}
 	if e.remote() {
+		if c.Estimate {
+			return c.estimate(e, req)
+		}
 		return c.print(e, c.watchThere(e, req))
+	}
+	if c.Estimate {
+		return misusef("--estimate is for --server: without it nothing is charged")
+	}
+	if c.UntilInterrupted {
+		return misusef("--until-interrupted removes a monitor of --server: without it nothing is left")
 	}
 	client, err := e.client()
 	if err != nil {
@@ -63,6 +88,65 @@ func (c *watchCmd) Run(e *env) error {
 	detached, cancel := context.WithTimeout(context.WithoutCancel(e.ctx), patience)
 	defer cancel()
 	return errors.Join(err, client.Close(detached))
+}
+
+// times reads --every.
+func (c *watchCmd) times(req *accounts.WatchRequest) (err error) {
+	if strings.ContainsAny(c.Every, " @") {
+		req.Cron = c.Every
+		return nil
+	}
+	if c.Every != "" {
+		if req.Every, err = time.ParseDuration(c.Every); err != nil || req.Every <= 0 {
+			return misusef("--every must be a duration such as 15m, or a cron line such as '0 9 * * 1-5 Europe/Berlin'")
+		}
+	}
+	return nil
+}
+
+// members reads the values of --each.
+func (c *watchCmd) members(e *env, o *operation.Operation, req *accounts.WatchRequest) error {
+	if c.Each == "" {
+		return nil
+	}
+	name, file, ok := strings.Cut(c.Each, "=")
+	if !ok {
+		key := o.Key()
+		if key == nil {
+			return misusef("%s has no key: name the parameter of --each, as NAME=FILE", o.Name)
+		}
+		name, file = key.Name, c.Each
+	}
+	lines, err := linesOf(e, file)
+	if err != nil {
+		return err
+	}
+	req.Each = map[string][]string{name: lines}
+	return nil
+}
+
+// estimate prints what a monitor would cost.
+func (c *watchCmd) estimate(e *env, req accounts.WatchRequest) error {
+	client, err := e.server()
+	if err != nil {
+		return err
+	}
+	if req.Name == "" {
+		req.Name = req.DefaultName()
+	}
+	m, err := client.Account().Monitors().Make(e.ctx, req)
+	if err != nil {
+		return err
+	}
+	return e.printf("A poll costs %s credits, and 30 days cost %s.\n", priceOf(m.PricePoll), priceOf(m.Price))
+}
+
+// priceOf writes a price.
+func priceOf(p schema.MonitorPrice) string {
+	if p.Least == p.Most {
+		return strconv.FormatInt(p.Most, 10)
+	}
+	return fmt.Sprintf("%d to %d", p.Least, p.Most)
 }
 
 func watchedNames() []string {
@@ -77,7 +161,7 @@ func watchedNames() []string {
 }
 
 // watchThere makes a monitor in the server and follows its changes from then on.
-func (c *watchCmd) watchThere(e *env, req socialdata.WatchRequest) iter.Seq2[schema.Change, error] {
+func (c *watchCmd) watchThere(e *env, req accounts.WatchRequest) iter.Seq2[schema.Change, error] {
 	return func(yield func(schema.Change, error) bool) {
 		client, err := e.server()
 		if err != nil {
@@ -87,27 +171,45 @@ func (c *watchCmd) watchThere(e *env, req socialdata.WatchRequest) iter.Seq2[sch
 		if req.Name == "" {
 			req.Name = req.DefaultName()
 		}
-		m, _, err := client.Monitors().Make(e.ctx, req)
+		m, err := client.Account().Monitors().Make(e.ctx, req)
 		if err != nil {
 			yield(schema.Change{}, err)
 			return
 		}
-		_, _ = fmt.Fprintf(e.log,
-			"The monitor %s polls every %s, at %d to %d credits a month; DELETE /manage/monitors/%s ends it.\n",
-			m.Name, m.Every, m.Price.Least, m.Price.Most, m.Name)
+		end := fmt.Sprintf("socialdata monitors remove %s removes it", m.Name)
+		if c.UntilInterrupted {
+			end = "it is removed when this command ends"
+			defer func() {
+				detached, cancel := context.WithTimeout(context.WithoutCancel(e.ctx), patience)
+				defer cancel()
+				if err := client.Account().Monitors().End(detached, m.Name); err != nil {
+					_, _ = fmt.Fprintf(escaping{e.log}, "The monitor %s was not removed: %s\n", m.Name, inWords(err))
+				}
+			}()
+		}
+		_, _ = fmt.Fprintf(escaping{e.log}, "The monitor %s polls %s, at %s credits in 30 days; %s.\n",
+			m.Name, timesOf(m.Every), priceOf(m.Price), end)
 		since := m.CreatedAt
 		if m.LastAt != nil {
 			since = m.LastAt.Add(time.Second) // older changes were printed before
 		}
-		req := socialdata.ChangesRequest{Monitor: m.Name, Since: since.Truncate(time.Second)}
-		follow(e.ctx, client.Changes, req, yield)
+		req := accounts.ChangesRequest{Monitor: m.Name, Since: since.Truncate(time.Second)}
+		follow(e.ctx, client.Account().Changes, req, yield)
 	}
+}
+
+// timesOf writes when a monitor polls.
+func timesOf(every string) string {
+	if strings.ContainsAny(every, " @") {
+		return "at " + every
+	}
+	return "every " + every
 }
 
 // follow yields the pages of the feed, waiting for more at its end until ctx ends.
 func follow(
-	ctx context.Context, page func(context.Context, socialdata.ChangesRequest) (*schema.Envelope[[]schema.Change], error),
-	req socialdata.ChangesRequest, yield func(schema.Change, error) bool,
+	ctx context.Context, page func(context.Context, accounts.ChangesRequest) (*schema.Envelope[[]schema.Change], error),
+	req accounts.ChangesRequest, yield func(schema.Change, error) bool,
 ) {
 	req.Wait = 25 * time.Second
 	for {
@@ -126,40 +228,26 @@ func follow(
 }
 
 type changesCmd struct {
-	Account string    `help:"The account of the feed; with --server it is that of --key." placeholder:"NAME"`
 	Monitor string    `help:"Only changes of this monitor." placeholder:"NAME"`
 	Type    string    `help:"Only changes of this type, such as new or changed." placeholder:"TYPE"`
 	Since   time.Time `help:"Only changes from this time or later, as 2026-11-01T00:00:00Z." placeholder:"TIME"`
 	Follow  bool      `short:"f" help:"Keep printing new changes until interrupted."`
+	Into    string    `help:"Write to this file, which ends in .db, .csv or .jsonl; a database is updated." type:"path" placeholder:"FILE" group:"output"`
 
-	outputFlags `embed:""`
+	accountFlags `embed:""`
+	outputFlags  `embed:""`
 }
 
 // Run prints the feed of an account, oldest first.
 func (c *changesCmd) Run(e *env) error {
-	if e.remote() {
-		if c.Account != "" {
-			return errKeyAccount
-		}
-		client, err := e.server()
-		if err != nil {
-			return err
-		}
-		req := socialdata.ChangesRequest{Monitor: c.Monitor, Type: c.Type, Since: c.Since}
+	return c.either(e, func(client *remote.Client) error {
+		req := accounts.ChangesRequest{Monitor: c.Monitor, Type: c.Type, Since: c.Since}
 		if c.Follow {
-			return c.print(e, func(yield func(schema.Change, error) bool) { follow(e.ctx, client.Changes, req, yield) })
+			return c.print(e, func(yield func(schema.Change, error) bool) { follow(e.ctx, client.Account().Changes, req, yield) })
 		}
-		return c.print(e, socialdata.Walk(e.ctx, client.Changes, req))
-	}
-	if c.Account == "" {
-		return misusef("name the account of the feed with --account")
-	}
-	return e.with(func(db *store) error {
-		account, err := db.Keys().Account(e.ctx, c.Account)
-		if err != nil {
-			return err
-		}
-		q := watch.Since{Account: account.ID, Monitor: c.Monitor, Type: c.Type, From: c.Since, Limit: 100}
+		return c.print(e, socialdata.Walk(e.ctx, client.Account().Changes, req))
+	}, func(db *store, a keys.Account) error {
+		q := watch.Since{Account: a.ID, Monitor: c.Monitor, Type: c.Type, From: c.Since, Limit: 100}
 		return c.print(e, feed(e.ctx, db.Watches(), q, c.Follow))
 	})
 }
@@ -233,7 +321,36 @@ func (c *watchCmd) print(e *env, changes iter.Seq2[schema.Change, error]) error 
 }
 
 func (c *changesCmd) print(e *env, changes iter.Seq2[schema.Change, error]) error {
-	return c.printChanges(e, changes, c.Follow)
+	if c.Into == "" {
+		return c.printChanges(e, changes, c.Follow)
+	}
+	if c.Follow {
+		return misusef("--into needs the end of the feed, which --follow has not")
+	}
+	flat := schema.FlatOf(reflect.TypeFor[schema.Change]())
+	to, err := newFileSink(e, c.Into, "changes", flat.Columns)
+	if err != nil {
+		return err
+	}
+	n := 0
+	for change, err := range changes {
+		var b []byte
+		if err == nil {
+			b, err = schema.Marshal(&change)
+		}
+		if err == nil {
+			err = to.row(flat.Row(b))
+		}
+		if err != nil {
+			return errors.Join(err, to.abort())
+		}
+		n++
+	}
+	if err := to.end(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(e.log, "%d written to %s\n", n, c.Into)
+	return err
 }
 
 func printLine(e *env, c *schema.Change) error {
@@ -241,14 +358,13 @@ func printLine(e *env, c *schema.Change) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.out, "%s\n", b)
-	return err
+	return encode(e.out, json.RawMessage(b), "")
 }
 
 // wordsOf describes a change in one line.
 func wordsOf(c *schema.Change) string {
 	parts := []string{c.At.Local().Format("2006-01-02 15:04:05"), fmt.Sprintf("%-9s", c.Type)}
-	for _, part := range []*string{c.Monitor, c.Key, c.Detail} {
+	for _, part := range []*string{c.Monitor, c.Member, c.Key, c.Detail} {
 		if part != nil {
 			parts = append(parts, *part)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/contrib/mcp"
+	"github.com/socialdata/socialdata/internal/await"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/platform"
@@ -193,6 +194,44 @@ func TestEarlierVersionsAreServed(t *testing.T) {
 	}
 }
 
+// TestErrorsQuoteLittle sends words of 60 kB, which an answer would repeat.
+func TestErrorsQuoteLittle(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 60_000)
+	for name, message := range map[string]string{
+		"a method":            `"method":"` + long + `"`,
+		"a tool":              `"method":"tools/call","params":{"name":"` + long + `"}`,
+		"a resource":          `"method":"resources/read","params":{"uri":"file:///` + long + `"}`,
+		"a prompt":            `"method":"prompts/get","params":{"name":"` + long + `"}`,
+		"an argument":         `"method":"tools/call","params":{"name":"read","arguments":{"` + long + `":1}}`,
+		"a value":             `"method":"tools/call","params":{"name":"read","arguments":{"platform":"` + long + `","operation":"profile"}}`,
+		"an operation":        `"method":"tools/call","params":{"name":"read","arguments":{"platform":"mock","operation":"` + long + `"}}`,
+		"a parameter":         `"method":"tools/call","params":{"name":"read","arguments":{"platform":"mock","operation":"profile","params":{"` + long + `":"1"}}}`,
+		"a field":             `"method":"tools/call","params":{"name":"read","arguments":{"platform":"mock","operation":"profile","params":{"handle":"ann"},"fields":["` + long + `"]}}`,
+		"an address":          `"method":"tools/call","params":{"name":"read","arguments":{"url":"https://` + long + `.example/"}}`,
+		"a platform to list":  `"method":"tools/call","params":{"name":"platforms","arguments":{"platform":"` + long + `"}}`,
+		"one to describe":     `"method":"tools/call","params":{"name":"describe","arguments":{"operation":"` + long + `"}}`,
+		"a protocol's member": `"method":"tools/list","` + long + `":1`,
+		"a reference":         `"method":"completion/complete","params":{"ref":{"type":"` + long + `"}}`,
+		"another version":     `"method":"tools/list","jsonrpc":"` + long + `"`,
+		"a list for a name":   `"method":"tools/call","params":{"name":["` + long + `"]}`,
+		"an argument's list":  `"method":"tools/call","params":{"name":"read","arguments":["` + long + `"]}`,
+		"a client's name":     `"method":"initialize","params":{"clientInfo":"` + long + `"}`,
+	} {
+		e := enginetest.New(t, enginetest.Config{})
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp",
+			strings.NewReader(`{"jsonrpc":"2.0","id":1,`+message+`}`))
+		r.Header.Set("Authorization", "bearer "+e.Secret)
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		w := httptest.NewRecorder()
+		newServer(t, e).Handler().ServeHTTP(w, r)
+		if n := strings.Count(w.Body.String(), "x"); n > 300 && strings.Contains(w.Body.String(), strings.Repeat("x", 101)) {
+			t.Errorf("%s: the answer repeats %d characters: %.200s", name, n, w.Body)
+		}
+	}
+}
+
 // TestEachKeyPaysForItself checks that each key has its own rate limit and its own charges.
 func TestEachKeyPaysForItself(t *testing.T) {
 	t.Parallel()
@@ -259,7 +298,7 @@ func TestBatchesAreRefused(t *testing.T) {
 	}
 }
 
-func TestToolsHaveTheShareOfTheirAccount(t *testing.T) {
+func TestToolsCountAgainstTheLimitOfTheirAccount(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	e := enginetest.New(t, enginetest.Config{
@@ -290,16 +329,16 @@ func TestToolsHaveTheShareOfTheirAccount(t *testing.T) {
 		}
 		first <- got
 	}()
-	for refused := 0; refused < 100; { // in a row: then the first one has its place for good
-		if ask("profile", `{"handle":"ann"}`) == http.StatusTooManyRequests {
-			refused++
-		} else {
+	refused := 0
+	await.Until(t, "the first call to have its place for good", func() bool {
+		if refused++; ask("profile", `{"handle":"ann"}`) != http.StatusTooManyRequests {
 			refused = 0
 		}
 		if len(first) > 0 {
 			t.Fatalf("the first call has ended with %d", <-first)
 		}
-	}
+		return refused == 100 // in a row
+	})
 	close(release)
 	if got := <-first; got != http.StatusOK {
 		t.Errorf("the first call: %d", got)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
 )
 
 // arguments are the arguments of a tool.
@@ -26,8 +27,9 @@ type request struct {
 
 // view selects what a caller sees of an answer. The rest can be read later at no further cost.
 type view struct {
-	limit  int      // number of items of a list; 0 means as many as fit
-	fields []string // of each object; nil means all
+	limit  int               // number of items of a list; 0 means as many as fit
+	fields string            // the names of those of each object; "" means all
+	chosen *schema.Selection // that they make
 }
 
 // readArguments reads the arguments of a tool and fails for unknown ones.
@@ -120,6 +122,6 @@ func (in request) binding() string {
 	}
 	return strings.Join([]string{
 		strconv.Quote(in.row.Name), strconv.Quote(in.call.Platform), strconv.Quote(in.call.Path), params.Encode(),
-		strings.Join(in.fields, ","), // pieces of an object must be cut from the same bytes
+		in.fields, // pieces of an object must be cut from the same bytes
 	}, "|")
 }

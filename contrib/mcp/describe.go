@@ -51,7 +51,7 @@ func (s *Server) platforms() (tool, error) {
 	in := &jsonschema.Schema{
 		Type: "object", PropertyOrder: []string{"platform", "cursor"},
 		Properties: map[string]*jsonschema.Schema{
-			"platform": {Type: "string", Enum: anys(s.client.PlatformTable().Names()), Description: "Lists the operations of " +
+			"platform": {Type: "string", Enum: anys(s.front.PlatformTable().Names()), Description: "Lists the operations of " +
 				"this one with their sources, filters and missing settings."},
 			"cursor": {Type: "string", Description: "The next_cursor of the previous part."},
 		},
@@ -70,8 +70,9 @@ func (s *Server) platforms() (tool, error) {
 		}
 		i := slices.IndexFunc(all, func(p schema.PlatformInfo) bool { return string(p.Platform) == word })
 		if i < 0 {
-			return nil, problem.New(problem.NotFound, "there is no platform %q; there are %s", word,
-				strings.Join(s.client.PlatformTable().Names(), ", "))
+			return nil, problem.New(problem.NotFound, "there is no platform %q%s; there are %s", word,
+				problem.DidYouMean(s.front.PlatformTable().Meant(word), s.front.PlatformTable().Names()),
+				strings.Join(s.front.PlatformTable().Names(), ", "))
 		}
 		return all[i], nil
 	})
@@ -94,7 +95,9 @@ func summaries(all []schema.PlatformInfo) []platformSummary {
 
 // described returns the operations that describe lists: those that some tool calls.
 func described() []*operation.Operation {
-	return slices.DeleteFunc(socialdata.Operations(), func(o *operation.Operation) bool { return o.NoKey || untold(o) })
+	return unviewed(slices.DeleteFunc(socialdata.Operations(), func(o *operation.Operation) bool {
+		return o.NoKey || toolless(o)
+	})...)
 }
 
 // describe lists the operations, or everything about one.
@@ -224,7 +227,7 @@ func price(o *operation.Operation) string {
 	case operation.PlatformAndProbes:
 		return "The base credits of the platform, and of each one that is probed."
 	case operation.EachKey:
-		return "The base credits of the platform for each key that is answered with an object."
+		return "The base credits of its platform for each key that is answered with an object."
 	case operation.PlatformBase:
 	}
 	return "The base credits of the platform."

@@ -13,7 +13,7 @@ import (
 
 // inline describes the platforms of the client.
 func (s *Server) inline() describe.Inline {
-	return describe.Inline{Platforms: s.client.PlatformTable()}
+	return describe.Inline{Platforms: s.front.PlatformTable()}
 }
 
 // dataSchema returns the JSON Schema of a type of data.

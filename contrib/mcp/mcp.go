@@ -15,11 +15,12 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/server"
 	"github.com/socialdata/socialdata/server/bearer"
-	"github.com/socialdata/socialdata/store/records"
 )
 
 const (
@@ -45,6 +46,7 @@ type Server struct {
 	cfg     Config
 	records records.Store // those of cfg, compressed, without what was erased meanwhile
 	client  *socialdata.Client
+	front   operation.FrontEnd
 	tools   func() (*sdk.Server, error) // made for the first client
 }
 
@@ -63,7 +65,9 @@ func New(client *socialdata.Client, cfg Config) *Server {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{cfg: cfg, records: client.Unerased(records.Compress(cfg.Records)), client: client}
+	client = socialdata.From(client, schema.FromMCP)
+	s := &Server{cfg: cfg, client: client, front: socialdata.FrontEnd(client)}
+	s.records = s.front.Unerased(records.Compress(cfg.Records))
 	s.tools = sync.OnceValues(s.describeTools)
 	return s
 }
@@ -125,7 +129,7 @@ func (s *Server) Handler() http.Handler {
 			_, err = s.tools()
 		}
 		if err == nil {
-			err = refuseBatch(r)
+			err = checkMessage(r)
 		}
 		if err != nil {
 			s.refuse(w, r, problemOf(err))

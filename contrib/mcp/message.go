@@ -1,12 +1,14 @@
 package mcp
 
 import (
-	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
-	"unicode"
+
+	"github.com/socialdata/socialdata"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -17,28 +19,52 @@ import (
 var errBatch = problem.New(problem.InvalidRequest,
 	"a request holds one message of JSON-RPC; send the messages one by one")
 
-// refuseBatch fails when the body of r is a list of messages. The body can still be read from the beginning.
-func refuseBatch(r *http.Request) error {
+// maxName is the maximum length of a method and of the name in its parameters, in bytes, and maxOther that of a message
+// that calls no tool: the SDK quotes what it cannot decode.
+const (
+	maxName  = 100
+	maxOther = 4 << 10
+)
+
+var (
+	errName = problem.New(problem.InvalidRequest,
+		"a method and the name of a tool have at most %d characters, and there are no resources", maxName)
+	errMessage = problem.New(problem.InvalidRequest,
+		"this is not a message of JSON-RPC 2.0 that the protocol knows: check jsonrpc, id, method and params")
+)
+
+// checkMessage fails when the body of r is a list of messages, or has something that an answer would repeat at length.
+// The body can still be read from the beginning: the protocol's reader reports everything else.
+func checkMessage(r *http.Request) error {
 	if r.Body == nil {
 		return nil
 	}
-	body := bufio.NewReader(r.Body)
+	body, _ := io.ReadAll(io.LimitReader(r.Body, maxRequest+1))
 	r.Body = struct {
 		io.Reader
 		io.Closer
-	}{body, r.Body}
-	for n := 1; ; n++ {
-		b, err := body.Peek(n)
-		if err != nil {
-			return nil //nolint:nilerr // too short, broken, or nothing but space: the protocol's reader says so
-		}
-		if last := b[n-1]; !unicode.IsSpace(rune(last)) {
-			if last == '[' {
-				return errBatch
-			}
-			return nil
+	}{io.MultiReader(bytes.NewReader(body), r.Body), r.Body}
+	if body = bytes.TrimSpace(body); len(body) > 0 && body[0] == '[' {
+		return errBatch
+	}
+	var message struct {
+		Version string `json:"jsonrpc"`
+		Method  string
+		Params  struct {
+			Name, URI string
+			Arguments map[string]json.RawMessage
+			Meta      map[string]json.RawMessage `json:"_meta"`
 		}
 	}
+	err := json.Unmarshal(body, &message)
+	if max(len(message.Method), len(message.Params.Name), len(message.Params.URI)) > maxName {
+		return errName
+	}
+	if len(body) > maxOther && len(body) <= maxRequest &&
+		(err != nil || message.Version != "2.0" || message.Method != toolCall) {
+		return errMessage
+	}
+	return nil
 }
 
 // toolCall is the method of a message that calls a tool.
@@ -56,7 +82,7 @@ func countEach(next sdk.MethodHandler) sdk.MethodHandler {
 		if err != nil {
 			who = caller{}
 		} else if who.keyed {
-			_, err = who.client.Admit(ctx)
+			_, err = socialdata.FrontEnd(who.client).Admit(ctx)
 		}
 		if method == toolCall {
 			return next(context.WithValue(ctx, admittedKey{}, admitted{who, err}), method, req)

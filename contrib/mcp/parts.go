@@ -14,12 +14,12 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/accounts"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/schema"
-	"github.com/socialdata/socialdata/store/records"
 )
 
 // partsTTL is how long the rest of an answer can be read.
@@ -61,8 +61,8 @@ func parsePlace(cursor string) (place, error) {
 var errCursor = problem.New(problem.InvalidRequest,
 	`parameter "cursor": there is no such part for these arguments; parts are kept for an hour and belong to one call`)
 
-// kept is a stored answer that is returned in parts.
-type kept struct {
+// storedAnswer is an answer in the store that is returned in parts.
+type storedAnswer struct {
 	For  string    // a digest of the caller and of what was requested
 	At   time.Time // when it was answered
 	Data json.RawMessage
@@ -71,18 +71,18 @@ type kept struct {
 
 // keep stores an answer and returns where its first part begins. It does so even if the caller is gone, because the
 // answer is paid for.
-func (s *Server) keep(ctx context.Context, who caller, in request, a *operation.Answer) (place, *kept, error) {
+func (s *Server) keep(ctx context.Context, who caller, in request, a *operation.Answer) (place, *storedAnswer, error) {
 	ctx = context.WithoutCancel(ctx)
 	owner, _, err := who.account(ctx)
 	if err != nil {
 		return place{}, nil, err
 	}
-	b, err := schema.Marshal(kept{For: digest(owner, in), At: s.cfg.Now(), Data: a.Data, Meta: a.Meta})
+	b, err := schema.Marshal(storedAnswer{For: digest(owner, in), At: s.cfg.Now(), Data: a.Data, Meta: a.Meta})
 	if err != nil {
 		return place{}, nil, err
 	}
 	// The first part is cut from the same bytes as the others, because encoding may have changed them.
-	k := new(kept)
+	k := new(storedAnswer)
 	if err := json.Unmarshal(b, k); err != nil {
 		return place{}, nil, err
 	}
@@ -106,7 +106,7 @@ func (s *Server) resume(ctx context.Context, who caller, in request) (*result, e
 	if err != nil {
 		return nil, fmt.Errorf("part of an answer: %w", err)
 	}
-	var k kept
+	var k storedAnswer
 	if err := json.Unmarshal(r.Value, &k); err != nil {
 		return nil, fmt.Errorf("part of an answer: %w", err)
 	}
@@ -124,12 +124,8 @@ func (s *Server) resume(ctx context.Context, who caller, in request) (*result, e
 
 // part returns the part of k that begins at a place: as many whole items as fit into a result, or a piece of an item
 // that is larger than any result.
-func (s *Server) part(k *kept, at place, in request) (*result, error) {
-	data, err := in.pick(k.Data)
-	if err != nil {
-		return nil, err
-	}
-	u, err := unitsOf(data, k.Meta.Raw)
+func (s *Server) part(k *storedAnswer, at place, in request) (*result, error) {
+	u, err := unitsOf(in.chosen.Of(k.Data), k.Meta.Raw)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +153,7 @@ func (s *Server) part(k *kept, at place, in request) (*result, error) {
 		meta.NextCursor = next.String()
 		out.note("There is more. Call again with the same arguments and cursor = meta.next_cursor " +
 			"for the rest; it is free within an hour.")
-		if in.fields == nil && in.limit == 0 {
+		if in.fields == "" && in.limit == 0 {
 			out.note("With the arguments fields and limit results are smaller.")
 		}
 		if in.call.Params.Get("include_raw") == "true" {
@@ -245,7 +241,7 @@ func (c caller) account(ctx context.Context) (key string, balance int64, err err
 	if !c.keyed {
 		return "", 0, nil
 	}
-	me, err := c.client.Me(ctx, socialdata.MeRequest{})
+	me, err := c.client.Account().Me(ctx, accounts.MeRequest{})
 	if err != nil {
 		return "", 0, err
 	}

@@ -13,6 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
@@ -97,13 +98,13 @@ func (s *Server) do(ctx context.Context, who caller, in request) (*result, error
 	}
 	if who.keyed {
 		in.call.More = func(ctx context.Context, n int) error {
-			_, err := who.client.AdmitMore(ctx, n)
+			_, err := socialdata.FrontEnd(who.client).AdmitMore(ctx, n)
 			return err
 		}
 	}
-	in.call.RequestID = operation.NewRequestID()
-	ctx = operation.WithRequestID(ctx, in.call.RequestID) // so that it is known when the call began
-	a, err := who.client.Do(ctx, in.row, in.call)
+	in.call.RequestID = callctx.NewID()
+	ctx = callctx.Begin(ctx, in.call.RequestID) // so that it is known when the call began
+	a, err := socialdata.FrontEnd(who.client).Do(ctx, in.row, in.call)
 	if err != nil {
 		return nil, err
 	}
@@ -113,11 +114,7 @@ func (s *Server) do(ctx context.Context, who caller, in request) (*result, error
 // deliver makes a result of an answer, or of its first part if it is too large for one result.
 func (s *Server) deliver(ctx context.Context, who caller, in request, a *operation.Answer) (*result, error) {
 	a.Meta.Errors = errorsInTools(a.Meta.Errors)
-	data, err := in.pick(a.Data)
-	if err != nil { // it is paid for, so it is returned although too large
-		s.cfg.Logger.ErrorContext(ctx, "fields not picked", "request_id", a.Meta.RequestID, "error", err)
-		data = a.Data
-	}
+	data := json.RawMessage(in.chosen.Of(a.Data))
 	out := &result{Data: data, Meta: a.Meta}
 	if len(data)+len(a.Meta.Raw) > s.cfg.MaxBytes || in.cuts(data) {
 		at, k, err := s.keep(ctx, who, in, a)
@@ -157,7 +154,7 @@ func errorsInTools(of map[platform.ID]schema.PlatformError) map[platform.ID]sche
 func (s *Server) failed(ctx context.Context, t tool, who caller, err error) *result {
 	p := problemOf(err)
 	if p.RequestID == "" {
-		p.RequestID = operation.NewRequestID()
+		p.RequestID = callctx.NewID()
 	}
 	if p.Code == problem.InternalError {
 		s.cfg.Logger.ErrorContext(ctx, "tool failed", "request_id", p.RequestID, "tool", t.definition.Name, "error",

@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/accounts"
 )
 
 // drain is how long calls may take after the end of the input: more than the longest wait that a call can request.
@@ -23,7 +23,7 @@ const drain = 30 * time.Second
 // call fails.
 // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
 func (s *Server) Serve(ctx context.Context, secret string, in io.Reader, out io.Writer) error {
-	_, err := s.client.Me(ctx, socialdata.MeRequest{})
+	_, err := s.client.Account().Me(ctx, accounts.MeRequest{})
 	bound := err == nil
 	find := finder(func(ctx context.Context) (caller, error) {
 		if secret == "" {

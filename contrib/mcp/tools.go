@@ -45,8 +45,9 @@ func (s *Server) newTool(name, title, doc string, world bool, in, data *jsonsche
 	}}, nil
 }
 
-// resultSchema returns the schema of a [result] with such data. It has the types only, because a model reads it at the
-// start.
+// resultSchema returns the schema of a [result] with such data, which has exactly one of data, piece and problem. It has
+// the types only, because a model reads it at the start, and cannot say "one of": APIs of models refuse a request that
+// has oneOf, anyOf or allOf at the top of a tool's schema.
 func (s *Server) resultSchema(data *jsonschema.Schema) (*jsonschema.Schema, error) {
 	meta, err := s.dataSchema(reflect.TypeFor[schema.Meta]())
 	if err != nil {
@@ -73,9 +74,6 @@ func (s *Server) resultSchema(data *jsonschema.Schema) (*jsonschema.Schema, erro
 		},
 		PropertyOrder: []string{"data", "piece", "problem", "meta", "note"},
 		Required:      []string{"meta"},
-		OneOf: []*jsonschema.Schema{
-			{Required: []string{"data"}}, {Required: []string{"piece"}}, {Required: []string{"problem"}},
-		},
 	}, nil
 }
 
@@ -113,18 +111,18 @@ const (
 	opDeliveries = "deliveries" // as above
 )
 
-// untold reports whether an operation has no tool.
-func untold(o *operation.Operation) bool {
+// toolless reports whether an operation has no tool.
+func toolless(o *operation.Operation) bool {
 	return slices.Contains([]string{opEndpoints, opDeliveries, opKeys, opRequests}, o.Name)
 }
 
 // readable returns the operations that the tool read calls, in the order of the table.
 func readable() []*operation.Operation {
-	return slices.DeleteFunc(socialdata.Operations(), func(o *operation.Operation) bool {
+	return unviewed(slices.DeleteFunc(socialdata.Operations(), func(o *operation.Operation) bool {
 		return o.NoKey || slices.Contains([]string{
 			opRead, opSearch, opJob, opMe, opUsage, opEstimate, opChanges, opMonitors, opHistory,
-		}, o.Name) || untold(o)
-	})
+		}, o.Name) || toolless(o)
+	})...)
 }
 
 func names(rows []*operation.Operation) []string {
@@ -144,25 +142,31 @@ func (s *Server) read() (tool, error) {
 	}
 	in := &jsonschema.Schema{
 		Type: "object", PropertyOrder: []string{"url", "operation", "platform", "params", "path"},
-		AnyOf: []*jsonschema.Schema{{Required: []string{"url"}}, {Required: []string{"operation"}}},
 		Properties: map[string]*jsonschema.Schema{
 			"url": {
 				Type: "string", MinLength: new(1), MaxLength: new(operation.MaxAddress),
 				Description: "A web address, or text that holds one: what it names is read, without an operation and a platform.",
 			},
-			"operation": {Type: "string", Enum: anys(names(rows)), Description: "What is read, where no url is given."},
-			"platform":  {Type: "string", Description: "Where, one of " + strings.Join(s.client.PlatformTable().Names(), ", ") + "; for raw the provider. None for enrich."},
-			"params":    params,
-			"path":      {Type: "string", Description: "For raw only: the path of the provider's own route."},
+			"operation": {
+				Type: "string", Enum: anys(names(rows)),
+				Description: "What is read, if no url is given. The operations by the parameters that they need: " + byNeed(rows) + ".",
+			},
+			"platform": {Type: "string", Description: "Where, one of " + strings.Join(s.front.PlatformTable().Names(), ", ") + "; for raw the provider. None for enrich."},
+			"params":   params,
+			"path":     {Type: "string", Description: "For raw only: the path of the provider's own route."},
 		},
 	}
 	withView(in)
-	t, err := s.newTool("read", "Read from a platform", readDoc(rows), true, in, &jsonschema.Schema{
-		Types:       []string{"object", "array", "null", "string", "number", "boolean"},
-		Description: "One object, or a list of them; describe gives the schema for each operation. Only raw is anything else.",
-	})
+	t, err := s.newTool("read", "Read from a platform",
+		"Reads from one platform. Costs the platform's base credits (1 or 2), twice that with fresh, 3 more with "+
+			"enrich=arabic. max_age_s accepts only newer data, stale_if_error_s older data when the platform fails. "+
+			"Give url alone to read what a web address names. Handles, ids and public URLs are accepted as people paste "+
+			"them. Lists continue with the parameter cursor.", true, in, &jsonschema.Schema{
+			Types:       []string{"object", "array", "null", "string", "number", "boolean"},
+			Description: "One object, or a list of them; describe gives the schema for each operation. Only raw is anything else.",
+		})
 	t.run = func(ctx context.Context, who caller, args arguments) (*result, error) {
-		in, err := readRequest(rows, args)
+		in, err := addressOrRead(rows, args)
 		if err != nil {
 			return nil, err
 		}
@@ -178,22 +182,22 @@ func (s *Server) read() (tool, error) {
 	return t, err
 }
 
-func readDoc(rows []*operation.Operation) string {
-	var b strings.Builder
-	b.WriteString("Reads from one platform. Costs the platform's base credits (1 or 2), twice that with fresh, 3 more " +
-		"with enrich=arabic. ")
-	b.WriteString("max_age_s accepts only newer data, and stale_if_error_s accepts older data when the platform fails. ")
-	b.WriteString("Give url alone to read what a web address names. ")
-	b.WriteString("Handles, ids and public URLs are accepted as people paste them. The operations, with the parameters " +
-		"that each needs: ")
-	for i, o := range rows {
-		if i > 0 {
-			b.WriteString(", ")
+// byNeed lists the operations by the parameters that they need, which is shorter than one by one.
+func byNeed(rows []*operation.Operation) string {
+	var order []string // of the texts of needs
+	by := map[string][]string{}
+	for _, o := range rows {
+		need := needs(o)
+		if by[need] == nil {
+			order = append(order, need)
 		}
-		b.WriteString(o.Name + "(" + needs(o) + ")")
+		by[need] = append(by[need], o.Name)
 	}
-	b.WriteString(". Lists continue with the parameter cursor.")
-	return b.String()
+	var lists []string
+	for _, need := range order {
+		lists = append(lists, cmp.Or(need, "nothing")+": "+strings.Join(by[need], ", "))
+	}
+	return strings.Join(lists, "; ")
 }
 
 // needs returns the parameters that are required; those of which one is enough are separated by bars.
@@ -274,14 +278,23 @@ func (s *Server) estimate() (tool, error) {
 	return t, err
 }
 
-// readRequest reads the arguments of the tools read and estimate.
+// addressOrRead reads the arguments of the tool read, which name a URL or an operation.
+func addressOrRead(rows []*operation.Operation, args arguments) (request, error) {
+	switch {
+	case len(args["url"]) > 0:
+		return addressRequest(args)
+	case len(args["operation"]) == 0:
+		return request{}, problem.New(problem.InvalidRequest, "argument %q is missing, or %q with %q and %q", "url",
+			"operation", "platform", "params")
+	}
+	return readRequest(rows, args)
+}
+
+// readRequest reads the arguments of a call of one of rows.
 func readRequest(rows []*operation.Operation, args arguments) (request, error) {
 	name, err := args.text("operation")
 	if err != nil {
 		return request{}, err
-	}
-	if len(args["url"]) > 0 {
-		return addressRequest(args)
 	}
 	i := slices.Index(names(rows), name)
 	if i < 0 {
@@ -330,6 +343,11 @@ func (a arguments) params() (url.Values, error) {
 				`argument "params" must be an object that holds the operation's parameters`)
 		}
 	}
+	for _, name := range []string{argLimit, argFields} {
+		if len(params[name]) > 0 {
+			return nil, problem.New(problem.InvalidRequest, "argument %q belongs beside %q, not in it", name, "params")
+		}
+	}
 	return params.values()
 }
 
@@ -363,7 +381,7 @@ func (s *Server) flatly(
 
 // withCursor returns the schema of a row's parameters with the cursor, which any answer in parts has, and the view.
 func (s *Server) withCursor(o *operation.Operation) (*jsonschema.Schema, error) {
-	in, err := s.briefly(o.Params)
+	in, err := s.briefly(unviewed(o)[0].Params)
 	if err != nil {
 		return nil, err
 	}
@@ -412,8 +430,8 @@ func (s *Server) job() (tool, error) {
 		return tool{}, err
 	}
 	return s.flat(socialdata.Operation(opJob), "job", "Collect the rest of a search",
-		"Collects the results of platforms that were late in a search: those that have come since the last answer, and all "+
-			"of them once every platform has ended. The call is free; a platform is charged when its results arrive.", data)
+		"Returns all results of a search so far, with those of platforms that were late; meta.credits_used is what the search "+
+			"has charged so far. The call is free; a platform is charged when its results arrive.", data)
 }
 
 // account returns the tool for the balance and the entries of the ledger.

@@ -3,21 +3,33 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
+	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
-	"github.com/socialdata/socialdata/schema"
 )
 
 // The arguments that select what is shown of an answer.
 const (
-	argLimit  = "limit"
-	argFields = "fields"
+	argLimit  = operation.ParamLimit
+	argFields = operation.ParamFields
 )
+
+// unviewed returns rows without the parameters that tools have as arguments of their own.
+func unviewed(rows ...*operation.Operation) []*operation.Operation {
+	out := make([]*operation.Operation, len(rows))
+	for i, o := range rows {
+		out[i] = o.Clone()
+		out[i].Params = slices.DeleteFunc(out[i].Params, func(p operation.Param) bool {
+			return p.Name == argLimit || p.Name == argFields
+		})
+	}
+	return out
+}
 
 // withView adds the arguments of a view to a tool's schema.
 func withView(in *jsonschema.Schema) {
@@ -47,41 +59,15 @@ func (a arguments) view(rows ...*operation.Operation) (v view, err error) {
 	if err != nil || words == "" {
 		return v, err
 	}
-	var columns []string
+	var types []reflect.Type
 	for _, o := range rows {
-		columns = append(columns, schema.Columns(o.Data)...)
+		types = append(types, o.Data)
 	}
-	v.fields = strings.Split(strings.ReplaceAll(words, " ", ""), ",")
-	chosen, unknown := schema.Choose(columns, v.fields)
-	if unknown != "" || len(chosen) == 0 {
-		return v, problem.New(problem.InvalidRequest,
-			"argument %q: there is no field %q%s; describe gives those of each operation",
-			argFields, unknown, problem.DidYouMean(unknown, columns))
+	v.fields = words
+	if v.chosen, err = operation.Select(words, types...); err != nil {
+		err = problem.New(problem.InvalidRequest, "argument %q: %s; describe gives those of each operation", argFields, err)
 	}
-	return v, nil
-}
-
-// pick returns data with only the fields of the view.
-func (v view) pick(data json.RawMessage) (json.RawMessage, error) {
-	switch {
-	case v.fields == nil:
-		return data, nil
-	case bytes.HasPrefix(data, []byte("{")):
-		return schema.Pick(data, v.fields)
-	case !bytes.HasPrefix(data, []byte("[")):
-		return data, nil
-	}
-	var items []json.RawMessage
-	if err := json.Unmarshal(data, &items); err != nil {
-		return nil, err
-	}
-	for i := range items {
-		var err error
-		if items[i], err = v.pick(items[i]); err != nil {
-			return nil, err
-		}
-	}
-	return schema.Marshal(items)
+	return v, err
 }
 
 // cuts reports whether the view leaves out items of a list.

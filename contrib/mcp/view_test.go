@@ -16,8 +16,8 @@ import (
 	"github.com/socialdata/socialdata/providers/mock"
 )
 
-// TestTheListingIsSmall limits the size of the list of tools, because a model reads it first.
-func TestTheListingIsSmall(t *testing.T) {
+// TestTheListOfToolsIsSmall limits the size of the list of tools, because a model reads it first.
+func TestTheListOfToolsIsSmall(t *testing.T) {
 	t.Parallel()
 	s := open(t, overHTTP, enginetest.Config{}, mcp.Config{})
 	listing, err := json.Marshal(s.tools(t))
@@ -96,11 +96,11 @@ func TestFieldsPickFromEachObject(t *testing.T) {
 		in         args
 		want       []string // the fields of the first object
 	}{
-		{"a list", "read", args{"platform": "mock", "operation": "posts", "params": args{"handle": "ann"}, "fields": fields}, []string{"author", "id", "text"}},
-		{"an object", "read", args{"platform": "mock", "operation": "profile", "params": args{"handle": "ann"}, "fields": "handle, followers"}, []string{"followers", "handle"}},
-		{"an address", "read", args{"url": "https://mock.example/@ann", "fields": []string{"handle"}}, []string{"handle"}},
-		{"a search", "search", args{"query": "tea", "platforms": []string{"mock"}, "fields": []string{"kind", "url"}, "limit": 2}, []string{"kind", "url"}},
-		{"charges", "account", args{"operation": "usage", "fields": []string{"amount"}, "limit": 2}, []string{"amount"}},
+		{"a list", "read", args{"platform": "mock", "operation": "posts", "params": args{"handle": "ann"}, "fields": fields}, []string{"author", "id", "platform", "text", "url"}},
+		{"an object", "read", args{"platform": "mock", "operation": "profile", "params": args{"handle": "ann"}, "fields": "handle, followers"}, []string{"followers", "handle", "id", "platform", "url"}},
+		{"an address", "read", args{"url": "https://mock.example/@ann", "fields": []string{"handle"}}, []string{"handle", "id", "platform", "url"}},
+		{"a search", "search", args{"query": "tea", "platforms": []string{"mock"}, "fields": []string{"kind", "url"}, "limit": 2}, []string{"id", "kind", "platform", "url"}},
+		{"charges", "account", args{"operation": "usage", "fields": []string{"amount"}, "limit": 2}, []string{"amount", "id", "kind", "platform"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -22,6 +22,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/contrib/otel"
 	"github.com/socialdata/socialdata/enrich"
 	"github.com/socialdata/socialdata/internal/enginetest"
@@ -46,7 +47,7 @@ func failures() map[string]func(context.Context) error {
 		"not found, wrapped": ends(fmt.Errorf("profile %q: %w", planted, providers.ErrNotFound)),
 		"not seen":           ends(providers.NotHere("%s is not seen", planted)),
 		"unavailable":        ends(providers.Unavailable(cause(), "%s failed", planted)),
-		"a status": ends(&providers.StatusError{
+		"a status": ends(&providers.RequestError{
 			Status: http.StatusBadGateway, Err: providers.Unavailable(cause(), "%s failed", planted),
 		}),
 		"walled":           ends(providers.Walled("a login for %s", planted)),
@@ -98,7 +99,7 @@ func failing(id platform.ID, fail func(context.Context) error, reached func(prov
 			if err := fail(ctx); err != nil {
 				failure.Set(reflect.ValueOf(err))
 			}
-			providers.TraceOf(ctx).Drift(providers.Drift{Paths: []string{"items[].title"}, LeftOut: true})
+			callctx.Of(ctx).Trace.Drift(callctx.Drift{Paths: []string{"items[].title"}, LeftOut: true})
 			return []reflect.Value{value, failure}
 		}))
 	}
@@ -272,7 +273,7 @@ func listen(t *testing.T, fail func(context.Context) error) {
 			}
 		}
 	}
-	said.tell(e.Open.Drifted())
+	said.tell(e.Open.Operator().Drift())
 	w := httptest.NewRecorder()
 	page.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
 	_, _ = said.Write(w.Body.Bytes())

@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
@@ -139,15 +140,20 @@ func (t *Telemetry) Observer() observe.Observer {
 	}
 }
 
-// Health records the state of the dependencies whenever metrics are collected. Pass [socialdata.Client.Health].
-func (t *Telemetry) Health(health func(context.Context) schema.Health) error {
+// Health records the state of the dependencies whenever metrics are collected. Pass the method Health of a
+// [socialdata.Client].
+func (t *Telemetry) Health(health func(context.Context) (schema.Health, error)) error {
 	gauge, err := t.meters.meter.Int64ObservableGauge("socialdata.dependency.state",
 		metric.WithDescription("State of a dependency of the service: 0 ok, 1 degraded, 2 down, -1 unknown."))
 	if err != nil {
 		return err
 	}
 	_, err = t.meters.meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
-		for name, state := range health(ctx).Dependencies {
+		now, err := health(ctx)
+		if err != nil {
+			return err
+		}
+		for name, state := range now.Dependencies {
 			o.ObserveInt64(gauge, healthStates[state], metric.WithAttributes(attribute.String("dependency", name)))
 		}
 		return nil
@@ -155,7 +161,7 @@ func (t *Telemetry) Health(health func(context.Context) schema.Health) error {
 	return err
 }
 
-// Quotas records the limits of the upstreams whenever metrics are collected. Pass [socialdata.Client.Quotas]. Limits
+// Quotas records the limits of the upstreams whenever metrics are collected. Pass [socialdata.Operator.Quotas]. Limits
 // that are not known are left out.
 func (t *Telemetry) Quotas(quotas func() []observe.Quota) error {
 	left, err := t.meters.meter.Int64ObservableGauge("socialdata.upstream.quota.left",
@@ -190,7 +196,7 @@ var (
 )
 
 // outcome returns the result of a request to an upstream in one word.
-func outcome(c providers.UpstreamCall) string {
+func outcome(c callctx.UpstreamCall) string {
 	switch {
 	case errors.Is(c.Err, providers.ErrTimeout), errors.Is(c.Err, context.DeadlineExceeded):
 		return "timeout"

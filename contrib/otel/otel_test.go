@@ -19,6 +19,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/contrib/otel"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
@@ -286,7 +287,7 @@ func TestTheNumberOfOutcomesIsLimited(t *testing.T) {
 			nil, context.Canceled, io.ErrUnexpectedEOF, &providers.Error{Kind: providers.ErrTimeout},
 		} {
 			o.Upstream(observe.Upstream{
-				Platform: platform.GitHub, Provider: "github", UpstreamCall: providers.UpstreamCall{Status: status, Err: err},
+				Platform: platform.GitHub, Provider: "github", UpstreamCall: callctx.UpstreamCall{Status: status, Err: err},
 			})
 		}
 	}
@@ -399,7 +400,7 @@ func TestWithoutProvidersNothingIsMeasured(t *testing.T) {
 	if base := (&http.Transport{}); telemetry.Transport(base) != http.RoundTripper(base) {
 		t.Error("requests to upstreams are traced without a tracer")
 	}
-	if err := telemetry.Health(func(context.Context) schema.Health { return schema.Health{} }); err != nil {
+	if err := telemetry.Health(func(context.Context) (schema.Health, error) { return schema.Health{}, nil }); err != nil {
 		t.Error(err)
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/credits/ledgertest"
 	"github.com/socialdata/socialdata/keys/keystest"
-	"github.com/socialdata/socialdata/store/records"
-	"github.com/socialdata/socialdata/store/records/recordstest"
+	"github.com/socialdata/socialdata/records"
+	"github.com/socialdata/socialdata/records/recordstest"
 )
 
 // TestBehindPgBouncer runs the suites and the race through a PgBouncer that assigns three connections for one

@@ -2,18 +2,18 @@ package postgres
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
 
-	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/store/sqlstore"
 )
 
 // Config is the configuration of a [DB].
@@ -30,12 +30,6 @@ type Config struct {
 	Now    func() time.Time
 	Logger *slog.Logger // nil disables logging
 
-	// Lanes is the maximum number of transactions of holds and charges that a replica runs at the same time; 0 means 2.
-	// Each account has one lane, so that its calls share transactions. All replicas should have the same number, so
-	// that an account has the same lane everywhere.
-	Lanes int
-	// Batch is the maximum number of calls that share a transaction; 0 means 512.
-	Batch int
 	// Patience is how long a call is repeated while the database is unavailable; 0 means 10 seconds.
 	Patience time.Duration
 	// CachedKeys is the maximum number of keys in the cache, each for a second at most; 0 means 100,000.
@@ -49,20 +43,15 @@ type Config struct {
 	// Tracer is called for every statement, such as the tracer of an OpenTelemetry package for pgx; nil for none.
 	Tracer pgx.QueryTracer
 
-	lease time.Duration // how long a key is cached; only tests shorten it
-	look  time.Duration // the interval of [lookEvery]; only tests change it
+	lease      time.Duration // how long a key is cached; only tests shorten it
+	checkEvery time.Duration // see [sqlstore.Config]; only tests change it
+	maxUses    int           // see [keys.NewUses]; only tests change it
 }
 
 func (c Config) withDefaults() Config {
 	defaultTo(&c.Schema, "socialdata")
-	defaultTo(&c.Lanes, 2)
-	defaultTo(&c.Batch, 512)
 	defaultTo(&c.Patience, 10*time.Second)
-	defaultTo(&c.CachedKeys, 100_000)
-	defaultTo(&c.OwnerBytes, records.DefaultOwnerBytes)
-	defaultTo(&c.FlushEvery, 5*time.Second)
 	defaultTo(&c.lease, maxLease)
-	defaultTo(&c.look, lookEvery)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -76,21 +65,31 @@ func defaultTo[T int | int64 | time.Duration | string](field *T, value T) {
 	}
 }
 
-// DB is one replica's access to a database: its connections, its queues of charges and its cache of keys.
+// maxLease is how long a replica may use a key that it has read.
+const maxLease = time.Second
+
+// DB is one replica's access to a database. Its stores are those of [sqlstore.DB].
 type DB struct {
-	cfg    Config
-	prefix string // of the names of tables
-	pool   *pgxpool.Pool
-	unfit  atomic.Pointer[unfit] // why the schema cannot be served; nil if it can
-
-	ledger  *Ledger
-	keys    *Keys
-	records *Records
-
-	stop  chan struct{} // closed by Close
-	tasks sync.WaitGroup
-	close func() error
+	*sqlstore.DB
+	runner *runner
+	schema string
 }
+
+// Schema returns the schema that the tables are in.
+func (db *DB) Schema() string { return db.schema }
+
+// Pool returns the connections, for packages with tables of their own in the schema. Do not close it.
+func (db *DB) Pool() *pgxpool.Pool { return db.runner.pool }
+
+// SQL returns the connections of Pool. Do not close it.
+func (db *DB) SQL() *sql.DB { return db.runner.db }
+
+// Direct reports whether connections are known to be those of the server, and not of a pooler that may assign another
+// one to the next transaction: then a connection has state, such as what it listens to.
+func (db *DB) Direct() bool { return db.runner.direct }
+
+// Retry repeats do, whose transaction must be safe to repeat, while the database cannot be reached for a short time.
+func (db *DB) Retry(ctx context.Context, do func() error) error { return db.runner.retry(ctx, do) }
 
 // maxIdle is how long a connection may have been idle to be used without checking that it still works.
 const maxIdle = time.Minute
@@ -98,43 +97,55 @@ const maxIdle = time.Minute
 // defaultConns is the maximum number of connections of a replica whose DSN has none.
 const defaultConns = 10
 
-// Open connects to the database and migrates its schema. It fails with ErrNewer, and with ErrPlacement when the
-// database is one of several shards.
+// Open connects to the database and migrates its schema. It fails with [sqlstore.ErrNewer].
 func Open(ctx context.Context, cfg Config) (*DB, error) {
-	db, err := open(ctx, cfg.withDefaults(), 0, 1)
+	db, err := open(ctx, cfg.withDefaults())
 	if err != nil {
 		return nil, fmt.Errorf("postgres: open: %w", err)
 	}
 	return db, nil
 }
 
-// open opens one of several shards.
-func open(ctx context.Context, cfg Config, shard, shards int) (*DB, error) {
+func open(ctx context.Context, cfg Config) (*DB, error) {
 	if cfg.DSN == "" {
 		return nil, errors.New("Config.DSN is empty")
 	}
-	pool, err := openPool(ctx, cfg)
+	r := &runner{patience: cfg.Patience}
+	pool, err := openPool(ctx, cfg, r)
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{cfg: cfg, prefix: pgx.Identifier{cfg.Schema}.Sanitize() + ".", pool: pool, stop: make(chan struct{})}
-	if err = db.migrate(ctx); err == nil {
-		err = db.place(ctx, shard, shards)
+	r.pool, r.db = pool, stdlib.OpenDBFromPool(pool)
+	db := &DB{runner: r, schema: cfg.Schema}
+	if err = db.createSchema(ctx, cfg.Schema); err == nil {
+		db.DB, err = sqlstore.Open(ctx, sqlstore.Config{
+			Runner: r, Dialect: dialect(cfg), Now: cfg.Now, Logger: cfg.Logger, KeyLease: cfg.lease, CachedKeys: cfg.CachedKeys,
+			OwnerBytes: cfg.OwnerBytes, FlushEvery: cfg.FlushEvery, CheckEvery: cfg.checkEvery, MaxUses: cfg.maxUses,
+		})
 	}
 	if err != nil {
-		pool.Close()
-		return nil, err
+		return nil, errors.Join(err, r.close())
 	}
-	db.close = sync.OnceValue(db.shut)
-	db.ledger, db.keys, db.records = newLedger(db), newKeys(db), &Records{db}
-	db.tasks.Go(db.housekeeping)
 	return db, nil
+}
+
+// createSchema creates the schema unless there is one: a role without the permission to create schemas can use it.
+func (db *DB) createSchema(ctx context.Context, name string) error {
+	return db.runner.retry(ctx, func() error {
+		var exists bool
+		err := db.runner.pool.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1)", name).
+			Scan(&exists)
+		if err == nil && !exists {
+			_, err = db.runner.pool.Exec(ctx, "CREATE SCHEMA "+pgx.Identifier{name}.Sanitize())
+		}
+		return err
+	})
 }
 
 // openPool opens the connections. Statements are prepared once for each connection, which saves the database half of
 // its work, unless a pooler may assign another connection to the next transaction: then no state is left in a
 // connection. A default_query_exec_mode in the DSN takes precedence.
-func openPool(ctx context.Context, cfg Config) (*pgxpool.Pool, error) {
+func openPool(ctx context.Context, cfg Config, r *runner) (*pgxpool.Pool, error) {
 	p, err := pgxpool.ParseConfig(cfg.DSN)
 	if err != nil { // which may contain a password
 		return nil, errors.New("the DSN cannot be read: it must be a URL such as postgres://user:secret@host/database, " +
@@ -149,8 +160,7 @@ func openPool(ctx context.Context, cfg Config) (*pgxpool.Pool, error) {
 	p.ShouldPing = func(_ context.Context, c pgxpool.ShouldPingParams) bool { return c.IdleDuration > maxIdle }
 	if !strings.Contains(cfg.DSN, "default_query_exec_mode") {
 		p.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
-		db := &DB{cfg: cfg}
-		if err := db.retry(ctx, func(bool) error { return prepareIfDirect(ctx, p) }); err != nil {
+		if err := r.retry(ctx, func() error { return r.prepareIfDirect(ctx, p) }); err != nil {
 			return nil, err
 		}
 	}
@@ -159,132 +169,41 @@ func openPool(ctx context.Context, cfg Config) (*pgxpool.Pool, error) {
 
 // prepareIfDirect enables prepared statements if there is no pooler. A pooler gives its clients process ids of its own,
 // and not that of the server process.
-func prepareIfDirect(ctx context.Context, p *pgxpool.Config) error {
+func (r *runner) prepareIfDirect(ctx context.Context, p *pgxpool.Config) error {
 	c, err := pgx.ConnectConfig(ctx, p.ConnConfig)
 	if err != nil {
 		return err
 	}
 	var pid uint32
 	err = c.QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&pid)
-	if err == nil && pid == c.PgConn().PID() {
+	if r.direct = err == nil && pid == c.PgConn().PID(); r.direct {
 		p.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
-		// Statements are planned once, and not for each batch. PostgreSQL would otherwise read small tables completely,
-		// including the dead rows that charges leave behind.
-		p.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
-		p.ConnConfig.RuntimeParams["enable_seqscan"] = "off"
-		// With sequential scans disabled, statements that need one have a high estimated cost, for which PostgreSQL
-		// would compile them each time: that takes a quarter of a second for a table without rows.
+		// For reads; transactions set this themselves.
+		p.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_custom_plan"
 		p.ConnConfig.RuntimeParams["jit"] = "off"
 	}
 	return errors.Join(err, c.Close(ctx))
 }
 
-// place fails with ErrPlacement unless the database is shard number shard of shards, or is new.
-func (db *DB) place(ctx context.Context, shard, shards int) error {
-	var s, of int
-	err := db.retry(ctx, func(bool) error {
-		_, err := db.pool.Exec(ctx, db.sql("INSERT INTO @placement VALUES (1, $1, $2) ON CONFLICT DO NOTHING"), shard, shards)
-		if err != nil {
-			return err
-		}
-		return db.pool.QueryRow(ctx, db.sql("SELECT shard, shards FROM @placement")).Scan(&s, &of)
-	})
-	if err == nil && (s != shard || of != shards) {
-		err = fmt.Errorf("%w: number %d of %d, and not %d of %d", ErrPlacement, s+1, of, shard+1, shards)
-	}
-	return err
-}
-
-// sql returns a statement with the schema in place of each @.
-func (db *DB) sql(text string) string { return strings.ReplaceAll(text, "@", db.prefix) }
-
-// clock is the argument for the current time in nanoseconds: NULL if the database's own clock is used.
-func (db *DB) clock() *int64 {
-	if db.cfg.Now == nil {
-		return nil
-	}
-	return new(db.cfg.Now().UnixNano())
-}
-
-// sqlNow is the current time in nanoseconds; its argument is clock.
-const sqlNow = "coalesce($1::bigint, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint * 1000)"
-
-// Ledger returns the ledger in the database.
-func (db *DB) Ledger() *Ledger { return db.ledger }
-
-// Keys returns the accounts and keys in the database.
-func (db *DB) Keys() *Keys { return db.keys }
-
-// Records returns the records in the database.
-func (db *DB) Records() *Records { return db.records }
-
-// Watches returns the monitors in the database.
-func (db *DB) Watches() *Watches { return &Watches{db} }
-
-// Blocklist returns the blocklist of erasures in the database.
-func (db *DB) Blocklist() *Blocklist { return &Blocklist{db} }
-
-// Requests returns the request log and the usage in the database.
-func (db *DB) Requests() *Requests { return &Requests{db} }
-
 // Ping returns nil when the database can be read and written, and its schema is one that this program serves.
 func (db *DB) Ping(ctx context.Context) error {
 	var standby bool
-	err := db.pool.QueryRow(ctx, "SELECT pg_is_in_recovery()").Scan(&standby)
+	err := db.runner.pool.QueryRow(ctx, "SELECT pg_is_in_recovery()").Scan(&standby)
 	switch {
 	case err != nil:
 		return err
 	case standby:
 		return errors.New("postgres: the database is a standby, which cannot be written")
 	}
-	return db.lookAtVersion(ctx)
+	return db.CheckVersion(ctx)
 }
 
 // Close waits for calls in progress, writes what is pending, and closes the connections. Calls after it fail with
-// ErrClosed; closing again does nothing. Open holds stay until they are settled by another replica or expire.
-func (db *DB) Close() error { return db.close() }
+// [sqlstore.ErrClosed]; closing again does nothing. Open holds stay until another replica settles them or they expire.
+func (db *DB) Close() error { return errors.Join(db.DB.Close(), db.runner.close()) }
 
-func (db *DB) shut() error {
-	close(db.stop)
-	db.ledger.close()
-	db.tasks.Wait()
-	ctx, cancel := context.WithTimeout(context.Background(), db.cfg.Patience)
-	defer cancel()
-	err := db.keys.flush(ctx)
-	db.pool.Close()
+func (r *runner) close() error {
+	err := r.db.Close()
+	r.pool.Close()
 	return err
-}
-
-// housekeeping does regular work in the background.
-func (db *DB) housekeeping() {
-	ctx, cancel := context.WithCancel(context.Background())
-	db.tasks.Go(func() {
-		<-db.stop
-		cancel()
-	})
-	db.tasks.Go(func() { db.keys.refresh(ctx) })
-	db.tasks.Go(func() { db.watchVersion(ctx) })
-	tick := time.NewTicker(db.cfg.FlushEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-db.stop:
-			return
-		case <-tick.C:
-		case <-db.keys.uses.Crowded():
-		}
-		db.tidy(ctx)
-	}
-}
-
-// tidy does one round of it.
-func (db *DB) tidy(ctx context.Context) {
-	for what, do := range map[string]func(context.Context) error{
-		"write when keys were last used": db.keys.flush, "remove old records": db.records.sweep,
-		"remove old holds": db.ledger.sweep,
-	} {
-		if err := do(ctx); err != nil && ctx.Err() == nil {
-			db.cfg.Logger.Error("postgres: "+what, "error", err)
-		}
-	}
 }

@@ -13,11 +13,7 @@ import (
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/credits/ledgertest"
-	"github.com/socialdata/socialdata/keys"
-	"github.com/socialdata/socialdata/keys/keystest"
-	"github.com/socialdata/socialdata/store/bookkeeping"
-	"github.com/socialdata/socialdata/store/records"
-	"github.com/socialdata/socialdata/store/records/recordstest"
+	"github.com/socialdata/socialdata/store/sqlstore"
 )
 
 // dsnVariable names the variable with the DSN of the tests' database. They make schemas of their own in it, and remove
@@ -66,8 +62,13 @@ func openDB(tb testing.TB, cfg Config) *DB {
 // addAccount makes an account with a known id.
 func addAccount(tb testing.TB, db *DB, id string, balance int64) {
 	tb.Helper()
-	a := keys.Account{ID: id, Name: id, CreatedAt: db.keys.now()}
-	if err := db.keys.openAccount(tb.Context(), a, balance, "to start with"); err != nil {
+	err := db.runner.Write(tb.Context(), func(t sqlstore.Tx) error {
+		return t.Exec("INSERT INTO "+db.schema+".accounts (id, name, created_at, hash) VALUES ($1, $1, 0, '')", id)
+	})
+	if err == nil && balance > 0 {
+		_, err = db.Ledger().Grant(tb.Context(), id, balance, "to start with")
+	}
+	if err != nil {
 		tb.Fatal(err)
 	}
 }
@@ -83,6 +84,11 @@ func openTimed(t *testing.T, balance int64, now func() time.Time) credits.Ledger
 	cfg.Now = now
 	db := openDB(t, cfg)
 	addAccount(t, db, ledgertest.Account, balance)
+	t.Cleanup(func() {
+		if err := auditOf(context.WithoutCancel(t.Context()), db); err != nil {
+			t.Errorf("audit: %v", err)
+		}
+	})
 	return db.Ledger()
 }
 
@@ -91,28 +97,6 @@ func TestLedger(t *testing.T) {
 	newSchema(t)
 	ledgertest.Run(t, openLedger)
 	ledgertest.RunTimed(t, openTimed)
-}
-
-func TestKeys(t *testing.T) {
-	t.Parallel()
-	newSchema(t)
-	keystest.Run(t, func(t *testing.T) keystest.Store { t.Helper(); return openDB(t, newSchema(t)).Keys() })
-	keystest.RunOpening(t, func(t *testing.T) (keys.Admin, keystest.Ledger) {
-		t.Helper()
-		db := openDB(t, newSchema(t))
-		return db.Keys(), db.Ledger()
-	})
-}
-
-func TestRecords(t *testing.T) {
-	t.Parallel()
-	newSchema(t)
-	recordstest.Run(t, func(t *testing.T, now func() time.Time, ownerBytes int64) records.Store {
-		t.Helper()
-		cfg := newSchema(t)
-		cfg.Now, cfg.OwnerBytes = now, ownerBytes
-		return openDB(t, cfg).Records()
-	})
 }
 
 func TestLedgerAgainstTheModel(t *testing.T) {
@@ -147,17 +131,14 @@ func openSubject(t *testing.T, now func() time.Time) ledgertest.Subject {
 			db = again
 			return db.Ledger(), nil
 		},
-		HoldsLast: true,
 		Audit:     func(ctx context.Context) error { return auditOf(ctx, db) },
+		HoldsLast: true,
 		Close:     func() error { return db.Close() },
 	}
 }
 
 // auditOf returns the findings of an audit as an error.
-func auditOf(ctx context.Context, db interface {
-	Audit(ctx context.Context) (bookkeeping.Report, error)
-},
-) error {
+func auditOf(ctx context.Context, db *DB) error {
 	r, err := db.Audit(ctx)
 	if err == nil && !r.OK() {
 		err = errors.New(strings.Join(r.Problems, "\n"))
@@ -184,3 +165,6 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 		}
 	}
 }
+
+// sql returns a statement with the schema in place of each @.
+func (db *DB) sql(text string) string { return strings.ReplaceAll(text, "@", db.schema+".") }

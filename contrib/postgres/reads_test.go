@@ -6,22 +6,20 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/credits"
-	"github.com/socialdata/socialdata/keys"
-	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/internal/await"
+	"github.com/socialdata/socialdata/records"
+	"github.com/socialdata/socialdata/requests"
 )
 
 // TestReadsAreRepeatedWhenTheirConnectionBreaks cuts every connection before an answer arrives.
 func TestReadsAreRepeatedWhenTheirConnectionBreaks(t *testing.T) {
 	t.Parallel()
 	cfg, proxy := throughProxy(t, newSchema(t))
+	cfg.FlushEvery, cfg.checkEvery = time.Hour, time.Hour
 	db := openDB(t, cfg)
-	addAccount(t, db, "acct", 100)
+	k := addKey(t, db)
 	if _, err := db.Records().Put(t.Context(), records.Record{Key: "job/1", Value: []byte("found")},
 		time.Hour); err != nil {
-		t.Fatal(err)
-	}
-	_, k, err := db.Keys().CreateKey(t.Context(), keys.NewKey{Account: "acct", Name: "k", Environment: keys.Live})
-	if err != nil {
 		t.Fatal(err)
 	}
 	for name, read := range map[string]func(ctx context.Context) error{
@@ -33,6 +31,10 @@ func TestReadsAreRepeatedWhenTheirConnectionBreaks(t *testing.T) {
 		"a record": func(ctx context.Context) error { _, err := db.Records().Get(ctx, "job/1"); return err },
 		"keys":     func(ctx context.Context) error { _, err := db.Keys().Keys(ctx, k.Account); return err },
 		"epoch":    func(ctx context.Context) error { _, err := db.Blocklist().Epoch(ctx); return err },
+		"usage": func(ctx context.Context) error {
+			_, err := db.Requests().Sums(ctx, requests.SumQuery{})
+			return err
+		},
 	} {
 		if err := read(t.Context()); err != nil { // over an existing connection
 			t.Fatal(err)
@@ -40,13 +42,11 @@ func TestReadsAreRepeatedWhenTheirConnectionBreaks(t *testing.T) {
 		proxy.Freeze(true)
 		before, done := proxy.RoundTrips(), make(chan error, 1)
 		go func() { done <- read(t.Context()) }()
-		for proxy.RoundTrips() == before {
-			time.Sleep(time.Millisecond)
-		}
+		await.Until(t, "the request", func() bool { return proxy.RoundTrips() > before })
 		proxy.Cut()
 		proxy.Freeze(false)
 		if err := <-done; err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v; want it repeated", name, err)
 		}
 	}
 }

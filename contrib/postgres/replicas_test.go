@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,7 +13,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/internal/await"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/store/sqlstore"
 )
 
 // race lets callers on every replica hold and charge from one account until it is empty, and checks that the ledger has
@@ -43,7 +44,7 @@ func race(t *testing.T, replicas []*DB, balance int64, done *atomic.Int64) {
 					r, err := l.Settle(t.Context(), holds[j], credits.Charge{Amount: n, RequestID: id, Late: n > 0})
 					done.Add(1)
 					if err != nil || r.Charged != n {
-						t.Errorf("Settle(%d) = %+v, %v", n, r, err)
+						t.Errorf("Settle(%d) = %+v, %v; want as many charged", n, r, err)
 						return
 					}
 					charged.Add(n)
@@ -58,7 +59,7 @@ func race(t *testing.T, replicas []*DB, balance int64, done *atomic.Int64) {
 		}
 	}
 	if refused.Load() == 0 {
-		t.Error("no call was refused: the test shows nothing")
+		t.Error("no call was refused; want the account to be empty in the end")
 	}
 	wantAudit(t, replicas[0])
 }
@@ -76,27 +77,6 @@ func TestTwoReplicasNeverSpendMoreThanThereIs(t *testing.T) {
 	replicas := []*DB{openDB(t, cfg), openDB(t, cfg)}
 	addAccount(t, replicas[0], "acct", 500)
 	race(t, replicas, 500, new(atomic.Int64))
-}
-
-// TestAnAccountHasTheSameLaneOnEveryReplica checks that an account has the same lane on all replicas, so that lanes do
-// not wait for all lanes of another replica.
-func TestAnAccountHasTheSameLaneOnEveryReplica(t *testing.T) {
-	t.Parallel()
-	cfg := newSchema(t)
-	cfg.Lanes = 4
-	one, other := openDB(t, cfg).Ledger(), openDB(t, cfg).Ledger()
-	used := map[int]bool{}
-	for i := range 100 {
-		account := keys.NewID("acct")
-		lane := slices.Index(one.lanes, one.lane(account))
-		if got := slices.Index(other.lanes, other.lane(account)); got != lane {
-			t.Fatalf("account %d has lane %d and, on the other replica, %d", i, lane, got)
-		}
-		used[lane] = true
-	}
-	if len(used) != cfg.Lanes {
-		t.Errorf("%d lanes are used; want all %d", len(used), cfg.Lanes)
-	}
 }
 
 // TestSerializableTransactionsAreRepeated runs the race with transactions that PostgreSQL ends with 40001 whenever two
@@ -117,17 +97,12 @@ func TestSerializableTransactionsAreRepeated(t *testing.T) {
 	t.Error("no transaction failed: nothing was repeated")
 }
 
-// withParam returns cfg with one more parameter in its DSN, which must be a URL.
-func withParam(cfg Config, param string) Config {
-	separator := "?"
-	for _, c := range cfg.DSN {
-		if c == '?' {
-			separator = "&"
-		}
-	}
-	cfg.DSN += separator + param
-	return cfg
-}
+// Error codes of conflicts and of limits.
+const (
+	serializationFailure = "40001"
+	deadlockDetected     = "40P01"
+	statementTimeout     = "57014"
+)
 
 // failures counts the statements of batches that fail in the database, by code.
 type failures struct {
@@ -172,14 +147,14 @@ func (*failures) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData
 // interfere begins a transaction that locks an account's row.
 func interfere(t *testing.T, db *DB, account string) (tx pgx.Tx, awaited func()) {
 	t.Helper()
-	return begin(t, db, "UPDATE @accounts SET first = first WHERE id = $1", account)
+	return begin(t, db, "UPDATE @accounts SET at = at WHERE id = $1", account)
 }
 
 // begin begins a transaction with a statement, and returns it and a function that waits until another transaction waits
 // for it.
 func begin(t *testing.T, db *DB, query string, args ...any) (tx pgx.Tx, awaited func()) {
 	t.Helper()
-	tx, err := db.pool.Begin(t.Context())
+	tx, err := db.runner.pool.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,22 +164,19 @@ func begin(t *testing.T, db *DB, query string, args ...any) (tx pgx.Tx, awaited 
 	}
 	return tx, func() {
 		t.Helper()
-		for {
+		await.Until(t, "a transaction to wait", func() bool {
 			var n int
-			err := db.pool.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "+
-				"AND query LIKE '%' || $1 || '%'", db.cfg.Schema).Scan(&n)
+			err := db.runner.pool.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "+
+				"AND query LIKE '%' || $1 || '%'", db.schema).Scan(&n)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n > 0 {
-				return
-			}
-			time.Sleep(time.Millisecond)
-		}
+			return n > 0
+		})
 	}
 }
 
-func TestASerializationFailureIsRepeatedUnnoticed(t *testing.T) {
+func TestSerializationFailuresAreRepeated(t *testing.T) {
 	t.Parallel()
 	failed := &failures{}
 	cfg := withParam(newSchema(t), "default_transaction_isolation=repeatable%20read")
@@ -225,199 +197,9 @@ func TestASerializationFailureIsRepeatedUnnoticed(t *testing.T) {
 		t.Errorf("Reserve: %v", err)
 	}
 	if failed.with(serializationFailure) == 0 {
-		t.Error("nothing was provoked")
+		t.Error("no transaction failed to serialize, so nothing was repeated")
 	}
 	wantBalance(t, db, 6)
-}
-
-func TestADeadlockIsRepeatedUnnoticed(t *testing.T) {
-	t.Parallel()
-	cfg := newSchema(t)
-	other := openDB(t, withParam(cfg, "deadlock_timeout=1h"))
-	failed := &failures{}
-	cfg.Tracer = failed
-	// PostgreSQL checks for a deadlock once, this long after a transaction began to wait, and ends that transaction.
-	db := openDB(t, withParam(cfg, "deadlock_timeout=2s"))
-	addAccount(t, db, "first", 10)
-	addAccount(t, db, "second", 10)
-	tx, awaited := interfere(t, other, "second")
-	var ops []op
-	for _, account := range []string{"first", "second"} {
-		s := &reservation{who: credits.Spender{Account: account}, ttl: time.Hour, sum: 4, holds: []credits.Hold{
-			{ID: "hold of " + account, Spender: credits.Spender{Account: account}, Amount: 4},
-		}}
-		s.done = make(chan struct{})
-		ops = append(ops, s)
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		commitNow(db, false, ops...)
-	}()
-	awaited() // it has locked the first account, and waits for the second
-	if _, err := tx.Exec(t.Context(), other.sql("UPDATE @accounts SET first = first WHERE id = 'first'")); err != nil {
-		t.Fatal(err) // this one waits longer, and continues when the other has failed
-	}
-	if err := tx.Commit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	<-done
-	for _, o := range ops {
-		if err := o.(*reservation).err; err != nil {
-			t.Errorf("Reserve: %v", err)
-		}
-	}
-	if failed.with(deadlockDetected) == 0 {
-		t.Error("nothing was provoked")
-	}
-	wantAudit(t, db)
-}
-
-// TestACallThatTheDatabaseRefusesFailsAlone puts a key that the database cannot store among calls that share its
-// transaction.
-func TestACallThatTheDatabaseRefusesFailsAlone(t *testing.T) {
-	t.Parallel()
-	db := openDB(t, newSchema(t))
-	addAccount(t, db, "acct", 100)
-	var ops []op
-	for _, key := range []string{"key_1", "nul\x00", "key_2"} {
-		r := &reservation{
-			who: credits.Spender{Account: "acct", Key: key}, ttl: time.Hour, sum: 4,
-			holds: []credits.Hold{{ID: "hold of " + key, Spender: credits.Spender{Account: "acct", Key: key}, Amount: 4}},
-		}
-		r.done = make(chan struct{})
-		ops = append(ops, r)
-	}
-	commitNow(db, false, ops...)
-	for i, o := range ops {
-		if err := o.(*reservation).err; (err != nil) != (i == 1) {
-			t.Errorf("call %d: %v", i, err)
-		}
-	}
-	wantBalance(t, db, 92)
-	wantAudit(t, db)
-}
-
-// TestAGrantThatMayHaveBeenWrittenIsNotRepeated repeats a grant, a hold and a release after an attempt whose result is
-// unknown, but which was committed.
-func TestAGrantThatMayHaveBeenWrittenIsNotRepeated(t *testing.T) {
-	t.Parallel()
-	db := openDB(t, newSchema(t))
-	addAccount(t, db, "acct", 100)
-	who := credits.Spender{Account: "acct"}
-	open, err := db.Ledger().Reserve(t.Context(), who, time.Hour, 5, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
-	calls := func() (*gift, *reservation, []*settlement) {
-		g := &gift{entry: credits.Entry{Account: "acct", Kind: credits.Granted, Amount: 50}}
-		r := &reservation{who: who, ttl: time.Hour, sum: 10, holds: []credits.Hold{{ID: "hold", Spender: who, Amount: 10}}}
-		s := []*settlement{{hold: open[0]}, {hold: open[1], charge: credits.Charge{Amount: 3}}}
-		for _, c := range []*call{&g.call, &r.call, &s[0].call, &s[1].call} {
-			c.done = make(chan struct{})
-		}
-		return g, r, s
-	}
-	for _, unsure := range []bool{false, true} {
-		db.ledger.ended.Purge() // as if another replica tried
-		g, r, s := calls()
-		commitNow(db, unsure, g, r, s[0], s[1])
-		if errors.Is(g.err, ErrUnsure) != unsure {
-			t.Errorf("unsure %t: the grant = %v", unsure, g.err)
-		}
-		if err := errors.Join(r.err, s[0].err, s[1].err); err != nil || s[1].receipt.Charged != 3 {
-			t.Errorf("unsure %t: %v, %+v", unsure, err, s[1].receipt)
-		}
-		wantBalance(t, db, 100+50-10-3)
-	}
-	wantAudit(t, db)
-}
-
-// TestASettlementWithALostAnswerReturnsItsReceipt settles holds in an attempt that is committed without an answer.
-func TestASettlementWithALostAnswerReturnsItsReceipt(t *testing.T) {
-	t.Parallel()
-	db := openDB(t, newSchema(t))
-	addAccount(t, db, "acct", 100)
-	open, err := db.Ledger().Reserve(t.Context(), credits.Spender{Account: "acct"}, time.Hour, 5, 7, 9)
-	if err != nil {
-		t.Fatal(err)
-	}
-	charges := []credits.Charge{{Amount: 3, IdempotencyKey: "once"}, {Amount: 7, IdempotencyKey: "once"}, {}}
-	want := []credits.Receipt{{Balance: 97, Charged: 3}, {Balance: 97, Charged: 3, Earlier: true}, {Balance: 97}}
-	var ops []op
-	for i := range open {
-		ops = append(ops, &settlement{hold: open[i], charge: charges[i]})
-	}
-	for _, unsure := range []bool{false, true} {
-		for _, o := range ops {
-			o.(*settlement).done = make(chan struct{})
-		}
-		db.ledger.ended.Purge()
-		commitNow(db, unsure, ops...)
-		for i, o := range ops {
-			s := o.(*settlement)
-			got := s.receipt
-			got.Balance = want[i].Balance // it grows when the others are settled
-			if s.err != nil || got != want[i] {
-				t.Errorf("unsure %t, hold %d: %+v, %v; want %+v", unsure, i, got, s.err, want[i])
-			}
-		}
-	}
-	wantBalance(t, db, 97)
-	wantAudit(t, db)
-}
-
-// TestADamagedLedgerDoesNotBlockOtherAccounts adds an entry after the last one that an account's row has, as after a
-// partial restore of a backup.
-func TestADamagedLedgerDoesNotBlockOtherAccounts(t *testing.T) {
-	t.Parallel()
-	db := openDB(t, newSchema(t))
-	addAccount(t, db, "acct", 100)
-	addAccount(t, db, "damaged", 100)
-	var ops []op
-	for _, account := range []string{"damaged", "acct"} {
-		hold, err := db.Ledger().Reserve(t.Context(), credits.Spender{Account: account}, time.Hour, 4)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := &settlement{hold: hold[0], charge: credits.Charge{Amount: 4}}
-		s.done = make(chan struct{})
-		ops = append(ops, s)
-	}
-	_, err := db.pool.Exec(t.Context(),
-		db.sql("INSERT INTO @entries SELECT account, seq + 1, kind, amount, balance, key, "+
-			"operation, platform, request_id, cache, reason, hold, idempotency_key, at, clock, hash FROM @entries "+
-			"WHERE account = (SELECT no FROM @accounts WHERE id = 'damaged')"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	began := time.Now()
-	commitNow(db, false, ops...)
-	if took := time.Since(began); took > db.cfg.Patience {
-		t.Errorf("it has taken %v", took)
-	}
-	if err := ops[0].(*settlement).err; !isCode(err, uniqueViolation) {
-		t.Errorf("the damaged account: %v", err)
-	}
-	if err := ops[1].(*settlement).err; err != nil {
-		t.Errorf("the other one: %v", err)
-	}
-	wantBalance(t, db, 96)
-}
-
-// commitNow decides ops in one transaction. unsure means that an earlier attempt may have been committed.
-func commitNow(db *DB, unsure bool, ops ...op) {
-	for _, o := range ops {
-		o.common().unsure = unsure
-	}
-	db.ledger.lanes[0].queue.Now(ops)
-}
-
-func wantBalance(t *testing.T, db *DB, want int64) {
-	t.Helper()
-	if got, err := db.Ledger().Balance(t.Context(), "acct"); err != nil || got != want {
-		t.Errorf("Balance = %d, %v; want %d", got, err, want)
-	}
 }
 
 // TestBrokenConnectionsLoseAndRepeatNothing breaks connections at random moments of the race, also during commits, so
@@ -426,11 +208,11 @@ func wantBalance(t *testing.T, db *DB, want int64) {
 func TestBrokenConnectionsLoseAndRepeatNothing(t *testing.T) {
 	t.Parallel()
 	cfg := withParam(newSchema(t), "application_name=broken")
-	cfg.DSN += credits.NewIDs(time.Now()).Next()
+	cfg.DSN += credits.NewID("")
 	cfg.Patience = time.Minute
 	replicas := []*DB{openDB(t, cfg), openDB(t, cfg)}
 	addAccount(t, replicas[0], "acct", 600)
-	name := replicas[0].pool.Config().ConnConfig.RuntimeParams["application_name"]
+	name := replicas[0].runner.pool.Config().ConnConfig.RuntimeParams["application_name"]
 	ctx, stop := context.WithCancel(t.Context())
 	var breaker sync.WaitGroup
 	var done atomic.Int64
@@ -465,74 +247,6 @@ func TestBrokenConnectionsLoseAndRepeatNothing(t *testing.T) {
 	t.Logf("%d connections were broken", broken)
 }
 
-func TestARevocationCountsOnEveryReplicaWhenItReturns(t *testing.T) {
-	t.Parallel()
-	cfg := newSchema(t)
-	cfg.lease = 200 * time.Millisecond
-	replicas := []*DB{openDB(t, cfg), openDB(t, cfg)}
-	if _, err := replicas[0].Keys().CreateAccount(t.Context(), "shop"); err != nil {
-		t.Fatal(err)
-	}
-	for round := range 3 {
-		secret, k, err := replicas[0].Keys().CreateKey(t.Context(), keys.NewKey{Account: "shop", Environment: keys.Live})
-		if err != nil {
-			t.Fatal(err)
-		}
-		h, err := keys.Parse(secret)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var revoked atomic.Bool
-		var callers sync.WaitGroup
-		for i := range 8 {
-			callers.Go(func() {
-				for accepted := 0; ; accepted++ {
-					after := revoked.Load()
-					_, err := replicas[i%2].Keys().Lookup(t.Context(), h)
-					switch {
-					case after && !errors.Is(err, keys.ErrUnknown):
-						t.Errorf("round %d: a call after the revocation = %v; want ErrUnknown", round, err)
-						return
-					case after:
-						if accepted == 0 {
-							t.Error("the key was never accepted")
-						}
-						return
-					case err != nil && !errors.Is(err, keys.ErrUnknown):
-						t.Errorf("Lookup: %v", err)
-						return
-					}
-				}
-			})
-		}
-		if _, err := replicas[round%2].Keys().Revoke(t.Context(), k.ID); err != nil {
-			t.Error(err)
-		}
-		revoked.Store(true)
-		callers.Wait()
-	}
-}
-
-func TestALeaseLastsNoLongerThanASecond(t *testing.T) {
-	t.Parallel()
-	if got := (Config{}).withDefaults().lease; got > time.Second {
-		t.Errorf("a key is remembered for %v", got)
-	}
-	asked := time.Now()
-	for name, k := range map[string]leased{
-		"an expired lease":                       {asked: asked.Add(-time.Second)},
-		"a clock that was set back":              {asked: asked.Add(time.Hour)},
-		"a machine that was suspended meanwhile": {asked: asked.Round(0).Add(-time.Minute)},
-	} {
-		if k.valid(time.Second) {
-			t.Errorf("%s counts", name)
-		}
-	}
-	if !(leased{asked: asked}).valid(time.Hour) {
-		t.Error("a new lease is not valid")
-	}
-}
-
 func TestReplicasThatStartAtOnceMakeOneSchema(t *testing.T) {
 	t.Parallel()
 	for _, noLock := range []bool{false, true} {
@@ -555,18 +269,6 @@ func TestReplicasThatStartAtOnceMakeOneSchema(t *testing.T) {
 	}
 }
 
-func TestASchemaOfANewerVersionIsRefused(t *testing.T) {
-	t.Parallel()
-	cfg := newSchema(t)
-	db := openDB(t, cfg)
-	if _, err := db.pool.Exec(t.Context(), db.sql("INSERT INTO @migrations VALUES (1000)")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Open(t.Context(), cfg); !errors.Is(err, ErrNewer) {
-		t.Errorf("Open = %v; want ErrNewer", err)
-	}
-}
-
 func TestAClosedReplicaLeavesItsHoldsToTheOthers(t *testing.T) {
 	t.Parallel()
 	cfg := newSchema(t)
@@ -580,7 +282,7 @@ func TestAClosedReplicaLeavesItsHoldsToTheOthers(t *testing.T) {
 	if err := errors.Join(db.Close(), db.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Ledger().Settle(t.Context(), holds[0], credits.Charge{Amount: 4}); !errors.Is(err, ErrClosed) {
+	if _, err := db.Ledger().Settle(t.Context(), holds[0], credits.Charge{Amount: 4}); !errors.Is(err, sqlstore.ErrClosed) {
 		t.Errorf("Settle = %v; want ErrClosed", err)
 	}
 	// Another replica can see and settle the hold.
@@ -588,7 +290,7 @@ func TestAClosedReplicaLeavesItsHoldsToTheOthers(t *testing.T) {
 	wantBalance(t, other, 6)
 	r, err := other.Ledger().Settle(t.Context(), holds[0], credits.Charge{Amount: 3})
 	if err != nil || r != (credits.Receipt{Balance: 7, Charged: 3}) {
-		t.Errorf("Settle = %+v, %v", r, err)
+		t.Errorf("Settle = %+v, %v; want 3 charged and a balance of 7", r, err)
 	}
 }
 
@@ -633,4 +335,67 @@ func TestAnAuditBesideReplicasFindsNothing(t *testing.T) {
 	stop()
 	callers.Wait()
 	wantAudit(t, replicas[1])
+}
+
+func TestDeadlocksAreRepeated(t *testing.T) {
+	t.Parallel()
+	cfg := newSchema(t)
+	other := openDB(t, withParam(cfg, "deadlock_timeout=1h"))
+	failed := &failures{}
+	cfg.Tracer = failed
+	// PostgreSQL checks for a deadlock once, this long after a transaction began to wait, and ends that transaction.
+	db := openDB(t, withParam(cfg, "deadlock_timeout=2s"))
+	db.runner.patience = time.Minute // on a slow machine it may check before there is one, and only a time-out ends the wait
+	addAccount(t, db, "first", 10)
+	addAccount(t, db, "second", 10)
+	tx, awaited := interfere(t, other, "second")
+	done := make(chan error, 1)
+	go func() {
+		done <- db.runner.Write(t.Context(), func(tx sqlstore.Tx) error {
+			for _, account := range []string{"first", "second"} {
+				if err := tx.Query([]any{new(string)}, nil, db.sql("UPDATE @accounts SET at = at WHERE id = $1 RETURNING id"), account); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}()
+	awaited() // it has locked the first account, and waits for the second
+	if _, err := tx.Exec(t.Context(), other.sql("UPDATE @accounts SET at = at WHERE id = 'first'")); err != nil {
+		t.Fatal(err) // this one waits longer, and continues when the other has failed
+	}
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Errorf("Write: %v", err)
+	}
+	if failed.with(deadlockDetected) == 0 {
+		t.Error("there was no deadlock, so nothing was repeated")
+	}
+}
+
+// TestADamagedLedgerDoesNotBlockOtherAccounts adds an entry after the last one that an account's row has, as after a
+// partial restore of a backup, and lets calls of both accounts share transactions.
+func TestADamagedLedgerDoesNotBlockOtherAccounts(t *testing.T) {
+	t.Parallel()
+	db := openDB(t, newSchema(t))
+	addAccount(t, db, "acct", 100)
+	addAccount(t, db, "damaged", 100)
+	script(t, db, "INSERT INTO @entries SELECT account, seq + 1, kind, amount, balance, key, operation, platform, request_id, "+
+		"cache, reason, hold, idempotency_key, at, clock, hash FROM @entries "+
+		"WHERE account = (SELECT no FROM @accounts WHERE id = 'damaged')")
+	var callers sync.WaitGroup
+	for i := range 20 {
+		account := []string{"damaged", "acct"}[i%2]
+		callers.Go(func() {
+			// Without a platform, like the entry that is there already.
+			_, err := db.Ledger().Charge(t.Context(), credits.Spender{Account: account}, credits.Charge{Amount: 4})
+			if isCode(err, uniqueViolation) != (account == "damaged") || err != nil && account == "acct" {
+				t.Errorf("a charge of the account %s: %v; want only that of the damaged one to fail", account, err)
+			}
+		})
+	}
+	callers.Wait()
+	wantBalance(t, db, 60)
 }

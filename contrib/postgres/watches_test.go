@@ -1,8 +1,8 @@
 package postgres
 
 import (
-	"fmt"
 	"testing"
+	"time"
 
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/watch"
@@ -18,37 +18,33 @@ func TestWatches(t *testing.T) {
 	})
 }
 
-func TestWatchesInShards(t *testing.T) {
+// TestDeliveriesAreQueuedWhileTheirChangesAreRemoved queues changes while a transaction that removes the first of them
+// is not committed yet.
+func TestDeliveriesAreQueuedWhileTheirChangesAreRemoved(t *testing.T) {
 	t.Parallel()
-	newSchema(t)
-	watchtest.Run(t, func(t *testing.T) watch.Store {
-		t.Helper()
-		return openShards(t, newSchema(t), newSchema(t)).Watches()
-	})
-}
-
-func TestMigrationCountsTheFeedsOfAnOlderSchema(t *testing.T) {
-	t.Parallel()
-	const sized = 8 // the migration that counts them
 	db := openDB(t, newSchema(t))
-	var changes []schema.Change
-	for i := range 10 {
-		changes = append(changes, schema.Change{ID: fmt.Sprint("chg_", i), Type: watch.New})
-	}
-	if err := db.Watches().Tell(t.Context(), "a", changes); err != nil {
+	w := db.Watches()
+	if _, _, err := w.PutEndpoint(t.Context(), watch.Endpoint{Account: "ann", Name: "a"}, 0); err != nil {
 		t.Fatal(err)
 	}
-	size := func() (n int64) {
-		t.Helper()
-		if err := db.pool.QueryRow(t.Context(), db.sql("SELECT bytes FROM @feeds WHERE account = 'a'")).Scan(&n); err != nil {
-			t.Fatal(err)
-		}
-		return n
+	if err := w.Tell(t.Context(), "ann", []schema.Change{{ID: "chg_1"}, {ID: "chg_2"}}); err != nil {
+		t.Fatal(err)
 	}
-	want := size()
-	become(t, db, "ALTER TABLE @feeds DROP COLUMN bytes")
-	become(t, db, migrations[sized])
-	if got := size(); got != want || got == 0 {
-		t.Errorf("the feed has %d bytes; want %d", got, want)
+	removal, awaited := begin(t, db, "DELETE FROM @changes WHERE seq = 1")
+	queued := make(chan error, 1)
+	go func() {
+		_, err := w.Queue(t.Context(), time.Now(), 10)
+		queued <- err
+	}()
+	awaited()
+	if err := removal.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-queued; err != nil {
+		t.Fatal(err)
+	}
+	got, err := w.Deliveries(t.Context(), watch.Outgoing{Account: "ann"})
+	if err != nil || len(got) != 1 || got[0].Change != "chg_2" {
+		t.Errorf("queued are %v, %v; want the change that was not removed", got, err)
 	}
 }

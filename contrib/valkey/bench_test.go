@@ -34,14 +34,14 @@ func BenchmarkCache(b *testing.B) {
 		_ = c.Set(b.Context(), "k", e, time.Hour)
 		parallel(b, func(int) { _, _ = c.Get(b.Context(), "k") })
 	})
-	b.Run("miss, turn, set and done", func(b *testing.B) {
+	b.Run("miss, claim, set and done", func(b *testing.B) {
 		c, prefix := s.Cache(valkey.CacheConfig{Bytes: 1}), unique()
 		parallel(b, func(i int) {
 			key := fmt.Sprint(prefix, i)
 			_, _ = c.Get(b.Context(), key)
-			turn := c.Join(b.Context(), key)
+			claim := c.Join(b.Context(), key)
 			_ = c.Set(b.Context(), key, e, time.Minute)
-			turn.Done(b.Context(), "")
+			claim.Done(b.Context(), "")
 		})
 	})
 }

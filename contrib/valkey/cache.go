@@ -12,7 +12,7 @@ import (
 	valkey "github.com/valkey-io/valkey-go"
 
 	"github.com/socialdata/socialdata/cache"
-	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
@@ -130,7 +130,7 @@ func (c *Cache) newer(ctx context.Context, key, text string) (entry *cache.Entry
 	switch {
 	case err != nil:
 		c.server.log.WarnContext(ctx, "an entry of the cache server cannot be read", "error", providers.Loggable(err),
-			"request_id", operation.RequestID(ctx))
+			"request_id", callctx.Of(ctx).ID)
 		return here, good
 	case !now.Before(there.removal()), here != nil && here.FetchedAt.After(there.Entry.FetchedAt):
 		return here, good

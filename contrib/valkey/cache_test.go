@@ -10,6 +10,7 @@ import (
 	"github.com/socialdata/socialdata/cache"
 	"github.com/socialdata/socialdata/cache/cachetest"
 	"github.com/socialdata/socialdata/contrib/valkey"
+	"github.com/socialdata/socialdata/internal/await"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -82,7 +83,7 @@ func TestEntriesReplacedByAnotherReplicaAreReadAgain(t *testing.T) {
 	for _, data := range []string{"new", "newer", "newest"} { // the first may be found because b has just begun to listen
 		now.Advance(time.Millisecond)
 		put(t, a, now, "k", data)
-		until(t, func() bool { return holds(t, b, "k") == data }) // before b would compare it with the server
+		await.Until(t, "the other replica to hold the entry", func() bool { return holds(t, b, "k") == data }) // before b would compare it with the server
 	}
 }
 
@@ -107,31 +108,31 @@ func TestAWaitingReplicaTakesOverFromADeadOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	lease := 300 * time.Millisecond
-	if turn := dead.Cache(valkey.CacheConfig{Lease: lease}).Join(t.Context(), "k"); turn.Done == nil {
-		t.Fatalf("Join = %+v; want the turn", turn)
+	if claim := dead.Cache(valkey.CacheConfig{Lease: lease}).Join(t.Context(), "k"); claim.Done == nil {
+		t.Fatalf("Join = %+v; want the claim", claim)
 	}
 	alive := open(t, addr, prefix).Cache(valkey.CacheConfig{Lease: lease})
 	held, cancel := context.WithTimeout(t.Context(), 3*lease)
 	defer cancel()
-	if turn := alive.Join(held, "k"); turn.Done == nil || held.Err() == nil {
-		t.Errorf("Join = %+v while the lease was renewed", turn)
+	if claim := alive.Join(held, "k"); claim.Done == nil || held.Err() == nil {
+		t.Errorf("Join = %+v while the lease was renewed", claim)
 	}
-	turns := make(chan cache.Turn)
+	claims := make(chan cache.Claim)
 	for range 8 {
-		go func() { turns <- alive.Join(t.Context(), "k") }()
+		go func() { claims <- alive.Join(t.Context(), "k") }()
 	}
 	dead.Cut() // it stops renewing, as if its process had been killed
-	turn := <-turns
-	if turn.Done == nil {
-		t.Fatalf("Join = %+v; want the turn", turn)
+	claim := <-claims
+	if claim.Done == nil {
+		t.Fatalf("Join = %+v; want the claim", claim)
 	}
 	if err := alive.Set(t.Context(), "k", &cache.Entry{Data: "made"}, time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	turn.Done(t.Context(), "")
+	claim.Done(t.Context(), "")
 	for range 7 {
-		if turn := <-turns; turn.Entry == nil {
-			t.Errorf("Join = %+v; want the entry", turn)
+		if claim := <-claims; claim.Entry == nil {
+			t.Errorf("Join = %+v; want the entry", claim)
 		}
 	}
 }
@@ -142,14 +143,14 @@ func TestMemoryOutlivesTheServer(t *testing.T) {
 	a, b, now := twin(t, p.addr)
 	put(t, a, now, "k", "made")
 	first := a.Join(t.Context(), "other")
-	waiting := make(chan cache.Turn)
+	waiting := make(chan cache.Claim)
 	go func() { waiting <- b.Join(t.Context(), "other") }()
 	p.kill()
-	if turn := <-waiting; turn.Done == nil {
-		t.Errorf("the caller that waited when the server was stopped: %+v; want the turn", turn)
+	if claim := <-waiting; claim.Done == nil {
+		t.Errorf("the caller that waited when the server was stopped: %+v; want the claim", claim)
 	}
 	first.Done(t.Context(), "")
-	until(t, func() bool { return a.State() == schema.Degraded && b.State() == schema.Degraded })
+	await.Until(t, "both replicas to notice the loss", func() bool { return a.State() == schema.Degraded && b.State() == schema.Degraded })
 	now.Advance(time.Minute)
 	if got := holds(t, a, "k"); got != "made" {
 		t.Errorf("memory has %q", got)
@@ -158,11 +159,11 @@ func TestMemoryOutlivesTheServer(t *testing.T) {
 		t.Errorf("%q in the memory of another replica", got)
 	}
 	put(t, b, now, "k", "made again")
-	if turn := b.Join(t.Context(), "third"); turn.Done == nil {
-		t.Errorf("Join = %+v; want the turn", turn)
+	if claim := b.Join(t.Context(), "third"); claim.Done == nil {
+		t.Errorf("Join = %+v; want the claim", claim)
 	}
 	p.run()
-	until(t, func() bool { return a.State() == schema.Healthy && b.State() == schema.Healthy })
+	await.Until(t, "both replicas to notice the return", func() bool { return a.State() == schema.Healthy && b.State() == schema.Healthy })
 	put(t, b, now, "k2", "shared")
 	if got := holds(t, a, "k2"); got != "shared" {
 		t.Errorf("after the restart: %q", got)
@@ -181,7 +182,7 @@ func TestAStuckServerDoesNotBlockCallers(t *testing.T) {
 	put(t, a, now, "k", "made")
 	p.stop()
 	defer p.resume()
-	until(t, func() bool { return a.State() == schema.Degraded })
+	await.Until(t, "the loss to be noticed", func() bool { return a.State() == schema.Degraded })
 	began := time.Now()
 	for range 1000 {
 		holds(t, a, "unknown")
@@ -190,5 +191,5 @@ func TestAStuckServerDoesNotBlockCallers(t *testing.T) {
 		t.Errorf("a thousand misses took %v", took)
 	}
 	p.resume()
-	until(t, func() bool { return a.State() == schema.Healthy })
+	await.Until(t, "the return to be noticed", func() bool { return a.State() == schema.Healthy })
 }

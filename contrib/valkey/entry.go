@@ -25,7 +25,7 @@ type stored struct {
 func (s *stored) removal() time.Time { return s.Expires.Add(min(s.Entry.Keep, cache.MostKept)) }
 
 const (
-	form      = 3        // the version of the stored form; no other can be read
+	form      = 4        // the version of the stored form; no other can be read
 	mostBytes = 64 << 20 // the maximum size of an entry when it is decompressed
 )
 
@@ -56,7 +56,7 @@ func (c codec) encode(s *stored) (string, error) {
 	for _, text := range []string{e.Data, e.Page, e.Next, e.Tag, e.Provider, e.Detail} {
 		b = appendText(b, text)
 	}
-	b = appendTexts(appendTexts(b, e.Raw), e.Failed)
+	b = appendTexts(appendTexts(appendTexts(b, e.Raw), e.Failed), e.Unknown)
 	if e.NotFound {
 		b = append(b, 1)
 	}
@@ -101,7 +101,7 @@ func (c codec) decode(text string) (*stored, error) {
 	for _, to := range []*string{&e.Data, &e.Page, &e.Next, &e.Tag, &e.Provider, &e.Detail} {
 		*to = r.text()
 	}
-	e.Raw, e.Failed = r.texts(), r.texts()
+	e.Raw, e.Failed, e.Unknown = r.texts(), r.texts(), r.texts()
 	e.NotFound = r.rest == "\x01"
 	if r.broken {
 		return nil, errForm

@@ -2,7 +2,7 @@
 --   {"entry", text}    the entry exists
 --   {"failure", words} the holder that the caller has waited for has failed
 --   {"wait", holder}   another caller makes it
---   {"turn", ""}       the caller must make it, and has the lease now
+--   {"claim", ""}       the caller must make it, and has the lease now
 -- KEYS: the entry, the lease. ARGV: the caller's token, the length of the lease in ms, the holder waited for or "", and
 -- the SHA-1 in hex of an expired entry, which counts as none, or "".
 -- A lease is the token of its holder, or "!", that token and the text of its failure.
@@ -17,4 +17,4 @@ if lease then
   end
 end
 redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2])
-return {'turn', ''}
+return {'claim', ''}

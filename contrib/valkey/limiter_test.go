@@ -9,6 +9,7 @@ import (
 
 	"github.com/socialdata/socialdata/cache/cachetest"
 	"github.com/socialdata/socialdata/contrib/valkey"
+	"github.com/socialdata/socialdata/internal/await"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/keys/keystest"
 	"github.com/socialdata/socialdata/problem"
@@ -102,7 +103,7 @@ func TestALimiterWithoutItsServer(t *testing.T) {
 	opened, closed := limiter(t, s, valkey.LimiterConfig{}), limiter(t, s, valkey.LimiterConfig{Fail: valkey.FailClosed})
 	r := keys.Rate{Capacity: 3, Refill: 0.001}
 	p.kill()
-	until(t, func() bool { return s.Ping(t.Context()) != nil && opened.State() != schema.Healthy })
+	await.Until(t, "the loss to be noticed", func() bool { return s.Ping(t.Context()) != nil && opened.State() != schema.Healthy })
 	if opened.State() != schema.Degraded || closed.State() != schema.Down {
 		t.Errorf("states %s and %s", opened.State(), closed.State())
 	}
@@ -121,7 +122,7 @@ func TestALimiterWithoutItsServer(t *testing.T) {
 		}
 	}
 	p.run()
-	until(t, func() bool { return closed.State() == schema.Healthy })
+	await.Until(t, "the return to be noticed", func() bool { return closed.State() == schema.Healthy })
 	if a, err := closed.Take(t.Context(), "key_1", r, 1); err != nil || !a.OK {
 		t.Errorf("after the restart: %+v, %v", a, err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/socialdata/socialdata/cache"
 	"github.com/socialdata/socialdata/contrib/valkey"
+	"github.com/socialdata/socialdata/internal/await"
 	"github.com/socialdata/socialdata/keys"
 )
 
@@ -69,18 +70,18 @@ func TestMessages(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", what, diff)
 		}
 	}
-	read := func(c *valkey.Cache, key string) cache.Turn {
+	read := func(c *valkey.Cache, key string) cache.Claim {
 		if e, _ := c.Get(t.Context(), key); e != nil {
-			return cache.Turn{Entry: e}
+			return cache.Claim{Entry: e}
 		}
 		return c.Join(t.Context(), key)
 	}
-	made := func(c *valkey.Cache, key string, turn cache.Turn) {
+	made := func(c *valkey.Cache, key string, claim cache.Claim) {
 		if err := c.Set(t.Context(), key, &cache.Entry{Data: "made", FetchedAt: time.Now(), TTL: time.Hour},
 			time.Hour); err != nil {
 			t.Error(err)
 		}
-		turn.Done(t.Context(), "")
+		claim.Done(t.Context(), "")
 	}
 	sent("a miss", map[string]int{"evalsha": joins + dones}, func() {
 		made(replicas[0], "k", read(replicas[0], "k"))
@@ -90,18 +91,18 @@ func TestMessages(t *testing.T) {
 			read(replicas[1], "k")
 		}
 	})
-	turn := read(replicas[0], "hot")
+	claim := read(replicas[0], "hot")
 	const others = 7
 	sent("a wait", map[string]int{"evalsha": others*2*joins + dones, "client|caching": others * tracks}, func() {
-		got := make(chan cache.Turn)
+		got := make(chan cache.Claim)
 		for _, c := range replicas[1:] {
 			go func() { got <- read(c, "hot") }()
 		}
-		until(t, func() bool { return commands(t, p.addr)["client|caching"] >= others })
-		made(replicas[0], "hot", turn)
+		await.Until(t, "the others to begin tracking", func() bool { return commands(t, p.addr)["client|caching"] >= others })
+		made(replicas[0], "hot", claim)
 		for range others {
-			if turn := <-got; turn.Entry == nil {
-				t.Errorf("Join = %+v; want the entry", turn)
+			if claim := <-got; claim.Entry == nil {
+				t.Errorf("Join = %+v; want the entry", claim)
 			}
 		}
 	})

@@ -3,20 +3,21 @@ package valkey_test
 import (
 	"container/heap"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/socialdata/socialdata/internal/testsize"
 )
 
 // The cost of the protocol in messages to the server; [TestMessages] checks it.
 const (
 	gets   = 1 // a read from the cache
-	joins  = 1 // a request for the turn
+	joins  = 1 // a request for the claim
 	tracks = 1 // to begin waiting: one message of five commands
 	pushes = 1 // the server reports the end
 	keeps  = 2 // a check for an entry, and storing the entry
-	dones  = 1 // the end of a turn
+	dones  = 1 // the end of a claim
 	renews = 1 // of a lease, every lease/2
 	near   = 10 * time.Second
 	lease  = 3 * time.Second
@@ -257,7 +258,7 @@ func (s *simulation) wake(f *flight, there bool) {
 	}
 }
 
-// takeOver gives the turn of a dead replica to the first that has waited.
+// takeOver gives the claim of a dead replica to the first that has waited.
 func (s *simulation) takeOver(f *flight) {
 	if len(f.waiting) == 0 {
 		return
@@ -269,15 +270,15 @@ func (s *simulation) takeOver(f *flight) {
 	s.read(next)
 }
 
-// TestSimulation requests keys by their popularity. SOCIALDATA_SIMULATE=full simulates a thousand replicas and ten
-// million keys, and takes some minutes and 8 GB.
+// TestSimulation requests keys by their popularity. SIZE=full simulates a thousand replicas and ten million keys, and
+// takes some minutes and 8 GB.
 func TestSimulation(t *testing.T) {
 	t.Parallel()
 	w := world{
 		replicas: 50, nodes: 3, keys: 20_000, requests: 400_000, each: 100 * time.Microsecond,
 		ttl: 15 * time.Minute, upstream: 500 * time.Millisecond, skew: 1.1, lost: -1,
 	}
-	if os.Getenv("SOCIALDATA_SIMULATE") == "full" {
+	if testsize.Full() {
 		w.replicas, w.keys, w.requests, w.each = 1000, 10_000_000, 20_000_000, 5*time.Microsecond
 	}
 	span := w.each * time.Duration(w.requests)
@@ -328,7 +329,7 @@ func percent(n, of int) float64 { return 100 * float64(n) / float64(of) }
 func TestSimulatedLimiter(t *testing.T) {
 	t.Parallel()
 	replicas, callers, calls := 50, 1000, 500_000
-	if os.Getenv("SOCIALDATA_SIMULATE") == "full" {
+	if testsize.Full() {
 		replicas, callers, calls = 1000, 100_000, 20_000_000
 	}
 	const capacity, refill, each = 60.0, 10.0, 5 * time.Microsecond // 200,000 calls a second

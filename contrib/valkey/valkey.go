@@ -13,7 +13,7 @@ import (
 
 	valkey "github.com/valkey-io/valkey-go"
 
-	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/callctx"
 )
 
 const (
@@ -145,7 +145,7 @@ func (s *Server) note(ctx context.Context, err error) {
 	}
 	if err != nil {
 		s.log.WarnContext(ctx, "the cache server is unavailable; each replica continues without it", "error", err, "request_id",
-			operation.RequestID(ctx))
+			callctx.Of(ctx).ID)
 		return
 	}
 	s.failed.Store(0)

@@ -12,16 +12,16 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/socialdata/socialdata/contrib/valkey"
+	"github.com/socialdata/socialdata/internal/await"
 )
 
 // address returns the address of the server that tests share. Without one it skips the test.
 func address(tb testing.TB) string {
 	tb.Helper()
 	addr := os.Getenv("SOCIALDATA_TEST_VALKEY")
-	if addr == "" {
+	if addr == "" || testing.Short() {
 		tb.Skip("SOCIALDATA_TEST_VALKEY names no server of Valkey or Redis, such as 127.0.0.1:6379")
 	}
 	return addr
@@ -52,7 +52,7 @@ type process struct {
 // start starts a server on a port of its own. Without the program it skips the test.
 func start(tb testing.TB) *process {
 	tb.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil {
+	if _, err := exec.LookPath("redis-server"); err != nil || testing.Short() {
 		tb.Skip("there is no redis-server to start and kill: apt-get install redis-server")
 	}
 	l, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
@@ -77,7 +77,7 @@ func (p *process) run() {
 	if err := p.cmd.Start(); err != nil {
 		p.tb.Fatal(err)
 	}
-	until(p.tb, func() bool {
+	await.Until(p.tb, "the server to listen", func() bool {
 		conn, err := (&net.Dialer{}).DialContext(p.tb.Context(), "tcp", p.addr)
 		if err == nil {
 			_ = conn.Close()
@@ -90,16 +90,6 @@ func (p *process) kill() {
 	if p.cmd != nil && p.cmd.ProcessState == nil {
 		_ = p.cmd.Process.Kill()
 		_ = p.cmd.Wait()
-	}
-}
-
-// until waits for a condition.
-func until(tb testing.TB, holds func() bool) {
-	tb.Helper()
-	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			tb.Fatal("a minute was not enough")
-		}
 	}
 }
 
@@ -135,7 +125,7 @@ func TestAnUnavailableServerLogsTwoLines(t *testing.T) {
 		t.Error("a dead server answers")
 	}
 	p.run()
-	until(t, func() bool { return s.Ping(t.Context()) == nil })
+	await.Until(t, "the server to answer", func() bool { return s.Ping(t.Context()) == nil })
 	if got := log.String(); strings.Count(got, "\n") != 2 || !strings.Contains(got, "is unavailable") ||
 		!strings.Contains(got, "is available again") {
 		t.Errorf("log:\n%s", got)

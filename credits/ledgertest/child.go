@@ -29,9 +29,12 @@ type childAnswer struct {
 }
 
 // StartChild starts the test binary again, as a service for a [Crash]. Its TestMain reads from env, such as
-// "NAME=value", what to serve with [ServeChild]. A refused charge fails t.
+// "NAME=value", what to serve with [ServeChild]. A refused charge fails t. A short test is skipped.
 func StartChild(t *testing.T, env ...string) Process {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a process, and kills it")
+	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stderr = os.Stderr

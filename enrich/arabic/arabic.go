@@ -10,9 +10,7 @@ import (
 	"github.com/socialdata/socialdata/enrich"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/gazetteer"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/head"
-	"github.com/socialdata/socialdata/enrich/arabic/internal/mixed"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/ner"
-	"github.com/socialdata/socialdata/enrich/arabic/internal/phrase"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/weights"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -28,10 +26,8 @@ type Model struct {
 	reader    *head.Reader
 	names     *ner.Reader
 	dialect   *weights.Linear
-	spans     *weights.Linear
 	language  *weights.Linear
 	sentiment *weights.Linear
-	phrase    *phrase.Net
 	topic     *weights.Linear
 	subject   *weights.Linear
 	// learnt maps the classes of the topic head to classes of the subject head; a class without a counterpart is mapped to
@@ -42,8 +38,7 @@ type Model struct {
 	seeds []int
 	news  *ner.Model // finds names in newspaper Arabic
 	posts *ner.Model // and in dialects
-	mixed *mixed.Net
-	pool  sync.Pool // of *scratch
+	pool  sync.Pool  // of *scratch
 }
 
 var _ enrich.Enricher = (*Model)(nil)
@@ -78,8 +73,7 @@ func Open(file string) (*Model, error) {
 	}
 	m := &Model{reader: head.NewReader(head.OpenEmoji(s["emoji"]))}
 	for name, dst := range map[string]**weights.Linear{
-		"dialect": &m.dialect, "spans": &m.spans, "language": &m.language, "sentiment": &m.sentiment, "topic": &m.topic,
-		"subject": &m.subject,
+		"dialect": &m.dialect, "language": &m.language, "sentiment": &m.sentiment, "topic": &m.topic, "subject": &m.subject,
 	} {
 		if *dst, err = linear(s, name); err != nil {
 			return nil, err
@@ -90,12 +84,6 @@ func Open(file string) (*Model, error) {
 	}
 	if m.posts, err = ner.Open(s["posts"]); err != nil {
 		return nil, fmt.Errorf("section posts: %w", err)
-	}
-	if m.mixed, err = mixed.OpenNet(s["mixed"]); err != nil {
-		return nil, fmt.Errorf("section mixed: %w", err)
-	}
-	if m.phrase, err = phrase.OpenNet(s["phrase"]); err != nil {
-		return nil, fmt.Errorf("section phrase: %w", err)
 	}
 	m.learnt = indexes(learntTopics[:], head.Subjects)
 	m.seeds = indexes(m.reader.SeedNames(), head.Subjects)
@@ -125,9 +113,6 @@ func linear(s weights.Sections, name string) (*weights.Linear, error) {
 type scratch struct {
 	text   head.Text
 	seq    ner.Seq
-	scan   mixed.Scan
-	phrase phrase.State
-	mixed  mixed.Input
 	tags   []uint8
 	spans  []span
 	seeds  []int
@@ -147,8 +132,8 @@ func (m *Model) Enrich(ctx context.Context, text string) (schema.Enrichment, err
 
 	e := schema.Enrichment{Dialect: m.variety(s)}
 	e.Sentiment = m.feeling(s, e.Dialect)
-	e.Entities = m.entities(s, e.Dialect)
 	e.Topics = m.topics(s, e.Dialect)
+	e.Entities = m.entities(s, e.Dialect, slices.Contains(e.Topics, "sports"))
 	s.text.Src = "" // the pool must not keep the text alive
 	return e, nil
 }

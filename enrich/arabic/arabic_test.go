@@ -26,8 +26,14 @@ func TestEnrichTellsVarietiesApart(t *testing.T) {
 		{"msa", "أكد وزير الخارجية أن المفاوضات سوف تستمر خلال الأيام القادمة", schema.MSA},
 		{
 			"egyptian and maghrebi",
-			"انا مش عارف ايه اللي بيحصل دلوقتي ده كتير اوي عليا واش راك خويا علاش ماكاينش والو في هاد البلاد بزاف", schema.Mixed,
+			"انا مش عارف ايه اللي بيحصل دلوقتي ده كتير اوي عليا. واش راك خويا علاش ماكاينش والو في هاد البلاد بزاف", schema.Mixed,
 		},
+		{
+			"egyptian and maghrebi on two lines",
+			"انا مش عارف ايه اللي بيحصل دلوقتي ده كتير اوي عليا\nواش راك خويا علاش ماكاينش والو في هاد البلاد بزاف", schema.Mixed,
+		},
+		{"a king in the news", "ولي العهد الأمير محمد بن سلمان يصل إلى باريس", schema.MSA},
+		{"the street of a king in the news", "افتتاح طريق الملك عبدالعزيز بعد انتهاء أعمال الصيانة", schema.MSA},
 		{"persian", "من امروز به دانشگاه می\u200cروم و کتاب می\u200cخوانم", schema.NotArabic},
 		{"short persian", "خیلی ممنون از شما", schema.NotArabic},
 		{"persian with an arabic name", "امروز محمد عبدالله به مدرسه می\u200cرود", schema.NotArabic},
@@ -76,6 +82,10 @@ func TestEnrichFindsEntities(t *testing.T) {
 			[]schema.Entity{{Text: "باراك أوباما", Type: "person"}, {Text: "باريس", Type: "location"}},
 		},
 		{"an address of electronic mail is no mention", "راسلني على someone@example.com", nil},
+		{
+			"a name has eight words at most", "الشيخ محمد بن عبدالله بن خالد بن سعد بن فهد بن فيصل بن عمر في الرياض",
+			[]schema.Entity{{Text: "محمد بن عبدالله بن خالد بن سعد بن", Type: "person"}, {Text: "الرياض", Type: "location"}},
+		},
 		{"a date in words", "ولد في 15 يناير 1990", []schema.Entity{{Text: "15 يناير 1990", Type: "date"}}},
 		{"a sign of money", "$20 million", []schema.Entity{{Text: "$20 million", Type: "money"}}},
 	}
@@ -120,6 +130,57 @@ func TestEnrichFeelsAndNamesTopics(t *testing.T) {
 				t.Errorf("topics of %q: %v, want %s first", tt.text, got.Topics, tt.topic)
 			}
 		})
+	}
+}
+
+func TestEnrichCountsWordsOfOtherLanguages(t *testing.T) {
+	t.Parallel()
+	model := arabic.New()
+	tests := []struct {
+		text string
+		want schema.Sentiment
+	}{
+		{"What a lovely and peaceful garden", schema.Sentiment{Label: schema.Positive, Score: 0.667}},
+		{"The waiter was not friendly", schema.Sentiment{Label: schema.Negative, Score: -0.5}},
+		{"It isn't bad", schema.Sentiment{Label: schema.Positive, Score: 0.5}},
+		{"No. Lovely!", schema.Sentiment{Label: schema.Positive, Score: 0.5}},
+		{"Un spectacle genial, bravo", schema.Sentiment{Label: schema.Positive, Score: 0.667}},
+		{"Un spectacle ge\u0301nial, bravo", schema.Sentiment{Label: schema.Positive, Score: 0.667}},
+		{"Quelle déception, c'était nul", schema.Sentiment{Label: schema.Negative, Score: -0.667}},
+		{"lo\u200bve\u2060ly", schema.Sentiment{Label: schema.Positive, Score: 0.5}},
+		{"el akl kan 7elw awi", schema.Sentiment{Label: schema.Positive, Score: 0.5}},
+		{"mesh 7elw ya 5ayeb", schema.Sentiment{Label: schema.Neutral}},
+		{"7 elw, 4 bad", schema.Sentiment{Label: schema.Negative, Score: -0.5}},
+		{"The shop opens at nine", schema.Sentiment{Label: schema.Neutral}},
+		{"good and bad", schema.Sentiment{Label: schema.Neutral}},
+		{"😡", schema.Sentiment{Label: schema.Negative, Score: -0.5}},
+		{"#مصر", schema.Sentiment{Label: schema.Neutral}},
+		{"#كلنا_حزن #مصر https://example.com/a", schema.Sentiment{Label: schema.Neutral}},
+		{"#مصر 😍", schema.Sentiment{Label: schema.Positive, Score: 0.5}},
+		{"", schema.Sentiment{Label: schema.Neutral}},
+	}
+	for _, tt := range tests {
+		got, err := model.Enrich(t.Context(), tt.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, got.Sentiment); diff != "" {
+			t.Errorf("sentiment of %q (-want +got):\n%s", tt.text, diff)
+		}
+	}
+}
+
+func TestEnrichFindsNoFeelingInPlainStatements(t *testing.T) {
+	t.Parallel()
+	model := arabic.New()
+	for _, text := range []string{"بكرة هروح البنك الصبح", "#مصر", "الدوام يبدأ الساعة ثمانية"} {
+		got, err := model.Enrich(t.Context(), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Sentiment.Label != schema.Neutral {
+			t.Errorf("sentiment of %q: %+v, want neutral", text, got.Sentiment)
+		}
 	}
 }
 

@@ -14,8 +14,6 @@ type Detail struct {
 	Dialect map[schema.Dialect]float64
 	// NotArabic is the probability of another language; 1 when the letters exclude Arabic.
 	NotArabic float64
-	// Mixed is the log-odds of two varieties, relative to the threshold of the label.
-	Mixed float64
 	// Sentiment holds the probability of each label.
 	Sentiment map[schema.SentimentLabel]float64
 	// Topic holds the probability of each topic that was learnt from labelled texts. Science includes technology, and ""
@@ -37,19 +35,11 @@ func (m *Model) Detail(text string) Detail {
 	if s.text.Script() == head.ArabicMost {
 		d.NotArabic = 1 / (1 + math.Exp(-float64(m.foreign(s))))
 	}
-	m.scanVarieties(s)
-	whole := s.scan.Whole()
-	softmax(whole[:])
-	for c, p := range whole {
+	for c, p := range m.varieties(s, 0, len(s.text.Spans)) {
 		d.Dialect[varieties[c]] = float64(p)
 	}
-	d.Mixed = math.Inf(-1)
-	if s.scan.Input(&s.mixed) {
-		d.Mixed = float64(m.mixed.Score(&s.mixed) - m.mixed.Threshold)
-	}
-	p := m.feelings(s, false)
-	for c, label := range sentimentLabels {
-		d.Sentiment[label] = float64(p[c])
+	for c, p := range m.feelings(s, m.variety(s)) {
+		d.Sentiment[sentimentLabels[c]] = float64(p)
 	}
 	q := s.scores[:len(learntTopics)]
 	m.topic.Scores(m.reader.Topic(&s.text), q)

@@ -1,16 +1,14 @@
 package arabic
 
 import (
+	"slices"
+
 	"github.com/socialdata/socialdata/enrich/arabic/internal/head"
-	"github.com/socialdata/socialdata/enrich/arabic/internal/mixed"
-	"github.com/socialdata/socialdata/enrich/arabic/internal/weights"
 	"github.com/socialdata/socialdata/schema"
 )
 
 // varieties are the classes of the dialect head, in order.
-var varieties = [mixed.Classes]schema.Dialect{
-	schema.Gulf, schema.Egyptian, schema.Levantine, schema.Maghrebi, schema.MSA,
-}
+var varieties = [...]schema.Dialect{schema.Gulf, schema.Egyptian, schema.Levantine, schema.Maghrebi, schema.MSA}
 
 // variety returns the variety of Arabic of s.
 func (m *Model) variety(s *scratch) schema.Dialect {
@@ -19,14 +17,14 @@ func (m *Model) variety(s *scratch) schema.Dialect {
 		return schema.NotArabic
 	case head.ArabicMost:
 	}
-	if m.foreign(s) > 0 {
+	switch {
+	case m.foreign(s) > 0:
 		return schema.NotArabic
-	}
-	best := m.scanVarieties(s)
-	if s.scan.Input(&s.mixed) && m.mixed.Score(&s.mixed) > m.mixed.Threshold {
+	case m.mixes(s):
 		return schema.Mixed
 	}
-	return varieties[best]
+	p := m.varieties(s, 0, len(s.text.Spans))
+	return varieties[slices.Index(p, slices.Max(p))]
 }
 
 // telltaleOdds is added for each word with letters of another language: a Persian post about an Arab may consist mostly
@@ -39,16 +37,30 @@ func (m *Model) foreign(s *scratch) float32 {
 	return s.scores[1] - s.scores[0] + telltaleOdds*float32(s.text.Telltales())
 }
 
-// scanVarieties scores every stretch of the text and returns the best variety of the whole.
-func (m *Model) scanVarieties(s *scratch) int {
-	blocks := m.reader.Dialect(&s.text)
-	s.scan.Read([mixed.Heads]*weights.Linear{m.dialect, m.spans}, &s.text, blocks[2].Features)
-	whole := s.scan.Whole()
-	best := 0
-	for c, v := range whole {
-		if v > whole[best] {
-			best = c
+// varieties returns the probability of each variety for the words from i to j of s.
+func (m *Model) varieties(s *scratch, i, j int) []float32 {
+	p := s.scores[:len(varieties)]
+	m.dialect.Scores(m.reader.Dialect(&s.text, i, j), p)
+	softmax(p)
+	return p
+}
+
+// sure is the probability from which a clause is certainly in a variety.
+const sure = 0.75
+
+// mixes reports whether two clauses of s are certainly in different varieties.
+func (m *Model) mixes(s *scratch) bool {
+	found := -1
+	for i, j := range s.text.Clauses() {
+		p := m.varieties(s, i, j)
+		c := slices.Index(p, slices.Max(p))
+		if p[c] < sure {
+			continue
 		}
+		if found >= 0 && found != c {
+			return true
+		}
+		found = c
 	}
-	return best
+	return false
 }

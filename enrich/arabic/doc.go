@@ -1,5 +1,5 @@
 // Package arabic is the embedded model of Arabic: it finds the dialect, sentiment, entities and topics of a post. It
-// uses no network, no cgo and no download; one model file of 10.5 MB is part of the program.
+// uses no network, no cgo and no download; one model file of 9 MB is part of the program.
 //
 //	model := arabic.New()
 //	enrichment, err := model.Enrich(ctx, "والله الحفلة كانت تحفة أوي 😍 #القاهرة")

@@ -21,8 +21,8 @@ func TestModelFileHasItsSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info.Size() > 10_500_000 {
-		t.Errorf("model.bin has %d bytes, want at most %d", info.Size(), 10_500_000)
+	if info.Size() > 9_000_000 {
+		t.Errorf("model.bin has %d bytes, want at most %d", info.Size(), 9_000_000)
 	}
 }
 
@@ -52,7 +52,7 @@ func TestEnrichNamesAHundredEntitiesAtMost(t *testing.T) {
 	}
 }
 
-func TestEnrichFindsInstitutionsAndFirms(t *testing.T) {
+func TestEnrichFindsInstitutionsAndDevices(t *testing.T) {
 	t.Parallel()
 	model := arabic.New()
 	tests := []struct {
@@ -81,7 +81,7 @@ func TestEnrichFindsInstitutionsAndFirms(t *testing.T) {
 	}
 }
 
-func TestEnrichFindsDatesAmountsFeastsAndTitles(t *testing.T) {
+func TestEnrichFindsDatesAndAmounts(t *testing.T) {
 	t.Parallel()
 	model := arabic.New()
 	tests := []struct {
@@ -100,9 +100,7 @@ func TestEnrichFindsDatesAmountsFeastsAndTitles(t *testing.T) {
 		{"اشتريته بألف جنيه", []schema.Entity{{Text: "ألف جنيه", Type: "money"}}},
 		{"كلفني خمسين دولار", []schema.Entity{{Text: "خمسين دولار", Type: "money"}}},
 		{"جانا خمسين واحد", nil},
-		{"شو لبستو بالعيد", []schema.Entity{{Text: "العيد", Type: "event"}}},
 		{"شو هالحكي يا زلمة هلق بدنا رحمة الله كتير", nil},
-		{"ما شفت فيلم ظل الحيط", []schema.Entity{{Text: "ظل الحيط", Type: "other"}}},
 	}
 	for _, tt := range tests {
 		got, err := model.Enrich(t.Context(), tt.text)
@@ -115,7 +113,7 @@ func TestEnrichFindsDatesAmountsFeastsAndTitles(t *testing.T) {
 	}
 }
 
-func TestEnrichFindsCupsTeamsAndClubs(t *testing.T) {
+func TestEnrichFindsCupsFeastsAndClubs(t *testing.T) {
 	t.Parallel()
 	model := arabic.New()
 	tests := []struct {
@@ -124,7 +122,7 @@ func TestEnrichFindsCupsTeamsAndClubs(t *testing.T) {
 	}{
 		{"متى تبدا بطولة كأس الخليج؟", schema.Entity{Text: "كأس الخليج", Type: "event"}},
 		{"شوكت مباراة الزوراء والشرطة؟", schema.Entity{Text: "الشرطة", Type: "organization"}},
-		{"وش رايكم في منتخب اليابان امس", schema.Entity{Text: "منتخب اليابان", Type: "organization"}},
+		{"الشباب يتعادل مع الفتح في الدوري", schema.Entity{Text: "الفتح", Type: "organization"}},
 		{"وزارة التربية والتعليم ما ردت علينا لين الحين", schema.Entity{Text: "وزارة التربية والتعليم", Type: "organization"}},
 		{"كل عام وانتم بخير يا شباب بمناسبة عيد الفطر", schema.Entity{Text: "عيد الفطر", Type: "event"}},
 		{"وقفت قدام الكعبة وبكيت", schema.Entity{Text: "الكعبة", Type: "location"}},

@@ -2,8 +2,8 @@ package arabic
 
 import (
 	"math"
+	"slices"
 
-	"github.com/socialdata/socialdata/enrich/arabic/internal/head"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -17,49 +17,28 @@ const (
 
 var sentimentLabels = [sentiments]schema.SentimentLabel{schema.Positive, schema.Negative, schema.Neutral}
 
+// neutralBias is added to the score of neutral: most of the texts that the head learns praise or blame, and most of the
+// statements that people make do neither.
+const neutralBias = 0.5
+
 // feeling returns the sentiment of s.
 func (m *Model) feeling(s *scratch, d schema.Dialect) schema.Sentiment {
-	if d == schema.NotArabic && !m.reader.Polar(&s.text) {
-		return schema.Sentiment{Label: schema.Neutral}
-	}
-	p := m.feelings(s, d == schema.NotArabic)
-	best := neutral
-	for c := range sentiments {
-		if p[c] > p[best] {
-			best = c
-		}
-	}
-	return schema.Sentiment{Label: sentimentLabels[best], Score: score(p)}
+	p := m.feelings(s, d)
+	return schema.Sentiment{Label: sentimentLabels[slices.Index(p, slices.Max(p))], Score: score(p)}
 }
 
-const (
-	// phraseShare is the weight of the phrase net relative to the linear head. With more of it, accuracy stays the same on
-	// short posts and tweets with two labels, and falls on those with three.
-	phraseShare = 0.2
-	// sharper is the factor of all scores. The heads learn from teachers and many sources, and are less sure than they
-	// may be: without it the calibration error on posts of other writers is twice as large.
-	sharper = 1.4
-)
-
-// feelings returns the probability of each class. For another language only the emoji and the short lists of other
-// languages count, which are among the signs, because the heads have not learnt its words.
-func (m *Model) feelings(s *scratch, foreign bool) []float32 {
+// feelings returns the probability of each class. In other languages, and in texts of hashtags alone, listed words and
+// emoji are counted, because the head has not learnt them.
+func (m *Model) feelings(s *scratch, d schema.Dialect) []float32 {
 	p := s.scores[:sentiments]
-	blocks := m.reader.Sentiment(&s.text, false)
-	if foreign {
-		m.sentiment.Scores(blocks[head.FeelSigns:head.FeelSigns+1], p)
-		softmax(p)
+	if d == schema.NotArabic || s.text.Arabic == 0 {
+		n := m.reader.Foreign(&s.text)
+		all := float32(max(n, -n) + 1)
+		p[positive], p[negative], p[neutral] = float32(max(n, 0))/all, float32(max(-n, 0))/all, 1/all
 		return p
 	}
-	m.sentiment.Scores(blocks, p)
-	var q [sentiments]float32
-	m.phrase.Scores(m.reader.Phrases(&s.text, false), &s.phrase, q[:])
-	for c := range p {
-		p[c] += phraseShare * (q[c] - p[c])
-	}
-	for c := range p {
-		p[c] *= sharper
-	}
+	m.sentiment.Scores(m.reader.Sentiment(&s.text, false), p)
+	p[neutral] += neutralBias
 	softmax(p)
 	return p
 }

@@ -18,38 +18,15 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/socialdata/socialdata/examples/internal/shipped"
+	"github.com/socialdata/socialdata/internal/testsize"
 )
 
-// bin is the path of the attacked program; "" when no test needs it.
-var bin string
+func TestMain(m *testing.M) { os.Exit(shipped.Main(m)) }
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) int {
-	if bin = os.Getenv("SOCIALDATA_PROGRAM"); bin != "" {
-		return m.Run()
-	}
-	dir, err := os.MkdirTemp("", "attacks")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
-	bin = filepath.Join(dir, "socialdata")
-	if out, err := exec.Command("go", "build", "-o", bin, "../standalone").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "building the program: %v\n%s", err, out)
-		return 1
-	}
-	return m.Run()
-}
-
-// times multiplies n by the scale of the attacks, SOCIALDATA_ATTACKS; 1 in CI.
-func times(n int) int {
-	if by, err := strconv.Atoi(os.Getenv("SOCIALDATA_ATTACKS")); err == nil && by > 1 {
-		return n * by
-	}
-	return n
-}
+// times returns n, or ten times as much with SIZE=full.
+func times(n int) int { return testsize.Of(n, 10*n) }
 
 // output collects what a process writes, and can be read meanwhile.
 type output struct {
@@ -115,7 +92,7 @@ func attackedAt(t *testing.T, db string, settings ...string) *victim {
 			env = append(env, s)
 		}
 	}
-	v.cmd = exec.CommandContext(t.Context(), bin, args...)
+	v.cmd = exec.CommandContext(t.Context(), shipped.Program(t), args...)
 	v.cmd.Env, v.cmd.Stderr = env, v.log
 	out, err := v.cmd.StdoutPipe()
 	if err != nil {
@@ -161,7 +138,7 @@ func (v *victim) stop() {
 func tool(t *testing.T, env []string, args ...string) (status int, out, log string) {
 	t.Helper()
 	var o, l bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), bin, args...)
+	cmd := exec.CommandContext(t.Context(), shipped.Program(t), args...)
 	cmd.Env, cmd.Stdout, cmd.Stderr = append(clean(), env...), &o, &l
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
 		t.Fatal(err)

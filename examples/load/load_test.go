@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/socialdata/socialdata/examples/internal/shipped"
 )
 
 // TestMain runs the bare handler when this program starts itself as one.
@@ -13,19 +15,12 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	os.Exit(m.Run())
+	os.Exit(shipped.Main(m))
 }
 
-func TestAShortRunComesToItsEnd(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds the server and puts it under load")
-	}
-	program, err := build(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestShortRun(t *testing.T) {
 	c := cli{
-		Program: program, Handle: "ann", Connections: []int{4}, For: 100 * time.Millisecond, Rounds: 1, LogLevel: "info",
+		Program: shipped.Program(t), Handle: "ann", Connections: []int{4}, For: 100 * time.Millisecond, Rounds: 1, LogLevel: "info",
 		Wide: 8, WithoutLog: true,
 	}
 	if err := c.run(t.Context()); err != nil {

@@ -3,6 +3,7 @@
 //
 //	go run ./examples/load                                     # a short one
 //	go run ./examples/load --for 5s --rounds 7 --nginx /usr/sbin/nginx
+//	go run ./examples/load --handmade FILE                   # and with a service that is written by hand
 //	go run ./examples/load --without-log                    # what the request log costs
 //	go run ./examples/load --requests 1000000 --wide 1024   # how much memory the server uses
 //	go run ./examples/load --overload                       # twice the calls that it can answer
@@ -30,6 +31,7 @@ import (
 type cli struct {
 	Program     string        `help:"The program to measure; built from ./examples/standalone without it." placeholder:"FILE"`
 	Nginx       string        `help:"The nginx to compare with, as Debian packages it; left out without it." placeholder:"FILE"`
+	Handmade    string        `help:"The service that a good programmer writes by hand, to compare with: ../shared/tools/handmade, built; left out without it." placeholder:"FILE"`
 	Handle      string        `help:"The sandbox profile that is read." default:"ann"`
 	Connections []int         `help:"How many connections at a time." default:"64,256"`
 	For         time.Duration `help:"How long a round of each server lasts." default:"1s"`
@@ -116,6 +118,13 @@ func (c *cli) run(ctx context.Context) (err error) {
 			return err
 		}
 		targets = append(targets, unlogged)
+	}
+	if c.Handmade != "" {
+		peer, err := startHandmade(ctx, c.Handmade, dir, answer, &running)
+		if err != nil {
+			return err
+		}
+		targets = append(targets, peer)
 	}
 	if c.Nginx != "" {
 		front, err := startNginx(ctx, c.Nginx, dir, plain.addr, &running)

@@ -255,12 +255,8 @@ http {
 
 // startNginx starts nginx as a cache in front of the bare handler.
 func startNginx(ctx context.Context, program, dir, upstream string, running *children) (target, error) {
-	free, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	addr, err := unused(ctx)
 	if err != nil {
-		return target{}, err
-	}
-	addr := free.Addr().String()
-	if err := free.Close(); err != nil {
 		return target{}, err
 	}
 	name := filepath.Join(dir, "nginx.conf")
@@ -274,16 +270,46 @@ func startNginx(ctx context.Context, program, dir, upstream string, running *chi
 	}
 	cmd := exec.CommandContext(ctx, program, "-p", dir, "-c", name)
 	cmd.Stderr = os.Stderr
+	return connected(ctx, cmd, running, target{name: "nginx proxy_cache", addr: addr, request: request("/v1/mock/profile?handle=ann", addr)})
+}
+
+// startHandmade starts ../shared/tools/handmade, which writes each charge to SQLite before it answers, as the server does.
+func startHandmade(ctx context.Context, program, dir string, of reply, running *children) (target, error) {
+	addr, err := unused(ctx)
+	if err != nil {
+		return target{}, err
+	}
+	body := filepath.Join(dir, "handmade.json")
+	if err := os.WriteFile(body, of.body, 0o600); err != nil {
+		return target{}, err
+	}
+	cmd := exec.CommandContext(ctx, program, addr, filepath.Join(dir, "handmade.db"), body, "sync")
+	return connected(ctx, cmd, running, target{
+		name: "handmade", addr: addr, request: request("/v1/mock/profile?handle=ann", addr, "Authorization: Bearer secret"),
+	})
+}
+
+// unused returns an address on loopback that nothing serves on.
+func unused(ctx context.Context) (string, error) {
+	free, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return free.Addr().String(), free.Close()
+}
+
+// connected starts a server and waits until it accepts connections.
+func connected(ctx context.Context, cmd *exec.Cmd, running *children, t target) (target, error) {
 	if err := running.start(cmd); err != nil {
 		return target{}, err
 	}
+	t.pid = cmd.Process.Pid
 	for range 100 {
-		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", t.addr)
 		if err == nil {
-			_ = conn.Close()
-			return target{"nginx proxy_cache", addr, request("/v1/mock/profile?handle=ann", addr), cmd.Process.Pid}, nil
+			return t, conn.Close()
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	return target{}, fmt.Errorf("nginx does not serve on %s", strconv.Quote(addr))
+	return target{}, fmt.Errorf("%s does not serve on %s", t.name, strconv.Quote(t.addr))
 }

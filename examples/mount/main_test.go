@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-func TestAPIAnswersUnderThePrefix(t *testing.T) {
+func TestAPIIsServedUnderThePrefix(t *testing.T) {
 	t.Parallel()
 	mux, secret, err := newMux(t.Context())
 	if err != nil {

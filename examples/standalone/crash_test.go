@@ -23,25 +23,21 @@ import (
 
 	"github.com/socialdata/socialdata/contrib/cli"
 	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/examples/internal/shipped"
+	"github.com/socialdata/socialdata/internal/await"
+	"github.com/socialdata/socialdata/internal/testsize"
 	"github.com/socialdata/socialdata/store/sqlite"
 )
 
-// crashRounds is how many times the server is killed; SOCIALDATA_CRASH_ROUNDS overrides it.
 const firstCredits = 10_000 // of the account that the first start makes
-
-const crashRounds = 4
 
 // TestNoCreditIsLostOrMintedWhenTheServerIsKilled loads the server from many clients, kills it again and again, and
 // lets every client repeat unanswered calls with the same Idempotency-Key. In the end each call has been charged
-// exactly once, each answer matches an entry, and the audit finds no problem.
+// exactly once, each answer matches an entry, and the audit finds no problem. It is killed 4 times, or 100 with SIZE=full.
 func TestNoCreditIsLostOrMintedWhenTheServerIsKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	bin, db := built(t), filepath.Join(dir, "crash.db")
-	rounds := crashRounds
-	if n, err := strconv.Atoi(os.Getenv("SOCIALDATA_CRASH_ROUNDS")); err == nil {
-		rounds = n
-	}
+	bin, db := shipped.Program(t), filepath.Join(dir, "crash.db")
 	addr := freeAddr(t)
 	s := startServer(t, bin, db, addr)
 	load := &load{t: t, base: "http://" + addr, secret: s.secret, answered: map[string]string{}}
@@ -50,7 +46,7 @@ func TestNoCreditIsLostOrMintedWhenTheServerIsKilled(t *testing.T) {
 	for range 16 {
 		clients.Go(func() { load.run(ctx) })
 	}
-	for round := range rounds {
+	for round := range testsize.Of(4, 100) {
 		load.waitFor(int64(50 + round + mathrand.IntN(200)))
 		s.kill()
 		s = startServer(t, bin, db, addr)
@@ -77,11 +73,9 @@ type load struct {
 
 // waitFor waits until n more calls have been answered.
 func (l *load) waitFor(n int64) {
-	for until := l.calls.Load() + n; l.calls.Load() < until; time.Sleep(time.Millisecond) {
-		if l.t.Context().Err() != nil {
-			return
-		}
-	}
+	l.t.Helper()
+	until := l.calls.Load() + n
+	await.Until(l.t, fmt.Sprintf("%d answers", n), func() bool { return l.calls.Load() >= until })
 }
 
 // run makes calls, each until it is answered, until ctx ends.
@@ -102,7 +96,7 @@ func (l *load) run(ctx context.Context) {
 				break
 			}
 			if errors.Is(err, errOurs) {
-				l.t.Errorf("a call came to %v", err)
+				l.t.Errorf("a call failed: %v", err)
 				return
 			}
 			if l.t.Context().Err() != nil {

@@ -20,20 +20,12 @@ import (
 
 	"github.com/socialdata/socialdata/contrib/postgres"
 	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/examples/internal/shipped"
+	"github.com/socialdata/socialdata/internal/await"
 	"github.com/socialdata/socialdata/internal/faultnet"
+	"github.com/socialdata/socialdata/internal/testsize"
 	"github.com/socialdata/socialdata/store/sqlite"
 )
-
-// faultsFor is how long the replicas of TestFaults, and the server of TestClockJumps, run under faults.
-// SOCIALDATA_FAULTS, such as 1h, overrides it:
-//
-//	SOCIALDATA_FAULTS=1h go test -v -timeout 4h -run 'TestFaults|TestClockJumps' ./examples/standalone
-func faultsFor(usually time.Duration) time.Duration {
-	if d, err := time.ParseDuration(os.Getenv("SOCIALDATA_FAULTS")); err == nil {
-		return d
-	}
-	return usually
-}
 
 const (
 	// longestAnswer is more than the 15 s of a call on a slow machine, and less than callers have waited for a frozen
@@ -47,7 +39,9 @@ const (
 // TestFaults runs three replicas of the shipped binary, each over a network of its own to one PostgreSQL, under reads,
 // reads with keys, searches and jobs, while the network delays messages, freezes, loses answers, refuses and resets
 // connections, for all replicas and for one. No call is answered 500, or late. When it is over, callers have been told
-// of exactly what was charged, and the books are in order.
+// of exactly what was charged, and the books are in order. Each fault is played once, or for an hour:
+//
+//	SIZE=full go test -v -timeout 4h -run TestFaults ./examples/standalone
 func TestFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs a database and three servers")
@@ -68,11 +62,13 @@ func TestFaults(t *testing.T) {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	c := &cluster{bin: built(t)}
+	c := &cluster{bin: shipped.Program(t)}
 	c.startDatabase(t, dir, programs)
 	c.startUpstream(t)
 	c.command(t, "account", "create", "load", "--credits", strconv.Itoa(granted))
 	c.secret = c.command(t, "key", "create", "--account", "load")
+	u := newTold(nil, c.secret)
+	t.Cleanup(func() { u.explain(t, c.replicas) }) // after they have ended
 	nets := make([]*faultnet.Proxy, 3)
 	for i := range nets {
 		if nets[i], err = faultnet.Listen(c.database.addr); err != nil {
@@ -86,12 +82,12 @@ func TestFaults(t *testing.T) {
 			"--rate-capacity", "1000000", "--rate-refill", "1000000", "--log-level", "warn",
 		}}))
 	}
-	long := faultsFor(0)
+	long := testsize.Of(0, time.Hour)
 	callers := 16
 	if long > 0 {
 		callers = 96
 	}
-	u := newTold(c.direct, c.secret)
+	u.addrs = c.direct
 	u.start(t, callers)
 	u.awaitAnswers(t, 50)
 	for end, round := time.Now().Add(long), 0; round == 0 || time.Now().Before(end); round++ {
@@ -183,15 +179,16 @@ func (c *cluster) faults(t *testing.T, u *told, nets []*faultnet.Proxy, round in
 }
 
 // TestClockJumps runs the server over a file, with a clock that is set forward and back 28 times, by up to half an
-// hour, under reads, reads with keys and their repetitions, searches and jobs. Callers are told of exactly what is
-// charged.
+// hour, under reads, reads with keys and their repetitions, searches and jobs, for 4 seconds, or an hour with SIZE=full.
+// Callers are told of exactly what is charged.
 func TestClockJumps(t *testing.T) {
 	t.Parallel()
-	if testing.Short() || underRace > 1 {
-		t.Skip("takes its time")
+	testsize.NoRace(t)
+	if testing.Short() {
+		t.Skip("starts a server")
 	}
 	const jumps = 28
-	long := faultsFor(8 * time.Second)
+	long := testsize.Of(4*time.Second, time.Hour)
 	dir := t.TempDir()
 	file, addr := filepath.Join(dir, "jumps.db"), freeAddr(t)
 	c := &clock{file: filepath.Join(dir, "clock")}
@@ -238,9 +235,13 @@ type told struct {
 
 	mu      sync.Mutex
 	tally   tally
-	keys    []string // that have been answered
+	keys    []keyedCall // that have been answered
 	strange []string
+	ids     []string // of the requests in strange, and of those that they repeat
 }
+
+// keyedCall is a call under a key that has been answered.
+type keyedCall struct{ key, path, id string }
 
 // tally counts answers.
 type tally struct {
@@ -290,16 +291,17 @@ func (u *told) ask(t *testing.T, path, idempotencyKey string) *answered {
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	a.id = r.header.Get("X-Request-Id")
 	u.tally.status[r.status]++
 	if u.tally.longest = max(u.tally.longest, took); took > longestAnswer {
-		u.strange = append(u.strange, fmt.Sprintf("%s after %v, at %s: %s", path, took, time.Now().UTC().Format(time.TimeOnly), r))
+		u.note(fmt.Sprintf("%s after %v: %s", path, took, r), a.id)
 	}
 	switch {
 	case r.err != nil, r.status == http.StatusInternalServerError:
-		u.strange = append(u.strange, path+": "+r.String())
+		u.note(path+": "+r.String(), a.id)
 		return nil
 	case r.status == http.StatusServiceUnavailable && r.header.Get("Retry-After") == "":
-		u.strange = append(u.strange, path+" has no Retry-After: "+r.String())
+		u.note(path+" has no Retry-After: "+r.String(), a.id)
 	}
 	if !r.ok() {
 		return nil
@@ -309,6 +311,26 @@ func (u *told) ask(t *testing.T, path, idempotencyKey string) *answered {
 	return &a
 }
 
+// note notes what must not happen, and the requests that it has happened to. u.mu is locked.
+func (u *told) note(what string, ids ...string) {
+	u.strange = append(u.strange, fmt.Sprintf("at %s, %v: %s", time.Now().UTC().Format(time.TimeOnly), ids, what))
+	u.ids = append(u.ids, ids...)
+}
+
+// explain logs what replicas, which have ended, have said of the requests that something strange has happened to.
+func (u *told) explain(t *testing.T, replicas []*daemon) {
+	t.Helper()
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for i, d := range replicas {
+		for line := range strings.Lines(d.log.String()) {
+			if slices.ContainsFunc(u.ids, func(id string) bool { return id != "" && strings.Contains(line, id) }) {
+				t.Logf("replica %d: %s", i, line)
+			}
+		}
+	}
+}
+
 // answered is what matters of an answer.
 type answered struct {
 	Meta struct {
@@ -316,14 +338,16 @@ type answered struct {
 		Job     string `json:"job_id"`
 	} `json:"meta"`
 	replay bool
+	id     string // of the request
 }
 
-func (u *told) add(credits int64, key string) {
+// add counts the credits of an answer, and remembers its call if that has a key.
+func (u *told) add(credits int64, of keyedCall) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.tally.credits += credits
-	if key != "" {
-		u.keys = append(u.keys, key)
+	if of.key != "" {
+		u.keys = append(u.keys, of)
 	}
 }
 
@@ -350,7 +374,7 @@ func (u *told) start(t *testing.T, callers int) {
 					u.search(t, "faults-"+rand.Text())
 				default:
 					if a := u.ask(t, somebody(), ""); a != nil {
-						u.add(a.Meta.Credits, "")
+						u.add(a.Meta.Credits, keyedCall{})
 					}
 				}
 			}
@@ -364,7 +388,7 @@ func (u *told) keyed(t *testing.T, path string) {
 	key := "faults-" + rand.Text()
 	for t.Context().Err() == nil {
 		if a := u.ask(t, path, key); a != nil {
-			u.add(a.Meta.Credits, key+" "+path)
+			u.add(a.Meta.Credits, keyedCall{key, path, a.id})
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -375,18 +399,18 @@ func (u *told) keyed(t *testing.T, path string) {
 func (u *told) again(t *testing.T) {
 	t.Helper()
 	u.mu.Lock()
-	key, path := "", ""
+	var first keyedCall
 	if n := len(u.keys); n > 0 {
-		key, path, _ = strings.Cut(u.keys[mathrand.IntN(n)], " ")
+		first = u.keys[mathrand.IntN(n)]
 	}
 	u.mu.Unlock()
-	if key == "" {
+	if first.key == "" {
 		return
 	}
-	if a := u.ask(t, path, key); a != nil && !a.replay {
+	if a := u.ask(t, first.path, first.key); a != nil && !a.replay {
 		u.mu.Lock()
 		defer u.mu.Unlock()
-		u.strange = append(u.strange, "a repeated call is no replay: "+path)
+		u.note("a repeated call is no replay: "+first.path, first.id, a.id)
 	}
 }
 
@@ -405,15 +429,14 @@ func (u *told) search(t *testing.T, key string) {
 	if a == nil {
 		return
 	}
-	u.add(a.Meta.Credits, "")
-	for job := a.Meta.Job; job != "" && t.Context().Err() == nil; {
-		if a = u.ask(t, "/v1/job?wait_s=2&id="+job, ""); a == nil {
+	for job := a.Meta.Job; job != "" && t.Context().Err() == nil; job = a.Meta.Job {
+		if next := u.ask(t, "/v1/job?wait_s=2&id="+job, ""); next != nil {
+			a = next
+		} else {
 			time.Sleep(50 * time.Millisecond)
-			continue
 		}
-		u.add(a.Meta.Credits, "")
-		job = a.Meta.Job
 	}
+	u.add(a.Meta.Credits, keyedCall{}) // the last answer has what the whole search was charged
 }
 
 // awaitAnswers waits for n more answers.
@@ -425,7 +448,7 @@ func (u *told) awaitAnswers(t *testing.T, n int) {
 		return len(u.tally.took)
 	}
 	until := answers() + n
-	await(t, fmt.Sprintf("for %d answers", n), func() bool { return answers() >= until })
+	await.Until(t, fmt.Sprintf("%d answers", n), func() bool { return answers() >= until })
 }
 
 // stop waits until every caller has its last answer.
@@ -456,7 +479,7 @@ func (u *told) wantCharged(t *testing.T, l credits.Ledger, account string, had i
 		time.Sleep(100 * time.Millisecond)
 	}
 	if got := charged(); got != n.credits {
-		t.Errorf("%d credits were told and %d charged", n.credits, got)
+		t.Errorf("charged %d credits, want the %d that were reported", got, n.credits)
 	}
 	for _, s := range u.strange[:min(len(u.strange), 20)] {
 		t.Error(s)

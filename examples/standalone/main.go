@@ -2,6 +2,8 @@
 package main
 
 import (
+	_ "time/tzdata" // for monitors that poll at times of a zone, on machines that have no zones
+
 	"github.com/socialdata/socialdata/contrib/cli"
 	"github.com/socialdata/socialdata/enrich"
 	"github.com/socialdata/socialdata/enrich/arabic"

@@ -14,19 +14,21 @@ import (
 	"testing"
 
 	"github.com/socialdata/socialdata/contrib/cli"
+	"github.com/socialdata/socialdata/examples/internal/shipped"
+	"github.com/socialdata/socialdata/internal/testsize"
 )
 
-// TestNothingIsLeftInMemory erases someone from servers whose memory is then read, all of it that can be written to: no
+// TestMemoryIsReleased erases someone from servers whose memory is then read, all of it that can be written to: no
 // object of hers is there, neither as it was read nor as it was answered. The servers run with a collector that
 // overwrites what it frees, so that what is found is what is still kept. Her bare handle and the bare ids of her posts
-// may be on the stack of a goroutine that waits, or in a buffer. SOCIALDATA_FORGOTTEN_CALLS makes it larger.
-func TestNothingIsLeftInMemory(t *testing.T) {
+// may be on the stack of a goroutine that waits, or in a buffer. SIZE=full makes ten times as many calls.
+func TestMemoryIsReleased(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("reads /proc")
 	}
 	t.Run("one server and a file", func(t *testing.T) {
 		db, addr, debug := t.TempDir()+"/t.db", freeAddr(t), freeAddr(t)
-		p := startServer(t, built(t), db, addr, "GODEBUG=clobberfree=1", "SOCIALDATA_DEBUG_ADDR="+debug)
+		p := startServer(t, shipped.Program(t), db, addr, "GODEBUG=clobberfree=1", "SOCIALDATA_DEBUG_ADDR="+debug)
 		forgetful{
 			secret: p.secret, servers: []server{{addr, debug, p.cmd.Process.Pid}},
 			erase: func(handle string) { eraseBy(t, db, handle) },
@@ -63,7 +65,7 @@ type server struct {
 
 func (f forgetful) wantForgotten(t *testing.T) {
 	t.Helper()
-	calls := setting("SOCIALDATA_FORGOTTEN_CALLS", 200) * len(f.servers)
+	calls := testsize.Of(200, 2000) * len(f.servers)
 	handle := "salma" + strings.ToLower(rand.Text())[:16]
 	other := func(i int) string { return fmt.Sprint("other", i%97) }
 	f.read(t, 0, calls, func(i int) string {

@@ -10,28 +10,30 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"os"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/socialdata/socialdata/internal/await"
+	"github.com/socialdata/socialdata/internal/testsize"
 	"github.com/socialdata/socialdata/keys"
 )
 
-// TestNeighbours measures what a paying caller notices of others: of those who wait for an earlier call with their
-// Idempotency-Key, and of those with unknown keys. It also measures how soon a replica shows what fresh=true has read
-// on another. It checks that the paying caller is always answered and that the calls that wait are charged once; times
-// depend on the machine, and are only reported. For figures:
+// TestCallersAreAnsweredBesideWaitingOnes measures what a paying caller notices of others: of those who wait for an
+// earlier call with their Idempotency-Key, and of those with unknown keys. It also measures how soon a replica shows
+// what fresh=true has read on another. It checks that the paying caller is always answered and that the calls that wait
+// are charged once; times depend on the machine, and are only reported. For figures:
 //
-//	SOCIALDATA_NEIGHBOURS=5s go test -v -timeout 20m -run TestNeighbours ./examples/standalone
-func TestNeighbours(t *testing.T) {
-	if testing.Short() || underRace > 1 {
-		t.Skip("measures")
+//	SIZE=full go test -v -timeout 20m -run TestCallersAreAnsweredBesideWaitingOnes ./examples/standalone
+func TestCallersAreAnsweredBesideWaitingOnes(t *testing.T) {
+	testsize.NoRace(t)
+	if testing.Short() {
+		t.Skip("starts databases and servers")
 	}
 	long, crowds, waiters, rounds := 300*time.Millisecond, []int{16}, 50, 2
-	if d, err := time.ParseDuration(os.Getenv("SOCIALDATA_NEIGHBOURS")); err == nil {
-		long, crowds, waiters, rounds = d, []int{16, 64, 256}, 600, 20
+	if testsize.Full() {
+		long, crowds, waiters, rounds = 2*time.Second, []int{16, 64, 256}, 600, 20
 	}
 	c := &cluster{}
 	c.startStores(t, "redis-server", "initdb", "postgres")
@@ -205,7 +207,7 @@ func (c *cluster) freshness(t *testing.T, n int) {
 		time.Sleep(1100 * time.Millisecond) // times have whole seconds
 		want := fetched(0, path+"&fresh=true")
 		began := time.Now()
-		await(t, "for what fresh=true has read", func() bool { return fetched(1, path) >= want })
+		await.Until(t, "what fresh=true has read", func() bool { return fetched(1, path) >= want })
 		took = append(took, time.Since(began))
 	}
 	slices.Sort(took)

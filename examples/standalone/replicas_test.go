@@ -27,15 +27,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/socialdata/socialdata/examples/internal/shipped"
+	"github.com/socialdata/socialdata/internal/await"
+	"github.com/socialdata/socialdata/internal/testsize"
 	"github.com/socialdata/socialdata/schema"
 )
 
-// The size of the test. SOCIALDATA_REPLICAS and SOCIALDATA_REPLICAS_CALLS override it.
 const (
-	replicasAtLeast = 2
-	callsEach       = 200 // calls answered between two failures
-	granted         = 10_000_000
-	oneSecond       = time.Second
+	granted   = 10_000_000
+	oneSecond = time.Second
 )
 
 // TestReplicas runs replicas of the shipped binary behind nginx, with a PostgreSQL and a Redis of their own, all on
@@ -80,7 +80,7 @@ func TestReplicas(t *testing.T) {
 
 // cluster is everything that runs, and what its clients have sent and received.
 type cluster struct {
-	calls    int
+	calls    int // answered between two failures
 	searches int
 	bin, dsn string
 	upstream string // the replacement of the platforms
@@ -108,9 +108,9 @@ func newCluster(t *testing.T) *cluster {
 	if testing.Short() {
 		t.Skip("runs a cluster")
 	}
-	c := &cluster{calls: setting("SOCIALDATA_REPLICAS_CALLS", callsEach), keyed: map[string]string{}, plain: map[string]bool{}}
+	c := &cluster{calls: testsize.Of(200, 2000), keyed: map[string]string{}, plain: map[string]bool{}}
 	dir, programs := c.startStores(t, "nginx", "redis-server", "initdb", "postgres")
-	for range max(replicasAtLeast, setting("SOCIALDATA_REPLICAS", replicasAtLeast)) {
+	for range testsize.Of(2, 3) {
 		c.addReplica(t)
 	}
 	c.startBalancer(t, programs["nginx"], dir)
@@ -137,20 +137,13 @@ func (c *cluster) startStores(t *testing.T, needed ...string) (dir string, progr
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	c.bin = built(t)
+	c.bin = shipped.Program(t)
 	c.startDatabase(t, dir, programs)
 	c.startCache(t, programs["redis-server"], dir)
 	c.startUpstream(t)
 	c.command(t, "account", "create", "load", "--credits", strconv.Itoa(granted))
 	c.secret = c.command(t, "key", "create", "--account", "load")
 	return dir, programs
-}
-
-func setting(name string, or int) int {
-	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
-		return n
-	}
-	return or
 }
 
 // program finds a program, also where Debian puts those of PostgreSQL.
@@ -186,7 +179,7 @@ func (d *daemon) start(t *testing.T) {
 	if err := d.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "to listen: "+strings.Join(d.args, " "), func() bool {
+	await.Until(t, "it to listen: "+strings.Join(d.args, " "), func() bool {
 		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", d.addr)
 		if err == nil {
 			_ = conn.Close()
@@ -224,16 +217,6 @@ func launch(t *testing.T, d *daemon) *daemon {
 	return d
 }
 
-// await waits for a condition.
-func await(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); !holds(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("two minutes were not enough %s", what)
-		}
-	}
-}
-
 func (c *cluster) startDatabase(t *testing.T, dir string, programs map[string]string) {
 	t.Helper()
 	data := filepath.Join(dir, "postgres")
@@ -265,7 +248,7 @@ func (c *cluster) startDatabase(t *testing.T, dir string, programs map[string]st
 		programs["postgres"], "-D", data, "-p", port, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=" + data,
 	}})
 	c.dsn = "postgres://socialdata@" + addr + "/postgres"
-	await(t, "for PostgreSQL", func() bool { return c.try("account", "list") == nil })
+	await.Until(t, "PostgreSQL", func() bool { return c.try("account", "list") == nil })
 }
 
 func (c *cluster) startCache(t *testing.T, redis, dir string) {
@@ -457,7 +440,7 @@ func (c *cluster) callPlain(ctx context.Context) {
 func (c *cluster) answered(t *testing.T, n int) {
 	t.Helper()
 	until := c.given.Load() + int64(n)
-	await(t, fmt.Sprintf("for %d answers", n), func() bool { return c.given.Load() >= until })
+	await.Until(t, fmt.Sprintf("%d answers", n), func() bool { return c.given.Load() >= until })
 }
 
 // strike causes a failure under load. Calls in progress then may fail; later ones only while the database is down.
@@ -481,13 +464,13 @@ func (c *cluster) health(t *testing.T, i int) string {
 func (c *cluster) awaits(t *testing.T, holds func(i int) bool) {
 	t.Helper()
 	for i := range c.replicas {
-		await(t, fmt.Sprintf("for replica %d", i), func() bool { return holds(i) })
+		await.Until(t, fmt.Sprintf("replica %d", i), func() bool { return holds(i) })
 	}
 }
 
 func (c *cluster) ready(t *testing.T, i int) {
 	t.Helper()
-	await(t, fmt.Sprintf("for replica %d to be ready", i), func() bool { return request(t.Context(), c.direct[i], "/readyz", "", "").ok() })
+	await.Until(t, fmt.Sprintf("replica %d to be ready", i), func() bool { return request(t.Context(), c.direct[i], "/readyz", "", "").ok() })
 }
 
 // notReady checks that every replica says that it cannot serve without the database, but is alive.
@@ -547,7 +530,7 @@ func after(path, cursor string) string {
 func (c *cluster) job(t *testing.T) {
 	t.Helper()
 	if c.collect(t, c.late(t, 0), 1, len(c.replicas)) == 0 {
-		t.Error("a job that was begun on another replica came to nothing")
+		t.Error("a job of another replica: got no results")
 	}
 }
 
@@ -559,7 +542,7 @@ func (c *cluster) jobOfTheDead(t *testing.T) {
 	id := c.late(t, last)
 	if last < 2 {
 		if c.collect(t, id, last, last+1) == 0 {
-			t.Error("a job came to nothing")
+			t.Error("a job: got no results")
 		}
 		return
 	}
@@ -586,9 +569,9 @@ func (c *cluster) late(t *testing.T, i int) string {
 func (c *cluster) collect(t *testing.T, id string, first, last int) (n int) {
 	t.Helper()
 	i := first
-	await(t, "for a job", func() bool {
+	await.Until(t, "a job", func() bool {
 		e := fetch[[]schema.SearchResult](t, c, i, "/v1/job?wait_s=5&id="+id)
-		n += len(e.Data)
+		n = len(e.Data)
 		if i++; i >= last {
 			i = first
 		}
@@ -629,7 +612,7 @@ func (c *cluster) revocations(t *testing.T) {
 				})
 			}
 		}
-		await(t, "for a key to be accepted", func() bool { return accepted.Load() > 50 })
+		await.Until(t, "a key to be accepted", func() bool { return accepted.Load() > 50 })
 		still := c.replicas[len(c.replicas)-1]
 		if round%2 == 1 {
 			c.excuse(true) // when it goes on, it takes the time that it has missed for that of a store that hangs
@@ -642,7 +625,7 @@ func (c *cluster) revocations(t *testing.T) {
 		if round%2 == 1 {
 			still.signal(t, syscall.SIGCONT)
 		}
-		await(t, "for a key to be refused", func() bool { return refused.Load() > int64(100*len(c.direct)) })
+		await.Until(t, "a key to be refused", func() bool { return refused.Load() > int64(100*len(c.direct)) })
 		c.excuse(false)
 		stop()
 		askers.Wait()

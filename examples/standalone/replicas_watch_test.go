@@ -11,14 +11,14 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/accounts"
+	"github.com/socialdata/socialdata/internal/await"
+	"github.com/socialdata/socialdata/internal/testsize"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/remote"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/watch"
 )
-
-// monitored is how many monitors the cluster polls. SOCIALDATA_REPLICAS_MONITORS overrides it, up to 1000.
-const monitored = 20
 
 // watched is the monitors of an account of their own, and what one caller has been told of the first one.
 type watched struct {
@@ -38,8 +38,8 @@ func (c *cluster) watch(t *testing.T) *watched {
 		t.Fatal(err)
 	}
 	w := &watched{client: client}
-	for i := range setting("SOCIALDATA_REPLICAS_MONITORS", monitored) {
-		if _, _, err := client.Monitors().Make(t.Context(), broadcast(i)); err != nil {
+	for i := range testsize.Of(20, 200) {
+		if _, err := client.Account().Monitors().Make(t.Context(), broadcast(i)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -53,12 +53,12 @@ func (c *cluster) watch(t *testing.T) *watched {
 
 // broadcast is the request of a monitor. One in ten polls what never changes, for so long that many of its polls are in
 // progress when something is killed.
-func broadcast(i int) socialdata.WatchRequest {
+func broadcast(i int) accounts.WatchRequest {
 	handle := "lively"
 	if i%10 == 9 {
 		handle = fmt.Sprintf("slow_%dms", 1000+i)
 	}
-	return socialdata.WatchRequest{
+	return accounts.WatchRequest{
 		Name: fmt.Sprint("live-", i), Operation: "live", Platform: platform.Mock,
 		Params: map[string]string{"handle": handle}, Every: 30 * time.Second,
 	}
@@ -82,7 +82,7 @@ func (w *watched) settle(t *testing.T) {
 	w.polled(t)
 	w.end()
 	for _, m := range w.monitors(t) {
-		if _, err := w.client.Monitors().Pause(t.Context(), m.Name); err != nil {
+		if _, err := w.client.Account().Monitors().Pause(t.Context(), m.Name); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -101,7 +101,7 @@ func (w *watched) polled(t *testing.T) {
 	for w.late(t, since) > 0 && time.Since(since) < 2*time.Minute {
 		time.Sleep(oneSecond / 10)
 	}
-	await(t, "for every monitor to be polled", func() bool { return w.late(t, since) == 0 })
+	await.Until(t, "every monitor to be polled", func() bool { return w.late(t, since) == 0 })
 }
 
 // late returns the number of monitors that have not been polled since then.
@@ -117,20 +117,20 @@ func (w *watched) late(t *testing.T, since time.Time) (n int) {
 
 func (w *watched) monitors(t *testing.T) []schema.Monitor {
 	t.Helper()
-	return collected(t, w.client.ListMonitors, socialdata.MonitorsRequest{})
+	return collected(t, w.client.Account().Monitors().List, accounts.MonitorsRequest{})
 }
 
 func (w *watched) feed(t *testing.T) []schema.Change {
 	t.Helper()
-	return collected(t, w.client.Changes, socialdata.ChangesRequest{})
+	return collected(t, w.client.Account().Changes, accounts.ChangesRequest{})
 }
 
 // collected returns all pages of a list.
-func collected[Req socialdata.Paged[Req], T any](
+func collected[Req, T any, P socialdata.Paged[Req]](
 	t *testing.T, page func(context.Context, Req) (*schema.Envelope[[]T], error), req Req,
 ) (all []T) {
 	t.Helper()
-	for one, err := range socialdata.Walk(t.Context(), page, req) {
+	for one, err := range socialdata.Walk[Req, T, P](t.Context(), page, req) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,10 +143,10 @@ func collected[Req socialdata.Paged[Req], T any](
 // poll that was in progress when its monitor was paused may be charged first.
 func (w *watched) charged(t *testing.T) (polls int64) {
 	t.Helper()
-	await(t, "for the charges of polls to be those that their monitors tell", func() bool {
+	await.Until(t, "the charges of polls to be those that their monitors tell", func() bool {
 		var entries, told int64
 		calls := map[string]bool{}
-		for _, u := range collected(t, w.client.Usage, socialdata.UsageRequest{}) {
+		for _, u := range collected(t, w.client.Account().Usage, accounts.UsageRequest{}) {
 			if u.Kind != "charge" {
 				continue
 			}

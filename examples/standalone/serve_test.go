@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/socialdata/socialdata/examples/internal/shipped"
 )
 
 // TestTheServerStopsCleanlyWithSlowCallers sends SIGTERM to a server with connections that are busy but make no
@@ -17,7 +19,7 @@ import (
 func TestTheServerStopsCleanlyWithSlowCallers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	bin, addr := built(t), freeAddr(t)
+	bin, addr := shipped.Program(t), freeAddr(t)
 	s := startServer(t, bin, filepath.Join(dir, "t.db"), addr)
 	for _, text := range []string{
 		"", "GET / HTTP/1.1\r\n", "GET /v1/me HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n",
@@ -33,14 +35,14 @@ func TestTheServerStopsCleanlyWithSlowCallers(t *testing.T) {
 		}
 	}
 	if got := request(t.Context(), addr, "/v1/mock/profile?handle=ann", s.secret, ""); !got.ok() {
-		t.Errorf("an ordinary call came to %s", got)
+		t.Errorf("an ordinary call: got %s, want a profile", got)
 	}
 	began := time.Now()
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.cmd.Wait(); err != nil {
-		t.Errorf("SIGTERM came to %v", err)
+		t.Errorf("after SIGTERM the server ended with %v, want nil", err)
 	}
 	if took := time.Since(began); took > 25*time.Second { // without limits: 30 s and exit status 1
 		t.Errorf("it took %v", took)
@@ -51,7 +53,7 @@ func TestTheServerStopsCleanlyWithSlowCallers(t *testing.T) {
 func TestASecondSignalEndsADrainAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	bin := built(t)
+	bin := shipped.Program(t)
 	cmd := exec.CommandContext(t.Context(), bin, "--db", filepath.Join(dir, "t.db"), "serve", "--addr", "127.0.0.1:0", "--drain-notice", "10m")
 	log, err := cmd.StderrPipe()
 	if err != nil {
@@ -81,6 +83,6 @@ func TestASecondSignalEndsADrainAtOnce(t *testing.T) {
 		}
 	}
 	if err := cmd.Wait(); err == nil || !strings.Contains(err.Error(), "terminated") {
-		t.Errorf("the second SIGTERM came to %v", err)
+		t.Errorf("after the second SIGTERM the server ended with %v", err)
 	}
 }

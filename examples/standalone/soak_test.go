@@ -19,11 +19,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/socialdata/socialdata/store/records/recordstest"
+	"github.com/socialdata/socialdata/internal/testsize"
+	"github.com/socialdata/socialdata/records/recordstest"
 )
-
-// soakFor is how long the soak takes; SOCIALDATA_SOAK, such as 1h, overrides it.
-const soakFor = 20 * time.Second
 
 // TestSoak runs the shipped server under mixed traffic, good and bad, through restarts, with a clock that passes every
 // lifetime of its data: all that has expired is removed, without failing a call. After the first tenth of the time its
@@ -32,13 +30,11 @@ const soakFor = 20 * time.Second
 // a call.
 func TestSoak(t *testing.T) {
 	t.Parallel()
-	if testing.Short() || runtime.GOOS != "linux" || underRace > 1 {
-		t.Skip("takes its time, and reads /proc")
+	testsize.NoRace(t)
+	if testing.Short() || runtime.GOOS != "linux" {
+		t.Skip("starts a server, and reads /proc")
 	}
-	long := soakFor
-	if d, err := time.ParseDuration(os.Getenv("SOCIALDATA_SOAK")); err == nil {
-		long = d
-	}
+	long := testsize.Of(10*time.Second, time.Hour)
 	dir := t.TempDir()
 	bin, db, ahead := os.Args[0], filepath.Join(dir, "soak.db"), filepath.Join(dir, "clock")
 	addr, debug := freeAddr(t), freeAddr(t)
@@ -89,7 +85,7 @@ func TestSoak(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := s.cmd.Wait(); err != nil {
-				t.Errorf("SIGTERM came to %v", err)
+				t.Errorf("after SIGTERM the server ended with %v, want nil", err)
 			}
 			s.wantNoErrors()
 			s = startServer(t, bin, db, addr, env...)
@@ -287,7 +283,7 @@ func (l *load) trouble(ctx context.Context, addr string, n int) {
 		_, _ = io.Copy(io.Discard, res.Body)
 		_ = res.Body.Close()
 		if !slices.Contains([]int{200, 400, 404, 429, 503}, res.StatusCode) {
-			l.t.Errorf("%s came to %d", req.URL, res.StatusCode)
+			l.t.Errorf("%s: got %d, want 200, 400, 404, 429 or 503", req.URL, res.StatusCode)
 		}
 	}
 }

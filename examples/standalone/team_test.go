@@ -4,13 +4,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
 
-// TestAProgramOutsideIsTheShippedOneWithOneMoreProvider builds testdata/team as a module outside the repository, and
+// TestProgramsCanAddAProvider builds testdata/team as a module outside the repository, and
 // runs it.
-func TestAProgramOutsideIsTheShippedOneWithOneMoreProvider(t *testing.T) {
+func TestProgramsCanAddAProvider(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds a program")
@@ -23,29 +24,26 @@ func TestAProgramOutsideIsTheShippedOneWithOneMoreProvider(t *testing.T) {
 	if lines := strings.Count(string(program), "\n"); lines > 32 {
 		t.Errorf("the program has %d lines", lines)
 	}
-	// Use the versions of this module, so that nothing is downloaded, and the modules beside it by their absolute paths.
-	mod, err := os.ReadFile("../go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum, err := os.ReadFile("../go.sum")
-	if err != nil {
-		t.Fatal(err)
-	}
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := strings.NewReplacer("module github.com/socialdata/socialdata/examples", "module team.example/socialdata",
-		"=> ../contrib", "=> "+root+"/contrib", "=> ../", "=> "+root).Replace(string(mod))
-	for name, text := range map[string]string{"main.go": string(program), "go.mod": own, "go.sum": string(sum)} {
+	// In a workspace with the modules of this repository, whose packages are then compiled already.
+	work, err := os.ReadFile(filepath.Join(root, "go.work"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	work = regexp.MustCompile(`(?m)^\t\./?`).ReplaceAll(work, []byte("\t"+root+"/"))
+	work = append(work, "\nuse .\n"...)
+	mod := "module team.example/socialdata\n\ngo 1.26\n"
+	for name, text := range map[string]string{"main.go": string(program), "go.mod": mod, "go.work": string(work)} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	team := filepath.Join(dir, "team")
-	build := exec.CommandContext(t.Context(), "go", "build", "-mod=mod", "-o", team, ".")
-	build.Dir, build.Env = dir, append(os.Environ(), "GOWORK=off", "GOPROXY=off")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", team, ".")
+	build.Dir, build.Env = dir, append(os.Environ(), "GOWORK="+filepath.Join(dir, "go.work"), "GOPROXY=off")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -10,12 +10,15 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/socialdata/socialdata/examples/internal/shipped"
+	"github.com/socialdata/socialdata/internal/await"
 )
 
-// later are files that give the stores the schemas of a later version, the one that the program is called: the next one
-// adds to the schemas, and the breaking one, two versions ahead, has schemas that the current program cannot use.
+// later are files that give the stores the schema of a later version, the one that the program is called: the next one
+// adds to the schema, and the breaking one, two versions ahead, has a schema that the current program cannot use.
 var later = map[string]string{
-	"../../store/sqlite/later.go": `package sqlite
+	"../../store/sqlstore/later.go": `package sqlstore
 
 import (
 	"os"
@@ -24,27 +27,11 @@ import (
 
 func init() {
 	for range map[string]int{"next": 1, "breaking": 2}[filepath.Base(os.Args[0])] {
-		migrations = append(migrations, "CREATE TABLE IF NOT EXISTS later (x INTEGER) STRICT")
-		currentVersion++
+		migrations = append(migrations, "CREATE TABLE IF NOT EXISTS @later (x {int});")
+		Version++
 	}
 	if filepath.Base(os.Args[0]) == "breaking" {
-		breaking = append(breaking, currentVersion)
-	}
-}
-`,
-	"../../contrib/postgres/later.go": `package postgres
-
-import (
-	"os"
-	"path/filepath"
-)
-
-func init() {
-	for range map[string]int{"next": 1, "breaking": 2}[filepath.Base(os.Args[0])] {
-		migrations = append(migrations, "CREATE TABLE IF NOT EXISTS @later (x BIGINT)")
-	}
-	if filepath.Base(os.Args[0]) == "breaking" {
-		breaking = append(breaking, len(migrations))
+		breaking = append(breaking, Version)
 	}
 }
 `,
@@ -53,6 +40,10 @@ func init() {
 // buildLater builds the program of later versions, once for all tests, and returns its folder, where it has the name of
 // each of them.
 var buildLater = sync.OnceValues(func() (string, error) {
+	folder, err := shipped.Folder()
+	if err != nil {
+		return "", err
+	}
 	dir := filepath.Join(folder, "later")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return "", err
@@ -123,7 +114,7 @@ func (u *upgraded) charge(t *testing.T, addr string) int {
 // wantServing checks with a few calls that a server serves.
 func (u *upgraded) wantServing(t *testing.T, what, addr string) {
 	t.Helper()
-	await(t, "until it is ready: "+what, func() bool { return request(t.Context(), addr, "/readyz", "", "").ok() })
+	await.Until(t, "it to be ready: "+what, func() bool { return request(t.Context(), addr, "/readyz", "", "").ok() })
 	for range 10 {
 		if got := u.charge(t, addr); got != http.StatusOK {
 			t.Errorf("%s: %d; want 200", what, got)
@@ -134,7 +125,7 @@ func (u *upgraded) wantServing(t *testing.T, what, addr string) {
 // wantRefusing checks that a server refuses to serve, as soon as it has noticed the new schema.
 func (u *upgraded) wantRefusing(t *testing.T, what, addr string) {
 	t.Helper()
-	await(t, "until it is not ready: "+what, func() bool {
+	await.Until(t, "it not to be ready: "+what, func() bool {
 		return request(t.Context(), addr, "/readyz", "", "").status == http.StatusServiceUnavailable
 	})
 	for range 10 {
@@ -155,7 +146,7 @@ func (u *upgraded) wantBooks(t *testing.T, store ...string) {
 		t.Errorf("audit: %s", out)
 	}
 	if out := u.run(t, append(store, "account", "list", "-o", "csv")...); !strings.Contains(out, fmt.Sprint(upgradeCredits-u.told)) {
-		t.Errorf("callers were told of %d credits, and the accounts are %s", u.told, out)
+		t.Errorf("accounts: got %s, want %d credits less", out, u.told)
 	}
 }
 
@@ -203,7 +194,7 @@ func TestReplicasAreUpgradedOneByOne(t *testing.T) {
 		}
 		programs[name] = path
 	}
-	u := &upgraded{cluster: &cluster{bin: built(t)}}
+	u := &upgraded{cluster: &cluster{bin: shipped.Program(t)}}
 	dir, err := os.MkdirTemp("", "upgrade") //nolint:usetesting // PostgreSQL runs as another user, who cannot see t.TempDir
 	if err != nil {
 		t.Fatal(err)
@@ -238,7 +229,7 @@ func TestReplicasAreUpgradedOneByOne(t *testing.T) {
 // TestAFileIsUpgradedBesideItsServer runs commands of later programs on a file that is being served.
 func TestAFileIsUpgradedBesideItsServer(t *testing.T) {
 	t.Parallel()
-	u := &upgraded{cluster: &cluster{bin: built(t)}}
+	u := &upgraded{cluster: &cluster{bin: shipped.Program(t)}}
 	store := []string{"--db", filepath.Join(t.TempDir(), "t.db")}
 	u.account(t, store...)
 	server := u.serve(t, u.bin, store...)

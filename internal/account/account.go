@@ -6,79 +6,57 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strconv"
 	"sync/atomic"
 	"time"
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
-	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/problem"
-	"github.com/socialdata/socialdata/store/records"
 )
 
 // Config configures [Accounts].
 type Config struct {
 	Keys    keys.Store     // nil when there are no keys
 	Ledger  credits.Ledger // nil when nothing is charged
-	Records records.Store  // guarded
 	Limiter keys.Limiter
 	Rate    keys.Rate // for keys without one of their own
 	Now     func() time.Time
-	Guard   *Guard
+	Stores  *Stores
 	HoldFor time.Duration // how long a hold lasts unless it is settled
-	Charged func(observe.Charge)
-	// Spent is called after a charge with what the account can still spend, and Lacked when an account cannot pay for a
-	// call. Both must return at once; nil ones are not called.
-	Spent  func(account string, balance int64)
+	// Lacked is called when an account cannot pay for a call. It must return at once; a nil one is not called.
 	Lacked func(account string)
-	Log    *slog.Logger
-	Shared bool // Records are durable, so notes of other processes are read as well
 }
 
 // Accounts manages the callers of one engine.
 type Accounts struct {
 	Config
-	guard *Guard
-	ids   *credits.IDs // for charges without a hold
-	owed  *owed
+	ledger Ledger
 
-	unknown unknown      // keys that do not exist
-	owing   owing        // accounts whose bucket of unpaid calls is not full
-	several atomic.Bool  // there are two accounts or more
-	counted atomic.Int64 // when they were last counted, in nanoseconds since 1970
+	unknown    unknown      // keys that do not exist
+	usedUnpaid usedUnpaid   // accounts whose bucket of unpaid calls is not full
+	several    atomic.Bool  // there are two accounts or more
+	counted    atomic.Int64 // when they were last counted, in nanoseconds since 1970
 }
 
 // New returns the accounts of an engine.
 func New(cfg Config) *Accounts {
-	if cfg.Spent == nil {
-		cfg.Spent = func(string, int64) {}
-	}
 	if cfg.Lacked == nil {
 		cfg.Lacked = func(string) {}
 	}
-	a := &Accounts{Config: cfg, guard: cfg.Guard, ids: credits.NewIDs(cfg.Now())}
-	a.owed = newOwed(a)
-	if cfg.Ledger != nil {
-		a.guard.ledger.probe = func(ctx context.Context) error {
-			_, err := cfg.Ledger.Balance(ctx, "")
-			return err
+	a := &Accounts{Config: cfg, ledger: cfg.Stores.Ledger(cfg.Ledger)}
+	cfg.Stores.keys.probed(cfg.Keys, func(ctx context.Context) error {
+		_, err := cfg.Keys.Lookup(ctx, keys.Hash{})
+		if errors.Is(err, keys.ErrUnknown) {
+			return nil
 		}
-	}
-	if cfg.Keys != nil {
-		a.guard.keys.probe = func(ctx context.Context) error {
-			_, err := cfg.Keys.Lookup(ctx, keys.Hash{})
-			return err
-		}
-	}
+		return err
+	})
 	return a
 }
 
-// Close ends the background work, after a last attempt at pending refunds.
-func (a *Accounts) Close(ctx context.Context) error {
-	return errors.Join(a.owed.close(ctx), a.guard.Close(ctx))
-}
+// Close ends the background work.
+func (a *Accounts) Close(ctx context.Context) error { return a.Stores.Close(ctx) }
 
 // ErrNone means that a call that needs an account was made without one.
 var ErrNone = errors.New("socialdata: no account is bound; use Client.As")
@@ -116,12 +94,8 @@ func (a *Accounts) lookup(ctx context.Context, h keys.Hash) (k keys.Key, err err
 	if a.unknown.has(h) {
 		return k, keys.ErrUnknown
 	}
-	bounded, err := a.guard.keys.enter(ctx, 0)
-	if err != nil {
-		return k, err
-	}
-	defer bounded.leave(&err)
-	if k, err = a.Keys.Lookup(bounded, h); errors.Is(err, keys.ErrUnknown) {
+	k, err = get(ctx, a.Stores.keys, reading, func(ctx context.Context) (keys.Key, error) { return a.Keys.Lookup(ctx, h) })
+	if errors.Is(err, keys.ErrUnknown) {
 		a.unknown.add(h)
 	}
 	return k, err
@@ -135,12 +109,7 @@ func (a *Accounts) Named(ctx context.Context, known keys.Key) (c Caller, err err
 	if !ok {
 		return a.Caller(&known), nil
 	}
-	bounded, err := a.guard.keys.enter(ctx, 0)
-	if err != nil {
-		return Caller{}, err
-	}
-	defer bounded.leave(&err)
-	key, err := admin.Key(bounded, known.ID)
+	key, err := get(ctx, a.Stores.keys, reading, func(ctx context.Context) (keys.Key, error) { return admin.Key(ctx, known.ID) })
 	if errors.Is(err, keys.ErrAbsent) || err == nil && (key.RevokedAt != nil || key.Account != known.Account) {
 		return Caller{}, keys.ErrUnknown
 	}
@@ -208,7 +177,7 @@ func (c Caller) Balance(ctx context.Context) (int64, error) {
 	if c.accounts.Ledger == nil || c.key == nil {
 		return 0, nil
 	}
-	n, err := c.accounts.balance(ctx, c.key.Account)
+	n, err := c.accounts.ledger.Balance(ctx, c.key.Account)
 	if errors.Is(err, credits.ErrUnknownAccount) { // an account without entries
 		return 0, nil
 	}
@@ -221,7 +190,7 @@ func (c Caller) Affords(ctx context.Context, n int64) (bool, error) {
 	if c.accounts.Ledger == nil {
 		return true, nil
 	}
-	who, err := c.spender()
+	who, err := c.Spender()
 	if err != nil {
 		return false, err
 	}
@@ -237,15 +206,15 @@ func (c Caller) Entries(ctx context.Context, q credits.Query) ([]credits.Entry, 
 		return nil, nil
 	}
 	q.Account = c.Account()
-	entries, err := c.accounts.entries(ctx, q)
+	entries, err := c.accounts.ledger.Entries(ctx, q)
 	if errors.Is(err, credits.ErrUnknownAccount) {
 		return nil, nil
 	}
 	return entries, err
 }
 
-// spender returns the payer of the caller's calls.
-func (c Caller) spender() (credits.Spender, error) {
+// Spender returns the payer of the caller's calls.
+func (c Caller) Spender() (credits.Spender, error) {
 	if c.key == nil {
 		return credits.Spender{}, ErrNone
 	}

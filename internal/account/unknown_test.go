@@ -25,7 +25,7 @@ func TestAnUnknownKeyIsRememberedForASecond(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &counted{Memory: keys.NewMemory(keys.MemoryConfig{})}
-		a := New(Config{Keys: store, Now: time.Now, Guard: NewGuard(time.Minute)})
+		a := New(Config{Keys: store, Now: time.Now, Stores: NewStores(time.Minute)})
 		account, err := store.CreateAccount(t.Context(), "shop")
 		if err != nil {
 			t.Fatal(err)

@@ -26,6 +26,16 @@ type Cursor struct {
 	Issued   time.Time
 	Used     []uint64 // tokens used before, hashed, oldest first
 	Seen     []uint64 // objects on earlier pages, hashed, oldest first
+	Rowless  uint64   // number of answers in a row, up to here, for which the upstream has sent no row
+
+	// Until is where the walk of the caller ends: it is not a part of the position.
+	Until Until
+}
+
+// Until is where the walk of a list that is newest first ends, before the end of the list. The zero Until is nowhere.
+type Until struct {
+	Since int64  // the Unix time of the oldest row that is wanted; 0 for none
+	ID    string // the id or URL of the first row that is not; "" for none
 }
 
 // ErrInvalid means that a text is not a cursor of the request that it came with.
@@ -37,7 +47,11 @@ func (c *Cursor) Encode() []byte {
 	b = appendString(b, c.Token)
 	b = binary.AppendVarint(b, c.Issued.Unix())
 	b = AppendIDs(b, c.Used)
-	return AppendIDs(b, c.Seen)
+	b = binary.AppendUvarint(AppendIDs(b, c.Seen), c.Rowless)
+	if c.Until == (Until{}) {
+		return b
+	}
+	return appendString(binary.AppendVarint(b, c.Until.Since), c.Until.ID)
 }
 
 // Text returns c as text that is not sealed, for places that can only hold text. Equal cursors have equal texts.
@@ -49,7 +63,13 @@ func Place(text string) ([]byte, error) { return base64.RawStdEncoding.DecodeStr
 // Decode returns the cursor that [Cursor.Encode] wrote, or [ErrInvalid].
 func Decode(b []byte) (*Cursor, error) {
 	d := decoder{b: b}
-	c := &Cursor{Provider: d.string(), Token: d.string(), Issued: time.Unix(d.varint(), 0).UTC(), Used: d.ids(), Seen: d.ids()}
+	c := &Cursor{
+		Provider: d.string(), Token: d.string(), Issued: time.Unix(d.varint(), 0).UTC(), Used: d.ids(), Seen: d.ids(),
+		Rowless: d.uvarint(),
+	}
+	if !d.failed && len(d.b) > 0 {
+		c.Until = Until{d.varint(), d.string()}
+	}
 	if d.failed || len(d.b) > 0 {
 		return nil, ErrInvalid
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/privacy"
-	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/records"
 )
 
 // ErrLost means that the place of a cursor is no longer stored.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/operation"
-	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/records"
 )
 
 func keeper(t *testing.T, notes cursor.Notes) *cursor.Keeper {

@@ -25,6 +25,32 @@ func Hash(parts ...string) uint64 {
 	return h.Sum64() & (1<<(8*idSize) - 1)
 }
 
+// Listed are the items of the pages of a list, by their hashes. The zero value is a list that begins.
+type Listed struct {
+	earlier map[uint64]bool
+	page    []uint64
+}
+
+// Again reports whether an item was on an earlier page; if not, it belongs to this one.
+func (l *Listed) Again(id uint64) bool {
+	if l.earlier[id] {
+		return true
+	}
+	l.page = append(l.page, id)
+	return false
+}
+
+// Turn ends a page.
+func (l *Listed) Turn() {
+	if l.earlier == nil {
+		l.earlier = map[uint64]bool{}
+	}
+	for _, id := range l.page {
+		l.earlier[id] = true
+	}
+	l.page = l.page[:0]
+}
+
 // KeepLast returns the last n of ids.
 func KeepLast(ids []uint64, n int) []uint64 { return ids[max(0, len(ids)-n):] }
 

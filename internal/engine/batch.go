@@ -8,9 +8,9 @@ import (
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/account"
+	"github.com/socialdata/socialdata/internal/calls"
 	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/operation"
-	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 )
 
@@ -27,24 +27,38 @@ type batch struct {
 	quote credits.Quote // the maximum price
 	most  int64         // the caller's limit for the price in credits; 0 is no limit
 
-	parts []*read.Part // of the reads
+	parts     []*read.Part // of the reads; nil for one that is not made yet
+	addresses []address    // of a batch of addresses, for each key; else nil
+	lines     *bulkRead    // of a chunk of a bulk job; else nil
 }
 
-// planBatch checks and prices a batch.
-func (s *Session) planBatch(ctx context.Context, row *read.Row, call operation.Call) (*batch, error) {
-	queries, err := s.reader.PlanMany(ctx, row, call)
-	if err != nil {
-		return nil, err
-	}
+func newBatch(s *Session, row *read.Row, call operation.Call, queries *read.Queries) *batch {
 	b := &batch{
 		Session: s, Queries: queries, row: row, call: call, most: queries.Options.MaxCredits(),
 		parts: make([]*read.Part, len(queries.Reads)),
 	}
 	for _, q := range b.Reads {
-		b.quote.Base += q.Quote.Base
-		b.quote.Enrich = q.Quote.Enrich // once
+		b.quoteFor(q.Quote)
 	}
-	return b, nil
+	return b
+}
+
+// quoteFor adds the price of one read to that of the batch: an enrichment is paid once.
+func (b *batch) quoteFor(one credits.Quote) {
+	b.quote.Base += one.Base
+	b.quote.Enrich = max(b.quote.Enrich, one.Enrich)
+}
+
+// planBatch checks and prices a batch.
+func (s *Session) planBatch(ctx context.Context, row *read.Row, call operation.Call) (*batch, error) {
+	if row.Of.Redirects {
+		return s.planAddresses(ctx, row, call)
+	}
+	queries, err := s.reader.PlanMany(ctx, row, call)
+	if err != nil {
+		return nil, err
+	}
+	return newBatch(s, row, call, queries), nil
 }
 
 // readBatch makes a call with many keys, once for each idempotency key.
@@ -64,21 +78,58 @@ func (s *Session) readBatch(ctx context.Context, row *read.Row, call operation.C
 			return nil, err
 		}
 	}
-	return s.idempotent(ctx, row, call, b.quote.Total(), nil,
-		func(ctx context.Context, o once, over time.Time) (*operation.Answer, string, error) {
-			answer, err := b.charge(ctx, over, o)
-			return answer, "", err
-		})
-}
-
-// charge answers the batch by the time over, and charges for the answer: in one step when all of it is in the cache,
-// otherwise by holding the maximum price and settling the actual one.
-func (b *batch) charge(ctx context.Context, over time.Time, o once) (*operation.Answer, error) {
-	if err := account.Within(b.quote.Total(), b.most); err != nil {
+	of, err := s.request(ctx, row, call, b.quote.Total())
+	if err != nil {
 		return nil, err
 	}
+	return b.charge(ctx, of)
+}
+
+// charge answers the batch, and charges for the answer: at its known price when all of it is in the cache, otherwise by
+// holding the maximum price.
+func (b *batch) charge(ctx context.Context, of calls.Request) (*operation.Answer, error) {
+	var made *calls.Call
+	var unpaid *account.UnpaidCalls
 	var missing []*read.Part
+	answer, err := b.answered(ctx, b.row, b.call, of, func(c *calls.Call) (*operation.Answer, error) {
+		made = c
+		if err := account.Within(b.quote.Total(), b.most); err != nil {
+			return nil, err
+		}
+		missing = b.recall(ctx)
+		if missing == nil && b.quote.Enrich == 0 && !b.shorts() {
+			answer, _, err := b.answer(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return answer, c.Known(ctx, b.due(b.price(true), answer))
+		}
+		if err := c.Hold(ctx, calls.Item{Amount: b.quote.Total()}); err != nil {
+			return nil, err
+		}
+		if b.shorts() {
+			b.open(ctx)
+			missing = append(missing, b.recall(ctx)...)
+		}
+		if len(missing) > 0 {
+			sandbox := !slices.ContainsFunc(missing, func(p *read.Part) bool { return !b.reader.Sandbox(p.Query.Platform) })
+			var err error
+			if unpaid, err = b.who.Open(ctx, sandbox, len(missing)); err != nil {
+				return nil, err
+			}
+		}
+		return b.read(ctx, c, unpaid, missing)
+	})
+	b.close(ctx, made, unpaid, missing, err)
+	return answer, err
+}
+
+// recall makes the parts that are not made yet, and returns those that the cache does not have.
+func (b *batch) recall(ctx context.Context) (missing []*read.Part) {
 	for i, q := range b.Reads {
+		if b.parts[i] != nil {
+			continue
+		}
 		part, ok := b.reader.Recalled(ctx, q)
 		if !ok {
 			part = &read.Part{Query: q, Context: ctx}
@@ -86,60 +137,23 @@ func (b *batch) charge(ctx context.Context, over time.Time, o once) (*operation.
 		}
 		b.parts[i] = part
 	}
-	if missing != nil || b.quote.Enrich > 0 {
-		return b.chargeRead(ctx, missing, over, o)
-	}
-	answer, _, err := b.answer(ctx)
-	if err != nil {
-		return nil, err
-	}
-	have := &ready{answer, b.due(b.price(true), answer)}
-	if have.charge.Amount == 0 {
-		answer.Meta.CreditsRemaining, err = b.who.Balance(ctx)
-		return answer, err
-	}
-	paid, err := b.chargeHit(ctx, have, b.call.RequestID, o)
-	if err == nil && paid.Meta.CreditsUsed > 0 && !paid.Replayed {
-		b.who.Paid(ctx, b.found()-1) // chargeHit has given back the first one
-	}
-	return paid, err
+	return missing
 }
 
-// chargeRead holds the price, reads what is missing, and settles the price of the answer.
-func (b *batch) chargeRead(
-	ctx context.Context, missing []*read.Part, over time.Time, o once,
-) (answer *operation.Answer, err error) {
-	hold, err := b.who.Hold(ctx, b.quote.Total())
-	if err != nil {
-		return nil, err
-	}
-	charge := int64(0) // every early return below refunds the whole hold
-	var tab *account.Tab
-	defer func() {
-		if answer == nil {
-			answer = &operation.Answer{}
-		}
-		receipt, settleErr := b.settle(ctx, hold, b.call.RequestID, o, answer, b.due(charge, answer))
-		if err == nil || charge > 0 { // a failed call that is free keeps its error
-			err = errors.Join(err, settleErr)
-		}
-		b.close(ctx, tab, missing, receipt, err)
-		if err != nil {
-			answer = nil
-		}
-	}()
+// read reads what is missing, and makes the price of the answer due.
+func (b *batch) read(
+	ctx context.Context, c *calls.Call, unpaid *account.UnpaidCalls, missing []*read.Part,
+) (*operation.Answer, error) {
+	over := b.over(ctx)
 	if len(missing) > 0 {
-		if tab, err = b.who.Open(ctx, b.reader.Sandbox(platform.ID(b.call.Platform)), len(missing)); err != nil {
-			return nil, err
-		}
 		for i, p := range missing {
-			p.Context = tab.Context(ctx, i) //nolint:fatcontext // each read has its own
+			p.Context = unpaid.Context(ctx, i) //nolint:fatcontext // each read has its own
 		}
 		b.reader.ReadMany(ctx, missing, time.Until(over))
-		if err = ctx.Err(); err != nil { // a caller who has hung up pays nothing
+		if err := ctx.Err(); err != nil { // a caller who has hung up pays nothing
 			return nil, err
 		}
-		if err = b.failure(); err != nil {
+		if err := b.failure(); err != nil {
 			return nil, err
 		}
 	}
@@ -147,30 +161,44 @@ func (b *batch) chargeRead(
 	defer cancel()
 	answer, enriched, err := b.answer(rest)
 	if err = errors.Join(err, ctx.Err()); err != nil { // a caller who has hung up meanwhile does not pay for a part
-		return answer, err
+		return nil, err
 	}
-	charge = b.price(enriched)
+	c.Earn("", b.due(b.price(enriched), answer))
 	return answer, nil
 }
 
 // due returns the charge for the batch.
 func (b *batch) due(amount int64, answer *operation.Answer) credits.Charge {
 	return credits.Charge{
-		Amount: amount, Operation: b.row.Name, Platform: b.call.Platform, Cache: string(answer.Meta.Cache),
+		Amount: amount, Operation: b.row.Name, Platform: b.platform(), Cache: string(answer.Meta.Cache),
 	}
 }
 
-// close closes the tab of the missing reads with the outcome of each. Every cached key that was charged gives back an
+// platform returns the platform of the batch; "" if its addresses are of several.
+func (b *batch) platform() string {
+	on := b.call.Platform
+	for i, q := range b.Reads {
+		switch {
+		case i == 0:
+			on = string(q.Platform)
+		case on != string(q.Platform):
+			return ""
+		}
+	}
+	return on
+}
+
+// close settles the unpaid calls of the missing reads with the outcome of each. Every cached key that was charged gives back an
 // unpaid call.
-func (b *batch) close(ctx context.Context, tab *account.Tab, missing []*read.Part, receipt credits.Receipt, err error) {
-	if tab != nil {
+func (b *batch) close(ctx context.Context, c *calls.Call, unpaid *account.UnpaidCalls, missing []*read.Part, err error) {
+	if unpaid != nil {
 		outcomes := make([]account.Outcome, len(missing))
 		for i, p := range missing {
-			outcomes[i] = outcome(receipt, errors.Join(err, p.Err))
+			outcomes[i] = outcome(c, errors.Join(err, p.Err))
 		}
-		tab.Close(ctx, outcomes...)
+		unpaid.Close(ctx, outcomes...)
 	}
-	if err == nil && receipt.Charged > 0 && !receipt.Earlier {
+	if err == nil && c != nil && c.Charged() {
 		known := 0
 		for _, p := range b.parts {
 			if p.Err == nil && !slices.Contains(missing, p) {
@@ -179,17 +207,6 @@ func (b *batch) close(ctx context.Context, tab *account.Tab, missing []*read.Par
 		}
 		b.who.Paid(ctx, known)
 	}
-}
-
-// found counts the reads that found an object.
-func (b *batch) found() int {
-	n := 0
-	for _, p := range b.parts {
-		if p.Err == nil {
-			n++
-		}
-	}
-	return n
 }
 
 // price returns the price of the answer: that of the reads that found an object, and of the enrichment once.
@@ -219,7 +236,7 @@ func (b *batch) failure() error {
 		if p.Err == nil {
 			return nil
 		}
-		switch b.problem(p.Err).Code {
+		switch b.problem(p.Query.Row.Operation, string(p.Query.Platform), p.Err).Code {
 		case problem.UpstreamTimeout:
 			first = p.Err
 		case problem.PlatformUnavailable:
@@ -238,9 +255,9 @@ func (b *batch) failure() error {
 	return first
 }
 
-// problem returns a key's error as the caller sees it: as for the read of the key alone.
-func (b *batch) problem(err error) *problem.Error {
-	p := problemOf(b.Row.Operation, operation.Call{Platform: b.call.Platform}, err)
+// problem returns the error of a read of a key as the caller sees it: as for the read of the key alone.
+func (b *batch) problem(o *operation.Operation, on string, err error) *problem.Error {
+	p := problemOf(o, operation.Call{Platform: on}, err)
 	p.RequestID = b.call.RequestID
 	if b.call.Explain != nil {
 		p.Type = b.call.Explain(p.Code)

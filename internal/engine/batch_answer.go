@@ -22,6 +22,8 @@ type answered struct {
 	age     int64  // seconds
 	tag     string // covers everything but the age; "" if a repeated call may get a better answer
 	ttl     time.Duration
+	next    string            // the cursor of a list
+	call    *schema.BatchCall // of an address
 }
 
 // answer makes the answer, and reports whether its enrichment is charged.
@@ -30,6 +32,10 @@ func (b *batch) answer(ctx context.Context) (*operation.Answer, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
+	if b.lines != nil {
+		a, err := b.lines.answer(parts, enriched)
+		return a, enriched, err
+	}
 	a := &operation.Answer{
 		Fresh: b.Options.Flag("fresh"), TTL: b.row.TTL,
 		Meta: schema.Meta{RequestID: b.call.RequestID, Cache: schema.Hit},
@@ -37,9 +43,17 @@ func (b *batch) answer(ctx context.Context) (*operation.Answer, bool, error) {
 	data, raws, whole := []byte{'['}, []json.RawMessage{}, true
 	var tags []string
 	for i, key := range b.Queries.Keys {
-		one := answered{problem: b.refusal(key), state: schema.Miss, tag: string(problem.InvalidRequest), ttl: a.TTL}
+		one := answered{state: schema.Miss, tag: string(problem.InvalidRequest), ttl: a.TTL}
 		if key.Err == nil {
 			one = parts[key.Read]
+		} else {
+			o, on := b.refused(i)
+			one.problem = b.problem(o, on, key.Err)
+		}
+		if b.addresses != nil && b.addresses[i].made != nil {
+			made := *b.addresses[i].made
+			made.NextCursor = one.next
+			one.call = &made
 		}
 		if i > 0 {
 			data = append(data, ',')
@@ -55,7 +69,7 @@ func (b *batch) answer(ctx context.Context) (*operation.Answer, bool, error) {
 		raws = append(raws, one.raw)
 	}
 	a.Data = append(data, ']')
-	if whole {
+	if whole && b.addresses == nil { // addresses have no lifetime of their own
 		a.Tag = read.Tag(tags...)
 	}
 	a.Meta.Raw, err = listed(raws)
@@ -72,14 +86,6 @@ func listed(raws []json.RawMessage) (json.RawMessage, error) {
 	return nil, nil
 }
 
-// refusal returns the problem of a key that cannot be read, or nil.
-func (b *batch) refusal(key read.Key) *problem.Error {
-	if key.Err == nil {
-		return nil
-	}
-	return b.problem(key.Err)
-}
-
 // answers returns the answer of each read, and whether the enrichment is charged: it is if something was enriched and
 // nothing failed (D11, D65).
 func (b *batch) answers(ctx context.Context) ([]answered, bool, error) {
@@ -89,7 +95,7 @@ func (b *batch) answers(ctx context.Context) ([]answered, bool, error) {
 			out[i] = b.failed(p)
 			continue
 		}
-		a := &p.Query.Blank
+		a := &operation.Answer{}
 		if err := b.reader.Fill(ctx, a, p.Entry, p.Query); err != nil {
 			return nil, false, err
 		}
@@ -102,14 +108,16 @@ func (b *batch) answers(ctx context.Context) ([]answered, bool, error) {
 			case read.NothingToEnrich:
 			}
 		}
-		out[i] = answered{data: a.Data, raw: a.Meta.Raw, state: p.State, age: a.Meta.DataAgeS, tag: a.Tag, ttl: a.TTL}
+		out[i] = answered{
+			data: a.Data, raw: a.Meta.Raw, state: p.State, age: a.Meta.DataAgeS, tag: a.Tag, ttl: a.TTL, next: a.Meta.NextCursor,
+		}
 	}
 	return out, enriched && !failed, nil
 }
 
 // failed returns the answer of a read that found nothing, or failed.
 func (b *batch) failed(p *read.Part) answered {
-	out := answered{problem: b.problem(p.Err), state: schema.Miss}
+	out := answered{problem: b.problem(p.Query.Row.Operation, string(p.Query.Platform), p.Err), state: schema.Miss}
 	out.tag = string(out.problem.Code)
 	if absent := p.Entry; absent != nil && absent.NotFound {
 		out.ttl = absent.TTL - b.ageOf(absent)
@@ -142,5 +150,12 @@ func (a *answered) append(out []byte, key string) ([]byte, error) {
 	}
 	out = append(append(out, `,"cache":"`...), a.state...)
 	out = strconv.AppendInt(append(out, `","data_age_s":`...), a.age, 10)
+	if a.call != nil {
+		call, err := schema.Marshal(a.call)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(out, `,"call":`...), call...)
+	}
 	return append(out, '}'), nil
 }

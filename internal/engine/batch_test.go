@@ -38,15 +38,27 @@ func items(e *schema.Envelope[[]schema.BatchItem[schema.Profile]]) []string {
 	return out
 }
 
-func profiles(on platform.ID, handles ...string) socialdata.ProfileBatchRequest {
-	return socialdata.ProfileBatchRequest{Platform: on, Handles: handles}
+// profileBatch is a batch of profiles.
+type profileBatch struct {
+	socialdata.ProfileRequest
+	handles []string
+}
+
+func (b *profileBatch) read(
+	ctx context.Context, c *socialdata.Client,
+) (*schema.Envelope[[]schema.BatchItem[schema.Profile]], error) {
+	return socialdata.Batch(ctx, c, b.ProfileRequest, b.handles...)
+}
+
+func profiles(on platform.ID, handles ...string) *profileBatch {
+	return &profileBatch{socialdata.ProfileRequest{Platform: on}, handles}
 }
 
 func TestABatchAnswersEachKeyAndChargesWhatWasFound(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name    string
-		req     socialdata.ProfileBatchRequest
+		req     *profileBatch
 		want    []string
 		cache   schema.CacheState
 		charged []enginetest.Charge
@@ -89,18 +101,18 @@ func TestABatchAnswersEachKeyAndChargesWhatWasFound(t *testing.T) {
 		},
 		{
 			"fresh is twice the base",
-			socialdata.ProfileBatchRequest{
-				Platform: platform.Mock, Handles: []string{"known", "omar", "not_found"}, Fresh: true,
-			},
+			&profileBatch{socialdata.ProfileRequest{
+				Platform: platform.Mock, ReadOptions: socialdata.ReadOptions{Fresh: true},
+			}, []string{"known", "omar", "not_found"}},
 			[]string{"known known MISS", "omar omar MISS", "not_found not_found MISS"},
 			schema.Miss,
 			[]enginetest.Charge{enginetest.Charged(4, "profile/batch", "mock", "MISS")},
 		},
 		{
 			"an enrichment is paid once",
-			socialdata.ProfileBatchRequest{
-				Platform: platform.Mock, Handles: []string{"known", "omar"}, Enrich: socialdata.Arabic,
-			},
+			&profileBatch{socialdata.ProfileRequest{
+				Platform: platform.Mock, ReadOptions: socialdata.ReadOptions{Enrich: socialdata.Arabic},
+			}, []string{"known", "omar"}},
 			[]string{"known known HIT", "omar omar MISS"},
 			schema.Miss,
 			[]enginetest.Charge{enginetest.Charged(5, "profile/batch", "mock", "MISS")},
@@ -114,7 +126,7 @@ func TestABatchAnswersEachKeyAndChargesWhatWasFound(t *testing.T) {
 				socialdata.ProfileRequest{Platform: platform.Mock, Handle: "known"}); err != nil {
 				t.Fatal(err)
 			}
-			got, err := e.Client.ProfileBatch(t.Context(), tt.req)
+			got, err := tt.req.read(t.Context(), e.Client)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,7 +142,7 @@ func TestABatchAnswersEachKeyAndChargesWhatWasFound(t *testing.T) {
 				charged += c.Amount
 			}
 			if got.Meta.Cache != tt.cache || got.Meta.CreditsUsed != charged || got.Meta.CreditsRemaining != e.Balance(t) {
-				t.Errorf("meta %+v, charged %d, balance %d", got.Meta, charged, e.Balance(t))
+				t.Errorf("meta is %+v, want %s, %d credits used, %d left", got.Meta, tt.cache, charged, e.Balance(t))
 			}
 		})
 	}
@@ -144,7 +156,7 @@ func TestABatchFailsAsAWhole(t *testing.T) {
 	}
 	tests := []struct {
 		name string
-		req  socialdata.ProfileBatchRequest
+		req  *profileBatch
 		code problem.Code
 		says string
 	}{
@@ -154,12 +166,14 @@ func TestABatchFailsAsAWhole(t *testing.T) {
 		{"too many keys", profiles(platform.Mock, many...), problem.InvalidRequest, "at most 100 keys"},
 		{"a list that is too long", profiles(platform.Mock, strings.Repeat("x", 33<<10)), problem.InvalidRequest, "32768 bytes"},
 		{"only keys of the wrong form", profiles(platform.Mock, "a\x00", "b\x00"), problem.InvalidRequest, "control"},
-		{"a platform without profiles", profiles(platform.HackerNews, "a\x00", "b"), problem.PlatformUnavailable, "GET /v1/hackernews/profile"},
+		{"a platform without profiles", profiles(platform.HackerNews, "a\x00", "b"), problem.PlatformUnavailable, "hackernews does not offer Profile"},
 		{"all time out", profiles(platform.Mock, "timeout", "TIMEOUT"), problem.UpstreamTimeout, ""},
 		{"all fail", profiles(platform.Mock, "timeout", "rate_limited_upstream"), problem.PlatformUnavailable, "rate limiting"},
 		{
 			"too dear for the caller",
-			socialdata.ProfileBatchRequest{Platform: platform.Mock, Handles: []string{"a", "b", "c"}, MaxCredits: 2},
+			&profileBatch{socialdata.ProfileRequest{
+				Platform: platform.Mock, ReadOptions: socialdata.ReadOptions{MaxCredits: 2},
+			}, []string{"a", "b", "c"}},
 			problem.InsufficientCredits, "3",
 		},
 		{"too dear for the account", profiles(platform.Mock, many[:11]...), problem.InsufficientCredits, "11"},
@@ -168,10 +182,10 @@ func TestABatchFailsAsAWhole(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			e := enginetest.New(t, enginetest.Config{Credits: 10})
-			_, err := e.Client.ProfileBatch(t.Context(), tt.req)
+			_, err := tt.req.read(t.Context(), e.Client)
 			enginetest.WantProblem(t, err, tt.code, tt.says)
 			if e.Balance(t) != 10 || len(e.Charges(t)) != 0 {
-				t.Errorf("the balance is %d", e.Balance(t))
+				t.Errorf("the balance is %d after the charges %v, want 10 and none", e.Balance(t), e.Charges(t))
 			}
 		})
 	}
@@ -181,23 +195,23 @@ func TestABatchAndASingleReadShareTheCache(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
 	ctx := t.Context()
-	if _, err := e.Client.ProfileBatch(ctx, profiles(platform.Mock, "salma", "not_found")); err != nil {
+	if _, err := profiles(platform.Mock, "salma", "not_found").read(ctx, e.Client); err != nil {
 		t.Fatal(err)
 	}
 	e.Clock.Advance(20 * time.Second)
 	lone, err := e.Client.Profile(ctx, socialdata.ProfileRequest{Platform: platform.Mock, Handle: "salma"})
 	if err != nil || lone.Meta.Cache != schema.Hit {
-		t.Errorf("%+v, %v", lone, err)
+		t.Errorf("got %+v, %v; want a hit", lone, err)
 	}
-	got, err := e.Client.ProfileBatch(ctx, profiles(platform.Mock, "salma", "not_found"))
+	got, err := profiles(platform.Mock, "salma", "not_found").read(ctx, e.Client)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"salma salma HIT", "not_found not_found HIT"}, items(got)); diff != "" {
-		t.Error(diff)
+		t.Errorf("items (-want +got):\n%s", diff)
 	}
 	if got.Meta.Cache != schema.Hit || got.Meta.DataAgeS != 20 || got.Data[1].DataAgeS != 20 || got.Meta.CreditsUsed != 1 {
-		t.Errorf("meta %+v", got.Meta)
+		t.Errorf("meta is %+v, want a hit, 20 s old, for 1 credit", got.Meta)
 	}
 	if diff := cmp.Diff(lone.Data, *got.Data[0].Data); diff != "" {
 		t.Errorf("the object (-lone +batch):\n%s", diff)
@@ -260,7 +274,7 @@ func TestABatchTakesFewRequestsAndSingleReadsForTheRest(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			e := enginetest.Of(t, tt.source.Provider(platform.X, "x"))
-			got, err := e.Client.ProfileBatch(t.Context(), profiles(platform.X, tt.handles...))
+			got, err := profiles(platform.X, tt.handles...).read(t.Context(), e.Client)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -278,7 +292,7 @@ func TestABatchTakesFewRequestsAndSingleReadsForTheRest(t *testing.T) {
 			var asked []string
 			for _, keys := range tt.source.Requests() {
 				if len(keys) > tt.source.Most {
-					t.Errorf("a request for %d keys", len(keys))
+					t.Errorf("a request for %d keys, want at most %d", len(keys), tt.source.Most)
 				}
 				asked = append(asked, strings.Join(slices.Sorted(slices.Values(keys)), ","))
 			}
@@ -300,17 +314,17 @@ func TestTheNextSourceReadsWhatABatchCannot(t *testing.T) {
 		}
 		next := second.Provider(platform.X, "own")
 		e := enginetest.Of(t, first.Provider(platform.X, "x"), next)
-		got, err := e.Client.ProfileBatch(t.Context(), profiles(platform.X, handles...))
+		got, err := profiles(platform.X, handles...).read(t.Context(), e.Client)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, item := range got.Data {
 			if (item.Data == nil) != (item.Key == "down") {
-				t.Errorf("%s: %v", item.Key, item.Problem)
+				t.Errorf("%s: got %v; want a problem of down alone", item.Key, item.Problem)
 			}
 		}
 		if n, m := len(first.Requests()), len(second.Requests()); n != 1 || m != 10 {
-			t.Errorf("%d requests to the first, %d to the second", n, m)
+			t.Errorf("%d requests to the first, %d to the second; want 1, 10", n, m)
 		}
 	})
 }
@@ -324,7 +338,7 @@ func TestABatchHasTypedDataATagAndOneCharge(t *testing.T) {
 		t.Helper()
 		call := enginetest.Call(params...)
 		call.Platform, call.IdempotencyKey = "mock", key
-		a, err := e.Client.Do(t.Context(), socialdata.Operation("profile/batch"), call)
+		a, err := socialdata.FrontEnd(e.Client).Do(t.Context(), socialdata.Operation("profile/batch"), call)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -333,7 +347,7 @@ func TestABatchHasTypedDataATagAndOneCharge(t *testing.T) {
 	first := do("order-4711-of-salma", "handles", "salma,not_found,timeout")
 	again := do("order-4711-of-salma", "handles", "salma,not_found,timeout")
 	if !again.Replayed || len(e.Charges(t)) != 1 || !bytes.Equal(first.Data, again.Data) || again.Meta.CreditsUsed != 1 {
-		t.Errorf("replayed %t, charges %v", again.Replayed, e.Charges(t))
+		t.Errorf("replayed %t, charges %v; want a replay and one charge", again.Replayed, e.Charges(t))
 	}
 	var typed []schema.BatchItem[schema.Profile]
 	if err := json.Unmarshal(first.Data, &typed); err != nil {
@@ -343,10 +357,10 @@ func TestABatchHasTypedDataATagAndOneCharge(t *testing.T) {
 		t.Errorf("as a Go value:\n%s\nas it was answered:\n%s\n%v", b, first.Data, err)
 	}
 	if typed[1].Problem.RequestID != first.Meta.RequestID {
-		t.Errorf("problem %+v", typed[1].Problem)
+		t.Errorf("the problem is %+v, want the id %s", typed[1].Problem, first.Meta.RequestID)
 	}
 	if raw := do("", "handles", "salma,omar", "include_raw", "true"); bytes.Count(raw.Data, []byte(`"raw":{`)) != 2 {
-		t.Errorf("with raw: %s", raw.Data)
+		t.Errorf("with raw: got %s; want 2 raw objects", raw.Data)
 	}
 	tags := map[string]string{}
 	for _, list := range []string{
@@ -381,11 +395,11 @@ func TestABatchTakesATokenForTenKeys(t *testing.T) {
 			taken += n
 			return nil
 		}
-		if _, err := e.Client.Do(t.Context(), socialdata.Operation("profile/batch"), call); err != nil || taken != want {
+		if _, err := socialdata.FrontEnd(e.Client).Do(t.Context(), socialdata.Operation("profile/batch"), call); err != nil || taken != want {
 			t.Errorf("%d keys take %d tokens more, %v; want %d", keys, taken, err, want)
 		}
 		call.More = func(context.Context, int) error { return problem.New(problem.RateLimited, "slowly") }
-		if _, err := e.Client.Do(t.Context(), socialdata.Operation("profile/batch"), call); want > 0 {
+		if _, err := socialdata.FrontEnd(e.Client).Do(t.Context(), socialdata.Operation("profile/batch"), call); want > 0 {
 			enginetest.WantProblem(t, err, problem.RateLimited)
 		}
 	}
@@ -400,13 +414,13 @@ func TestUnpaidKeysOfABatchAreCounted(t *testing.T) {
 		for j := range handles {
 			handles[j] = fmt.Sprint("no", i*100+j)
 		}
-		if _, err := e.Client.ProfileBatch(ctx, profiles(platform.GitHub, handles...)); err != nil {
+		if _, err := profiles(platform.GitHub, handles...).read(ctx, e.Client); err != nil {
 			t.Fatal(err)
 		}
 	}
 	_, err := e.Client.Profile(ctx, profileOf("no1000"))
 	enginetest.WantProblem(t, err, problem.RateLimited)
 	if calls.Count() != 1000 {
-		t.Errorf("%d reads", calls.Count())
+		t.Errorf("%d reads, want 1000", calls.Count())
 	}
 }

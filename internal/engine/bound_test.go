@@ -45,20 +45,20 @@ func TestMaxCreditsRefusesBeforeAnythingIsHeld(t *testing.T) {
 				call.IdempotencyKey = url.QueryEscape(key)
 			}
 			before := e.Balance(t)
-			_, err := e.Client.Do(t.Context(), o, bounded(call, tt.below))
+			_, err := socialdata.FrontEnd(e.Client).Do(t.Context(), o, bounded(call, tt.below))
 			enginetest.WantProblem(t, err, problem.InsufficientCredits, "it may cost "+tt.price+" credits, and max_credits is "+
 				tt.below)
 			if got := e.Balance(t); got != before {
 				t.Errorf("%s: the balance is %d, was %d", tt.name, got, before)
 			}
 			call.IdempotencyKey = ""
-			if _, err := e.Client.Do(t.Context(), o, bounded(call, tt.price)); err != nil {
+			if _, err := socialdata.FrontEnd(e.Client).Do(t.Context(), o, bounded(call, tt.price)); err != nil {
 				t.Errorf("%s at its price: %v", tt.name, err)
 			}
 		}
 	}
 	o := socialdata.Operation("search_across")
-	err := e.Client.Stream(t.Context(), o,
+	err := socialdata.FrontEnd(e.Client).Stream(t.Context(), o,
 		on("", "query", "coffee", "platforms", "mock,github,tiktok", "max_credits", "11"), func(operation.Event) bool {
 			t.Error("a stream above the bound has an event")
 			return true
@@ -87,7 +87,7 @@ func TestMaxCreditsDoesNotChangeTheCacheEntry(t *testing.T) {
 	posts := func(cursor string, most int64, key string) (next string, hit bool) {
 		t.Helper()
 		got, err := e.Client.Posts(t.Context(), socialdata.PostsRequest{
-			Platform: platform.Mock, Handle: "ann", Cursor: cursor, MaxCredits: most, IdempotencyKey: key,
+			Platform: platform.Mock, Handle: "ann", Page: socialdata.Page{Cursor: cursor}, ReadOptions: socialdata.ReadOptions{MaxCredits: most, IdempotencyKey: key},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -105,7 +105,7 @@ func TestMaxCreditsDoesNotChangeTheCacheEntry(t *testing.T) {
 	// With an idempotency key it is part of the request.
 	posts("", 5, "one-key-of-this-test")
 	_, err := e.Client.Posts(t.Context(), socialdata.PostsRequest{
-		Platform: platform.Mock, Handle: "ann", MaxCredits: 6, IdempotencyKey: "one-key-of-this-test",
+		Platform: platform.Mock, Handle: "ann", ReadOptions: socialdata.ReadOptions{MaxCredits: 6, IdempotencyKey: "one-key-of-this-test"},
 	})
 	enginetest.WantProblem(t, err, problem.InvalidRequest, "another request")
 	posts("", 5, "one-key-of-this-test")

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
@@ -34,25 +35,26 @@ func listChanges(ctx context.Context, s *Session, row *read.Row, call operation.
 		return nil, err
 	}
 	bound := boundTo(row, q.Account, in)
-	if q.After, err = s.placeNumber(ctx, bound, in); err != nil {
+	if q.After, err = s.positionNumber(ctx, bound, in); err != nil {
 		return nil, err
 	}
-	q.Limit = changesPage + 1
+	most := in.Limit(changesPage)
+	q.Limit = most + 1
 	wait := in.Seconds("wait_s", -1)
 	began := time.Now()
 	found, err := s.watching.await(ctx, q, max(0, wait))
 	if err != nil {
 		return nil, err
 	}
-	ctx = operation.Extend(ctx, min(time.Since(began), wait))
+	ctx = callctx.Extend(ctx, min(time.Since(began), wait))
 	if len(found) == 0 && q.Monitor != "" { // distinguishes a mistyped name from a monitor without changes
 		if _, err := s.watching.store.Monitor(ctx, q.Account, q.Monitor); err != nil {
 			return nil, stored(ctx, err)
 		}
 	}
 	next := ""
-	if more := len(found) > changesPage; more || wait >= 0 {
-		found = found[:min(len(found), changesPage)]
+	if more := len(found) > most; more || wait >= 0 {
+		found = found[:min(len(found), most)]
 		last := q.After
 		if len(found) > 0 {
 			last = found[len(found)-1].Seq
@@ -60,6 +62,15 @@ func listChanges(ctx context.Context, s *Session, row *read.Row, call operation.
 		next = strconv.FormatInt(last, 10)
 	}
 	return s.paged(ctx, call, found, bound, next)
+}
+
+// LastChanges returns changes that q selects, newest first.
+func (s *Session) LastChanges(ctx context.Context, q watch.Since) ([]schema.Change, error) {
+	ctx, cancel := s.bounded(ctx)
+	defer cancel()
+	q.Newest = true
+	found, err := s.watching.store.Changes(ctx, q)
+	return found, stored(ctx, err)
 }
 
 // since returns the part of the feed that the parameters select.
@@ -152,7 +163,7 @@ func (s *Session) stillValid(ctx context.Context) error {
 	if key == nil {
 		return nil
 	}
-	_, err := s.accounts.Named(operation.After(ctx), *key)
+	_, err := s.accounts.Named(callctx.After(ctx), *key)
 	return err
 }
 
@@ -166,23 +177,27 @@ func (w *watching) over() bool {
 	}
 }
 
-// Watch makes the monitor with that name and definition d, and yields its changes as they come, beginning after the
+// Watch makes the monitor with that name, and yields its changes as they come, beginning after the
 // last one that an earlier Watch of it has processed, until yield returns false, the monitor has stopped, or an error
 // occurs, which is the last pair.
 func (a AccountMonitors) Watch(
-	ctx context.Context, name string, d watch.Definition, yield func(schema.Change, error) bool,
+	ctx context.Context, name string, spec schema.MonitorSpec, yield func(schema.Change, error) bool,
 ) {
 	ctx, id := named(ctx, "")
-	if err := a.watch(ctx, name, d, id, func(c schema.Change) bool { return yield(c, nil) }); err != nil {
-		yield(schema.Change{}, a.session.fail(ctx, managing, operation.Call{Platform: d.Platform, RequestID: id}, err))
+	if err := a.watch(ctx, name, spec, id, func(c schema.Change) bool { return yield(c, nil) }); err != nil {
+		yield(schema.Change{}, a.session.fail(ctx, managing, operation.Call{Platform: string(spec.Platform), RequestID: id}, err))
 	}
 }
 
 func (a AccountMonitors) watch(
-	ctx context.Context, name string, d watch.Definition, id string, yield func(schema.Change) bool,
+	ctx context.Context, name string, spec schema.MonitorSpec, id string, yield func(schema.Change) bool,
 ) error {
 	w := &a.session.watching
-	m, _, err := a.put(ctx, name, d, id)
+	plan, err := a.defined(ctx, name, spec, id)
+	if err != nil {
+		return err
+	}
+	m, _, err := a.put(ctx, plan)
 	if err != nil {
 		return err
 	}
@@ -192,7 +207,7 @@ func (a AccountMonitors) watch(
 		}
 	}
 	// Changes from before this monitor was made belong to an earlier one with its name.
-	q := watch.Since{Account: m.Account, Monitor: name, From: m.CreatedAt, After: m.Heard, Limit: changesPage}
+	q := watch.Since{Account: m.Account, Monitor: name, From: m.CreatedAt, After: m.Processed, Limit: changesPage}
 	for {
 		found, err := w.await(ctx, q, changesBeat)
 		if err == nil && len(found) == 0 {
@@ -228,6 +243,10 @@ func (w *watching) stillWatched(ctx context.Context, m *watch.Monitor) error {
 
 // stopped reports whether a monitor is stopped now: the change that reported it may be old.
 func (w *watching) stopped(ctx context.Context, of *watch.Monitor) bool {
+	if of.Each != "" {
+		c, err := w.store.Coverage(ctx, of.Account, of.Name, "")
+		return err == nil && c.State() == watch.Stopped
+	}
 	m, err := w.store.Monitor(ctx, of.Account, of.Name)
 	return err == nil && m.State == watch.Stopped
 }
@@ -237,7 +256,7 @@ func (w *watching) heard(ctx context.Context, m *watch.Monitor, seq int64) error
 	ctx, cancel := w.engine.bounded(context.WithoutCancel(ctx))
 	defer cancel()
 	note := *m
-	note.Heard = seq
+	note.Processed = seq
 	_, _, err := w.store.Put(ctx, note, 0)
 	if errors.Is(err, watch.ErrAbsent) {
 		return nil
@@ -268,27 +287,46 @@ func listHistory(ctx context.Context, s *Session, row *read.Row, call operation.
 		Account: owner, Monitor: in.Get("monitor"), Field: in.Get("field"), Since: in.Time("since"), Until: in.Time("until"),
 		Limit: historyPart,
 	}
+	m, err := s.watching.store.Monitor(ctx, owner, q.Monitor)
+	if err != nil {
+		return nil, stored(ctx, err)
+	}
+	switch member := in.Get("member"); {
+	case member != "":
+		q.Monitor += "/" + member
+		if _, err := s.watching.store.Monitor(ctx, owner, q.Monitor); err != nil {
+			return nil, stored(ctx, err)
+		}
+	case m.Each != "":
+		return nil, problem.New(problem.InvalidRequest,
+			`%q is a panel: name the member whose numbers you want with the parameter "member"`, m.Name)
+	}
+	if watched := s.rows[m.Operation]; watched != nil {
+		if err := watch.CheckNumber(`parameter "field"`, q.Field, watched.Data); err != nil {
+			return nil, err
+		}
+	}
 	bound := boundTo(row, owner, in)
-	if at, err := s.placeNumber(ctx, bound, in); err != nil {
+	if at, err := s.positionNumber(ctx, bound, in); err != nil {
 		return nil, err
 	} else if at != 0 {
 		q.Since = time.Unix(0, at).UTC()
 	}
-	points, next, err := s.watching.points(ctx, q, steps[in.Get("step")])
+	points, next, err := s.watching.points(ctx, q, steps[in.Get("step")], in.Limit(historyPage))
 	if err != nil {
 		return nil, err
 	}
-	place := ""
+	position := ""
 	if !next.IsZero() {
-		place = strconv.FormatInt(next.UnixNano(), 10)
+		position = strconv.FormatInt(next.UnixNano(), 10)
 	}
-	return s.paged(ctx, call, points, bound, place)
+	return s.paged(ctx, call, points, bound, position)
 }
 
-// points returns a page of points, and when the next one begins; the zero time when there is none. With a step of 0,
-// each sample is a point.
+// points returns a page of at most that many points, and when the next page begins; the zero time for the last one. With
+// a step of 0, each sample is a point.
 func (w *watching) points(
-	ctx context.Context, q watch.Numbers, step time.Duration,
+	ctx context.Context, q watch.Numbers, step time.Duration, most int,
 ) (points []schema.HistoryPoint, next time.Time, err error) {
 	points = []schema.HistoryPoint{}
 	for {
@@ -305,7 +343,7 @@ func (w *watching) points(
 				p.Value, p.Min, p.Max = v.Value, math.Min(p.Min, v.Value), math.Max(p.Max, v.Value)
 				continue
 			}
-			if len(points) == historyPage {
+			if len(points) == most {
 				return points, v.At, nil
 			}
 			points = append(points, schema.HistoryPoint{At: at, Value: v.Value, Min: v.Value, Max: v.Value})

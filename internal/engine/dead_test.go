@@ -15,8 +15,8 @@ import (
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/schema"
-	"github.com/socialdata/socialdata/store/records"
 )
 
 // TestAChargeOfADeadProcessIsReported ends a process after each of its store calls in turn, before it learns the
@@ -67,8 +67,7 @@ func playDeath(t *testing.T, name string, call operation.Call, oneStep bool, end
 		t.Cleanup(func() { _ = m.Close() })
 		return m
 	}
-	dies := enginetest.Process{Faults: []enginetest.Fault{{Call: end, After: true}}, Ends: end + 1}
-	first := process(dies, func(_ context.Context, handle string) (schema.Profile, error) {
+	first := process(enginetest.Process{Ends: end, EndsAfter: true}, func(_ context.Context, handle string) (schema.Profile, error) {
 		return enginetest.Profile(handle), nil
 	})
 	if _, _, answered := first.Do(t.Context(), name, call); answered {

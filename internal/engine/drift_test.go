@@ -37,7 +37,7 @@ func TestDriftIsCountedByPlatformOperationAndField(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	session := e.Session(nil)
+	session := e.Session()
 	for _, id := range []string{"github", "x"} {
 		call := operation.Call{Platform: id, Params: map[string][]string{"handle": {"a"}}}
 		if _, err := session.Do(t.Context(), posts.Operation, call); err != nil {

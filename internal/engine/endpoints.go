@@ -40,7 +40,7 @@ type EndpointDefinition struct {
 
 // endpointing is the operation in logs and problems of changes of endpoints.
 var endpointing = &operation.Operation{
-	Name: "endpoints", Func: "Endpoints", Path: "/manage/endpoints/{name}", Service: true,
+	Name: "endpoints", Path: "/manage/endpoints/{name}", Service: true,
 }
 
 // sends starts the sender, unless the engine is closed, and makes a running one look for due deliveries at once. With
@@ -55,7 +55,7 @@ func (w *watching) sends() {
 		w.sender = webhooks.Start(webhooks.Config{
 			Store: w.store, Safe: w.safe, Guard: w.guard, Now: w.engine.cfg.Now, Log: w.engine.cfg.Log,
 		})
-		w.engine.notices.start()
+		w.engine.accountEvents.start()
 	}
 }
 
@@ -120,7 +120,7 @@ func (a AccountEndpoints) put(
 	}, mostEndpoints)
 	if err == nil {
 		a.session.watching.sends()
-		a.session.notices.endpointed(owner)
+		a.session.accountEvents.endpointed(owner)
 	}
 	if !made {
 		secret = ""
@@ -130,7 +130,7 @@ func (a AccountEndpoints) put(
 
 // changeTypes are the types of changes that an endpoint can choose.
 var changeTypes = []string{
-	watch.Alerted, watch.Back, watch.Changed, watch.CreditsExhausted, watch.CreditsLow, watch.EndpointDisabled,
+	watch.Alerted, watch.Back, watch.BulkDone, watch.BulkEnded, watch.BulkWaiting, watch.Changed, watch.CreditsExhausted, watch.CreditsLow, watch.EndpointDisabled,
 	watch.Failing, watch.Gap, watch.Gone, watch.KeyRevoked, watch.New, watch.PlatformDown, watch.PlatformUp, watch.Ready,
 	watch.Recovered, watch.Starved, watch.Stopped,
 }
@@ -165,7 +165,7 @@ func (a AccountEndpoints) End(ctx context.Context, name string) error {
 	if err != nil {
 		return a.fail(ctx, id, err)
 	}
-	a.session.notices.endpointed(owner)
+	a.session.accountEvents.endpointed(owner)
 	return nil
 }
 
@@ -275,15 +275,23 @@ func listEndpoints(ctx context.Context, s *Session, row *read.Row, call operatio
 		return nil, err
 	}
 	bound := boundTo(row, owner, in)
-	after, err := s.place(ctx, bound, in)
+	after, err := s.position(ctx, bound, in)
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.watching.store.Endpoints(ctx, owner, after, endpointsPage+1)
+	if name := in.Get("name"); name != "" {
+		e, err := s.watching.store.Endpoint(ctx, owner, name)
+		if err != nil {
+			return nil, stored(ctx, err)
+		}
+		return s.paged(ctx, call, []schema.Endpoint{e.Shape()}, bound, "")
+	}
+	found, err := s.watching.store.Endpoints(ctx, owner, after, in.Limit(endpointsPage)+1)
 	if err != nil {
 		return nil, stored(ctx, err)
 	}
-	out, next := pageOf(found, endpointsPage, func(e *watch.Endpoint) string { return e.Name }, (*watch.Endpoint).Shape)
+	out, next := pageOf(found, in.Limit(endpointsPage),
+		func(e *watch.Endpoint) string { return e.Name }, (*watch.Endpoint).Shape)
 	return s.paged(ctx, call, out, bound, next)
 }
 
@@ -297,9 +305,9 @@ func listDeliveries(ctx context.Context, s *Session, row *read.Row, call operati
 	if err != nil {
 		return nil, err
 	}
-	q := watch.Outgoing{Account: owner, Endpoint: in.Get("endpoint"), Limit: deliveriesPage + 1}
+	q := watch.Outgoing{Account: owner, Endpoint: in.Get("endpoint"), Limit: in.Limit(deliveriesPage) + 1}
 	bound := boundTo(row, owner, in)
-	given, err := s.place(ctx, bound, in)
+	given, err := s.position(ctx, bound, in)
 	if err != nil {
 		return nil, err
 	}
@@ -317,7 +325,7 @@ func listDeliveries(ctx context.Context, s *Session, row *read.Row, call operati
 	if err != nil {
 		return nil, stored(ctx, err)
 	}
-	out, next := pageOf(found, deliveriesPage,
+	out, next := pageOf(found, in.Limit(deliveriesPage),
 		func(d *watch.Delivery) string { return strconv.FormatInt(d.Seq, 10) + " " + d.Endpoint }, (*watch.Delivery).Shape)
 	return s.paged(ctx, call, out, bound, next)
 }

@@ -14,13 +14,15 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"sync/atomic"
 	"time"
 
+	"github.com/socialdata/socialdata/bulkjob"
 	"github.com/socialdata/socialdata/cache"
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/enrich"
 	"github.com/socialdata/socialdata/internal/account"
+	"github.com/socialdata/socialdata/internal/calls"
 	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/internal/erasure"
 	"github.com/socialdata/socialdata/internal/read"
@@ -35,44 +37,45 @@ import (
 	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/requests"
 	"github.com/socialdata/socialdata/schema"
-	"github.com/socialdata/socialdata/store/records"
 	"github.com/socialdata/socialdata/watch"
 )
 
 // Config is what an engine consists of. Rows is required; the zero value of every other field is a default.
 type Config struct {
-	Rows        []*read.Row                 // the operation table, in the order of its description
-	Platforms   *platform.Table             // nil means those of the specification
-	Providers   []providers.Provider        // those of one platform in the order in which they are tried
-	Ledger      credits.Ledger              // nil charges nothing
-	Cache       cache.Store                 // nil keeps 64 MiB in memory
-	Keys        keys.Store                  // nil accepts no key
-	Limiter     keys.Limiter                // nil counts in memory
-	Records     records.Store               // nil keeps jobs and idempotent answers in memory
-	Requests    requests.Store              // nil keeps the request log and the usage in memory
-	LogBounds   requests.Bounds             // limits of Requests
-	AnswerLife  time.Duration               // for how long an idempotent answer is stored; 0 means 24 hours
-	JobLife     time.Duration               // for how long a job is stored after its end; 0 means 15 minutes
-	Enricher    enrich.Enricher             // nil enriches nothing
-	Prices      map[platform.ID]int64       // base credits, if they differ from the platform's own
-	Rate        keys.Rate                   // for keys without their own; zero means [keys.DefaultRate]
-	Timeout     time.Duration               // for one call, including all attempts and providers; 0 means 15 seconds
-	Room        int64                       // bytes of memory for all answers in progress; 0 means 512 MiB
-	CursorKeys  [][]byte                    // the first encrypts, all decrypt; the one in Records is added at the end
-	Environment string                      // the name of the deployment; "" means development
-	Now         func() time.Time            // nil means [time.Now]
-	Log         *slog.Logger                // nil disables logging
-	Observer    observe.Observer            // nil functions are not called
-	Blocklist   privacy.Blocklist           // nil keeps erasures and blocks in memory
-	Erasers     []privacy.Eraser            // stores with personal data besides Cache and Records
-	Retention   privacy.Retention           // for how long content is stored; the zero value is the default
-	Redact      read.Redact                 // what is redacted in answers; the zero value redacts nothing
-	Shares      map[string]providers.Shares // of upstream limits, by provider; the default is [providers.DefaultShares]
+	Rows         []*read.Row                 // the operation table, in the order of its description
+	Platforms    *platform.Table             // nil means those of the specification
+	Providers    []providers.Provider        // those of one platform in the order in which they are tried
+	Ledger       credits.Ledger              // nil charges nothing
+	Cache        cache.Store                 // nil keeps 64 MiB in memory
+	Keys         keys.Store                  // nil accepts no key
+	Limiter      keys.Limiter                // nil counts in memory
+	Records      records.Store               // nil keeps jobs and idempotent answers in memory
+	Requests     requests.Store              // nil keeps the request log and the usage in memory
+	LogBounds    requests.Bounds             // limits of Requests
+	AnswerLife   time.Duration               // for how long an idempotent answer is stored; 0 means 24 hours
+	JobLife      time.Duration               // for how long a job is stored after its end; 0 means 15 minutes
+	Enricher     enrich.Enricher             // nil enriches nothing
+	Prices       map[platform.ID]int64       // base credits, if they differ from the platform's own
+	Rate         keys.Rate                   // for keys without their own; zero means [keys.DefaultRate]
+	Timeout      time.Duration               // for one call, including all attempts and providers; 0 means 15 seconds
+	AnswerMemory int64                       // bytes of memory for all answers in progress; 0 means 512 MiB
+	CursorKeys   [][]byte                    // the first encrypts, all decrypt; the one in Records is added at the end
+	Environment  string                      // the name of the deployment; "" means development
+	Now          func() time.Time            // nil means [time.Now]
+	Log          *slog.Logger                // nil disables logging
+	Observer     observe.Observer            // nil functions are not called
+	Blocklist    privacy.Blocklist           // nil keeps erasures and blocks in memory
+	Erasers      []privacy.Eraser            // stores with personal data besides Cache and Records
+	Retention    privacy.Retention           // for how long content is stored; the zero value is the default
+	Redact       read.Redact                 // what is redacted in answers; the zero value redacts nothing
+	Shares       map[string]providers.Shares // of upstream limits, by provider; the default is [providers.DefaultShares]
 
-	Watches     watch.Store // nil keeps monitors in memory
-	MostWatches int         // maximum number of monitors of an account; 0 means 1,000
+	Watches     watch.Store     // nil keeps monitors in memory
+	Bulk        bulkjob.Service // nil has no bulk jobs
+	MostWatches int             // maximum number of monitors of an account; 0 means 1,000
 
 	PrivateWebhooks bool // endpoints may be http:// and at private addresses
 
@@ -81,25 +84,28 @@ type Config struct {
 
 // Engine is what all sessions share. It is safe for concurrent use.
 type Engine struct {
-	cfg       Config
-	reading   time.Duration // for how long a call may read
-	accounts  *account.Accounts
-	upstreams *upstreams.Pool
-	reader    *read.Reader
-	search    *search.Service
-	quotas    quotas
-	books     *concealer
-	erased    *erasure.Keeper
-	erasers   []privacy.Eraser
-	resolver  *resolve.Resolver
-	rows      map[string]*read.Row // by name
-	handlers  map[string]handler   // of the service's own operations, by name
-	turns     turns
-	planners  map[string]planner // of those that are charged
-	routes    operation.Routes   // of the rows
-	requests  *recorder
-	watching  watching
-	notices   notices
+	cfg           Config
+	made          time.Time     // when the engine was made
+	reading       time.Duration // for how long a call may read
+	accounts      *account.Accounts
+	upstreams     *upstreams.Pool
+	reader        *read.Reader
+	search        *search.Service
+	quotas        quotas
+	books         *concealer
+	erased        *erasure.Keeper
+	erasers       []privacy.Eraser
+	resolver      *resolve.Resolver
+	rows          map[string]*read.Row // by name
+	handlers      map[string]handler   // of the service's own operations, by name
+	calls         *calls.Keeper
+	planners      map[string]planner // of those that are charged
+	routes        operation.Routes   // of the rows
+	requests      *recorder
+	watching      watching
+	bulk          bulk
+	accountEvents accountEvents
+	monthly       monthly
 }
 
 // holdSlack is how much longer than its call a hold lasts: enrichment and settling follow the upstream read.
@@ -111,99 +117,130 @@ const recordsPatience = 10 * time.Second
 // New returns an Engine. It makes the secret of cursors in the store of records if that has none, and fails when the
 // store does and there is no cursor key. It also fails when a provider has an unknown platform or the same name as
 // another of its platform, when a cursor key is too short, and when a row of the service's own has no handler.
-func New(cfg Config) (_ *Engine, err error) {
+func New(cfg Config) (*Engine, error) {
 	shared := cfg.Records != nil
 	cfg.fill()
-	cursorKeys, err := cursorSecrets(records.Within(cfg.Records, recordsPatience), cfg.CursorKeys)
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	secrets, err := cursorSecrets(records.Within(cfg.Records, recordsPatience), cfg.CursorKeys)
 	if err != nil {
 		return nil, err
 	}
-	guard := account.NewGuard(cfg.Timeout)
-	books := &concealer{store: guard.Records(cfg.Records)}
-	if len(cursorKeys) > len(cfg.CursorKeys) { // otherwise the store is unavailable: it starts with the configured keys
-		if _, err := books.load(context.Background()); err != nil {
+	sealer, err := cursor.NewSealer(secrets...)
+	if err != nil {
+		return nil, err
+	}
+	stores := account.NewStores(cfg.Timeout)
+	e := &Engine{
+		made: cfg.Now().UTC(), reading: stores.Reading(), books: &concealer{store: stores.Records(cfg.Records)},
+		rows: map[string]*read.Row{}, handlers: handlers(), planners: planners(), requests: newRecorder(&cfg),
+	}
+	if len(secrets) > len(cfg.CursorKeys) { // otherwise the store is unavailable: it starts with the configured keys
+		if _, err := e.books.load(context.Background()); err != nil {
 			return nil, err
 		}
 	}
-	if err := checkPrices(cfg.Prices, cfg.Platforms); err != nil {
-		return nil, err
-	}
-	if err := cfg.Retention.Check(cfg.Platforms); err != nil {
-		return nil, fmt.Errorf("socialdata: WithKeep: %w", err)
-	}
-	cfg.Retention = cfg.Retention.Filled()
-	sealer, err := cursor.NewSealer(cursorKeys...)
-	if err != nil {
-		return nil, err
-	}
-	var revalidated atomic.Pointer[upstreams.Pool] // set before anything is read
-	erased := erasure.New(erasure.Config{List: cfg.Blocklist, Forget: forgetting(cfg.Cache, &revalidated), Log: cfg.Log})
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, erased.Close(context.Background()))
-		}
-	}()
-	watches, err := watchStore(cfg.Watches)
-	if err != nil {
-		return nil, err
-	}
-	erasers := append([]privacy.Eraser{cfg.Cache, cfg.Records, watches}, cfg.Erasers...)
-	cfg.Records = erased.Records(guard.Records(records.Compress(cfg.Records)))
-	e := &Engine{
-		erased: erased, erasers: erasers,
-		cfg: cfg, books: books, rows: map[string]*read.Row{}, handlers: handlers(), planners: planners(),
-		requests: newRecorder(&cfg), reading: guard.Reading(),
-	}
-	e.notices.open(e)
 	if err := e.addRows(cfg.Rows); err != nil {
 		return nil, err
 	}
+	watches, err := e.sources(&cfg, secrets)
+	if err != nil {
+		return nil, err
+	}
+	e.begin(cfg, stores, sealer, watches, shared)
+	return e, nil
+}
+
+// sources makes what can fail because of the configuration: the upstreams, and the store of monitors, which it returns,
+// with the secret of deliveries.
+func (e *Engine) sources(cfg *Config, secrets [][]byte) (watches erasable, err error) {
+	e.accountEvents.open(e)
 	e.upstreams, err = upstreams.New(upstreams.Config{
 		Platforms: cfg.Platforms, Providers: cfg.Providers,
-		Observer: e.requests.observer(e.notices.observer(cfg.Observer)), Room: cfg.Room, Now: cfg.Now, Log: cfg.Log,
+		Observer: e.requests.observer(e.accountEvents.observer(cfg.Observer)), AnswerMemory: cfg.AnswerMemory, Now: cfg.Now, Log: cfg.Log,
 		Shares: cfg.Shares, Used: e.quotas.used, Paid: e.requests.paid,
 	})
 	if err != nil {
 		return nil, err
 	}
-	revalidated.Store(e.upstreams)
+	if e.watching.safe, err = webhooks.NewSafe(secrets...); err != nil {
+		return nil, err
+	}
+	return watchStore(cfg.Watches)
+}
+
+// begin makes the parts that do work of their own, which Close ends.
+func (e *Engine) begin(cfg Config, stores *account.Stores, sealer *cursor.Sealer, watches erasable, shared bool) {
+	e.cfg = cfg
+	e.erased = erasure.New(erasure.Config{List: cfg.Blocklist, Forget: e.forget, Log: cfg.Log})
+	e.erasers = append([]privacy.Eraser{cfg.Cache, cfg.Records, watches}, cfg.Erasers...)
+	if cfg.Bulk != nil {
+		e.erasers = append(e.erasers, cfg.Bulk)
+	}
+	cfg.Records = e.erased.Records(records.Compress(e.books.store))
+	e.cfg.Records = cfg.Records
 	e.quotas.open(e.upstreams.Limits(), cfg.Records, shared, cfg.Log)
 	e.resolver = resolve.New(e.upstreams, operations(cfg.Rows))
 	e.accounts = account.New(account.Config{
-		Keys: cfg.Keys, Ledger: cfg.Ledger, Records: cfg.Records, Limiter: cfg.Limiter, Rate: cfg.Rate, Now: cfg.Now,
-		Guard: guard, HoldFor: cfg.Timeout + holdSlack, Charged: cfg.Observer.Charge, Log: cfg.Log, Shared: shared,
-		Spent: e.notices.spent, Lacked: e.notices.lacked,
+		Keys: cfg.Keys, Ledger: cfg.Ledger, Limiter: cfg.Limiter, Rate: cfg.Rate, Now: cfg.Now,
+		Stores: stores, HoldFor: cfg.Timeout + holdSlack, Lacked: e.accountEvents.lacked,
 	})
+	e.calls = calls.New(calls.Config{
+		Ledger: limitedLedger(stores, cfg.Ledger), Records: cfg.Records, Shared: shared, Now: cfg.Now, Time: cfg.Timeout,
+		Left: stores.Left, Charged: e.charged, Log: cfg.Log,
+	})
+	cursors := cursor.NewKeeper(sealer, cfg.Records)
 	e.reader = read.New(read.Config{
-		Upstreams: e.upstreams, Cache: cfg.Cache, Enricher: cfg.Enricher, Cursors: cursor.NewKeeper(sealer, cfg.Records),
-		Prices: cfg.Prices, Timeout: guard.Reading(), Profile: e.reads(providers.OpProfile), Now: cfg.Now, Log: cfg.Log,
-		Observer: cfg.Observer, Erased: erased, Retention: cfg.Retention, Redact: cfg.Redact,
+		Upstreams: e.upstreams, Cache: cfg.Cache, Enricher: cfg.Enricher, Cursors: cursors,
+		Prices: cfg.Prices, Timeout: e.reading, Profile: e.reads(providers.OpProfile), Post: e.reads(providers.OpPost),
+		Now: cfg.Now, Log: cfg.Log, Observer: cfg.Observer, Erased: e.erased, Retention: cfg.Retention, Redact: cfg.Redact,
 	})
 	e.search = search.New(search.Config{
 		Reader: e.reader, Upstreams: e.upstreams, Row: e.reads(providers.OpSearch), All: e.streamed(), Records: cfg.Records,
-		Cursors: cursor.NewKeeper(sealer, cfg.Records), Accounts: e.accounts, Explain: e.explain, Marks: erased.Marks,
-		Timeout: guard.Reading(), JobLife: cfg.JobLife, KeyedLife: max(cfg.JobLife, cfg.AnswerLife), Now: cfg.Now, Log: cfg.Log,
+		Cursors: cursors, Calls: e.calls, Explain: e.explain, Marks: e.erased.Marks,
+		Timeout: e.reading, JobLife: cfg.JobLife, Now: cfg.Now, Log: cfg.Log,
 	})
-	if e.watching.safe, err = webhooks.NewSafe(cursorKeys...); err != nil {
-		return nil, err
-	}
 	e.watching.guard = webhooks.Guard{Private: cfg.PrivateWebhooks}
 	e.watching.open(e, watches)
-	return e, nil
+	e.bulk.open(e)
+	e.monthly.open(e) // which tells bulk of its grants
 }
 
-// forgetting returns a function that removes names from this process's memory: from the memory of the cache, and all
-// stored upstream answers, since it is not known which people they contain.
-func forgetting(c cache.Store, answers *atomic.Pointer[upstreams.Pool]) func(map[privacy.Name]struct{}) int {
-	return func(names map[privacy.Name]struct{}) int {
-		if p := answers.Load(); p != nil {
-			p.Forget()
-		}
-		if local, ok := c.(cache.Local); ok {
-			return local.Forget(names)
-		}
-		return 0
+// limitedLedger returns a ledger with limited calls; nil without one.
+func limitedLedger(stores *account.Stores, l credits.Ledger) calls.Ledger {
+	if l == nil {
+		return nil
 	}
+	return stores.Ledger(l)
+}
+
+// charged reports a charge.
+func (e *Engine) charged(who credits.Spender, c credits.Charge, r credits.Receipt) {
+	e.accountEvents.spent(who.Account, r.Balance)
+	e.cfg.Observer.Charge(observe.Charge{Operation: c.Operation, Platform: c.Platform, Credits: r.Charged})
+}
+
+// forget removes names from this process's memory: from the memory of the cache, and all stored upstream answers, since
+// it is not known which people they contain.
+func (e *Engine) forget(names map[privacy.Name]struct{}) int {
+	e.upstreams.Forget()
+	if local, ok := e.cfg.Cache.(cache.Local); ok {
+		return local.Forget(names)
+	}
+	return 0
+}
+
+// check returns an error for a price or a retention of a platform that does not exist, and fills in the retention.
+func (c *Config) check() error {
+	if err := checkPrices(c.Prices, c.Platforms); err != nil {
+		return err
+	}
+	if err := c.Retention.Check(c.Platforms); err != nil {
+		return fmt.Errorf("socialdata: WithKeep: %w", err)
+	}
+	c.Retention = c.Retention.Filled()
+	return nil
 }
 
 // checkPrices returns an error for a price of a platform that does not exist.
@@ -211,7 +248,7 @@ func checkPrices(prices map[platform.ID]int64, known *platform.Table) error {
 	for _, id := range slices.Sorted(maps.Keys(prices)) {
 		if !known.Has(id) {
 			return fmt.Errorf("socialdata: WithPrices: there is no platform %q%s", id,
-				problem.DidYouMean(string(id), known.Names()))
+				problem.DidYouMean(known.Meant(string(id)), known.Names()))
 		}
 	}
 	return nil
@@ -223,7 +260,7 @@ func (e *Engine) addRows(rows []*read.Row) error {
 	defer func() { e.routes = operation.NewRoutes(operations) }()
 	for _, row := range rows {
 		operations = append(operations, row.Operation)
-		if row.Service && !row.Redirects && e.handlers[row.Name] == nil {
+		if row.Service && row.Of == nil && !row.Redirects && e.handlers[row.Name] == nil {
 			return fmt.Errorf("socialdata: nothing handles the operation %q", row.Name)
 		}
 		e.rows[row.Name] = row
@@ -283,15 +320,21 @@ func (e *Engine) streamed() *operation.Operation {
 	return nil
 }
 
-// Session returns the engine bound to the caller with key; nil binds it to no key.
-func (e *Engine) Session(key *keys.Key) Session { return Session{e, e.accounts.Caller(key)} }
+// Session returns the engine for a program that embeds it, bound to no key.
+func (e *Engine) Session() Session { return Session{e, e.accounts.Caller(nil), schema.FromGo} }
 
 // KnowsKeys reports whether there is a store of keys.
 func (e *Engine) KnowsKeys() bool { return e.accounts.Keys != nil }
 
+// Now returns the time by the engine's clock.
+func (e *Engine) Now() time.Time { return e.cfg.Now() }
+
+// Alone reports whether there is at most one account. A second one may be noticed up to a minute late.
+func (e *Engine) Alone(ctx context.Context) bool { return e.accounts.Alone(ctx) }
+
 // over returns when the reading time of the call in ctx ends.
 func (e *Engine) over(ctx context.Context) time.Time {
-	counts := operation.Counts(ctx)
+	counts := callctx.Of(ctx).Counts
 	if counts.IsZero() {
 		counts = time.Now()
 	}
@@ -305,7 +348,13 @@ func (e *Engine) bounded(ctx context.Context) (context.Context, context.CancelFu
 
 // Close ends all background work and waits until it has ended. From then on, upstream reads are refused.
 func (e *Engine) Close(ctx context.Context) error {
-	if err := e.watching.close(ctx); err != nil { // first, because it reads and searches
+	if err := e.monthly.close(ctx); err != nil {
+		return err
+	}
+	if err := e.bulk.close(ctx); err != nil {
+		return err
+	}
+	if err := e.watching.close(ctx); err != nil { // before the search, because it reads and searches
 		return err
 	}
 	if err := e.search.Close(ctx); err != nil { // then search, because it reads
@@ -317,7 +366,7 @@ func (e *Engine) Close(ctx context.Context) error {
 	if err := e.quotas.close(ctx); err != nil {
 		return err
 	}
-	if err := e.accounts.Close(ctx); err != nil {
+	if err := errors.Join(e.calls.Close(ctx), e.accounts.Close(ctx)); err != nil {
 		return err
 	}
 	return errors.Join(e.requests.close(ctx), e.erased.Close(ctx))

@@ -1,45 +1,67 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
+	"errors"
 	"net/url"
 	"strings"
 
 	"github.com/socialdata/socialdata/internal/erasure"
-	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/records"
+	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/watch"
 )
-
-// EraseRequest names what is to be erased, by one of Handle, ID and URL.
-type EraseRequest struct {
-	Platform        platform.ID // "" if URL determines it
-	Handle, ID, URL string
-	Block, DryRun   bool
-	By, Reason      string
-}
 
 // maxReason is the maximum length of a reason, a handle or an id, in bytes.
 const maxReason = 512
 
 // Erase erases a subject. See [erasure.Keeper.Erase].
-func (e *Engine) Erase(ctx context.Context, r EraseRequest) (privacy.Receipt, error) {
+func (e *Engine) Erase(ctx context.Context, r schema.EraseRequest) (privacy.Receipt, error) {
 	in, err := e.erasable(r)
 	if err != nil {
 		return privacy.Receipt{}, err
 	}
-	return e.erased.Erase(ctx, e.erasers, in)
+	ended := map[[2]string]bool{}
+	in.Ended = func(account, monitor string) { ended[[2]string{account, monitor}] = true }
+	receipt, err := e.erased.Erase(ctx, e.erasers, in)
+	for m := range ended {
+		err = errors.Join(err, e.watching.erased(ctx, m[0], m[1], in))
+	}
+	return receipt, err
+}
+
+// erased reports in the feed of an account that one of its monitors has ended because what it watched was erased. It
+// leaves out the name of the monitor if that contains the name of the subject.
+func (w *watching) erased(ctx context.Context, account, monitor string, of erasure.Request) error {
+	if _, err := w.store.Monitor(ctx, account, monitor); !errors.Is(err, watch.ErrAbsent) {
+		return err // the erasure has failed before it ended
+	}
+	c := schema.Change{
+		ID: "chg_" + rand.Text(), At: w.engine.cfg.Now().UTC(), Type: watch.Stopped, Fields: []schema.FieldChange{},
+		Detail: new("what this monitor watched was erased at the request of its owner"),
+	}
+	panel, _, member := strings.Cut(monitor, "/")
+	if member {
+		c.Detail = new("a member of this panel was erased at the request of its owner")
+	}
+	if !strings.Contains(panel, strings.ToLower(cmp.Or(of.Handle, of.ID))) {
+		c.Monitor = &panel
+	}
+	return w.store.Tell(ctx, account, []schema.Change{c})
 }
 
 // Unerased returns s with the checks of [erasure.Keeper.Records].
 func (e *Engine) Unerased(s records.Store) records.Store { return e.erased.Records(s) }
 
 // Unblock allows reading a subject again. See [erasure.Keeper.Unblock].
-func (e *Engine) Unblock(ctx context.Context, r EraseRequest) (privacy.Receipt, error) {
+func (e *Engine) Unblock(ctx context.Context, r schema.EraseRequest) (privacy.Receipt, error) {
 	in, err := e.erasable(r)
 	if err != nil {
 		return privacy.Receipt{}, err
@@ -56,7 +78,7 @@ func (e *Engine) Erasures(ctx context.Context, after int64, limit int) ([]privac
 func (e *Engine) VerifyErasures(ctx context.Context) (int64, error) { return e.erased.Verify(ctx) }
 
 // erasable normalizes the subject like a read does. All errors are invalid_request or not_found problems.
-func (e *Engine) erasable(r EraseRequest) (out erasure.Request, err error) {
+func (e *Engine) erasable(r schema.EraseRequest) (out erasure.Request, err error) {
 	given := 0
 	for _, v := range []string{r.Handle, r.ID, r.URL} {
 		if v != "" {
@@ -86,7 +108,7 @@ func (e *Engine) erasable(r EraseRequest) (out erasure.Request, err error) {
 }
 
 // named returns the subject that a URL names.
-func (e *Engine) named(r EraseRequest) (on platform.ID, handle, id string, err error) {
+func (e *Engine) named(r schema.EraseRequest) (on platform.ID, handle, id string, err error) {
 	found, err := e.resolver.Text(r.URL)
 	if err != nil {
 		return "", "", "", err
@@ -153,13 +175,4 @@ func checkReason(r erasure.Request) error {
 		}
 	}
 	return nil
-}
-
-// knowing fails for an operation that shows stored data while the list of erased and blocked subjects is not loaded.
-func (e *Engine) knowing(ctx context.Context, row *read.Row) error {
-	switch row.Name {
-	case "me", "usage", "requests", "platforms", "resolve", "health":
-		return nil
-	}
-	return e.erased.Ready(ctx)
 }

@@ -25,9 +25,9 @@ type planned struct {
 // planner checks and prices a call of one of the service's own operations that cost credits.
 type planner func(ctx context.Context, s *Session, row *read.Row, call operation.Call) (planned, error)
 
-// planners returns the planner of each row of the service's own that costs credits, by name.
+// planners returns the planner of each row that costs credits and is not read from a provider as it is, by name.
 func planners() map[string]planner {
-	return map[string]planner{"raw": planRaw, "enrich": planText, "search_across": planSearch}
+	return map[string]planner{"raw": planRaw, "enrich": planText, "search_across": planSearch, "stats": planStats}
 }
 
 func planRaw(_ context.Context, s *Session, row *read.Row, call operation.Call) (planned, error) {
@@ -45,7 +45,7 @@ func planSearch(ctx context.Context, s *Session, row *read.Row, call operation.C
 	if err != nil {
 		return planned{}, err
 	}
-	plan, err := s.search.Plan(ctx, s.who, in)
+	plan, err := s.search.Plan(ctx, in)
 	return planned{search: plan}, err
 }
 
@@ -55,12 +55,12 @@ func (s *Session) plan(ctx context.Context, row *read.Row, call operation.Call) 
 		b, err := s.planBatch(ctx, row, call)
 		return planned{batch: b}, err
 	}
+	if plan := s.planners[row.Name]; plan != nil {
+		return plan(ctx, s, row, call)
+	}
 	if !row.Service {
 		q, err := s.reader.Plan(ctx, row, call)
 		return planned{read: q}, err
-	}
-	if plan := s.planners[row.Name]; plan != nil {
-		return plan(ctx, s, row, call)
 	}
 	if len(row.Params) == 0 {
 		return planned{}, nil
@@ -110,13 +110,12 @@ func estimate(ctx context.Context, s *Session, row *read.Row, call operation.Cal
 // estimate returns what the batch may cost and what the cache has of its answer. The minimum is the price of what is in
 // the cache: a key that is not found is free.
 func (b *batch) estimate(ctx context.Context) schema.Estimate {
-	out, known := schema.Estimate{}, 0
+	out, known := schema.Estimate{Providers: []schema.EstimateProvider{}}, 0
 	for i, q := range b.Reads {
 		one := b.reader.Estimate(ctx, q)
 		out.Credits.Base += one.Credits.Base
 		out.Credits.Fresh += one.Credits.Fresh
-		out.Credits.Enrich = one.Credits.Enrich
-		if i == 0 {
+		if i == 0 && b.addresses == nil {
 			out.Providers = one.Providers
 		}
 		if one.Cache == schema.Miss {
@@ -128,8 +127,13 @@ func (b *batch) estimate(ctx context.Context) schema.Estimate {
 		known++
 		out.Credits.Least += one.Credits.Least
 	}
-	out.Credits.Most, out.Cache = b.quote.Total(), schema.Hit
-	if known < len(b.Reads) {
+	out.Credits.Most, out.Credits.Enrich, out.Cache = b.quote.Total(), b.quote.Enrich, schema.Hit
+	shorts := b.quote.Base - out.Credits.Base - out.Credits.Fresh // of short links, which are not opened
+	if out.Credits.Base += shorts; b.doubled() {
+		out.Credits.Base -= shorts / 2
+		out.Credits.Fresh += shorts / 2
+	}
+	if known < len(b.Reads) || b.shorts() {
 		out.Cache, out.DataAgeS, out.GoodForS = schema.Miss, 0, 0
 	}
 	return out

@@ -62,12 +62,12 @@ func TestEstimateItemisesThePrice(t *testing.T) {
 		}
 	}
 	if got := len(e.Charges(t)); got != 0 || e.Balance(t) != 1000 {
-		t.Errorf("%d charges, and a balance of %d", got, e.Balance(t))
+		t.Errorf("%d charges, and a balance of %d; want 0, 1000", got, e.Balance(t))
 	}
 	parts := estimated(t, e.Client, "/v1/search?query=tea&platforms=tiktok,mock").Parts
 	if len(parts) != 2 || parts[0].Platform != platform.TikTok || parts[0].Credits.Most != 6 ||
 		len(parts[0].Providers) != 1 {
-		t.Errorf("parts are %+v", parts)
+		t.Errorf("parts are %+v, want tiktok for 6 credits and another", parts)
 	}
 }
 
@@ -101,15 +101,15 @@ func TestEstimateUsesTheCacheButNoUpstream(t *testing.T) {
 	got = estimated(t, e.Client, ann)
 	if got.Cache != schema.Hit || got.DataAgeS != 20 || got.GoodForS != 3580 || got.Credits.Least != 1 ||
 		got.Providers[0].State != schema.SourceHealthy {
-		t.Errorf("what is in the cache: %+v", got)
+		t.Errorf("what is in the cache: %+v, want a hit for 1 credit, 20 s old, good for 3580 s", got)
 	}
 	got = estimated(t, e.Client, "/v1/github/profile?handle=nobody")
 	if got.Cache != schema.Hit || got.DataAgeS != 20 || got.GoodForS != 40 || got.Credits.Least != 0 ||
 		got.Credits.Most != 1 {
-		t.Errorf("a remembered absence: %+v", got)
+		t.Errorf("a remembered absence: %+v, want a hit for 0 to 1 credits, 20 s old, good for 40 s", got)
 	}
 	if got = estimated(t, e.Client, ann+"&fresh=true"); got.Cache != schema.Miss || got.GoodForS != 0 {
-		t.Errorf("a fresh call: %+v", got)
+		t.Errorf("a fresh call: %+v, want a miss", got)
 	}
 	if calls.Count() != asked {
 		t.Error("an estimate has called an upstream")
@@ -128,6 +128,7 @@ func (l *limit) State() providers.LimitState { return l.state }
 func (l *limit) Share(providers.Shares)      {}
 func (l *limit) Save(string) string          { return "" }
 func (l *limit) Restore(string)              {}
+func (l *limit) OnUnsaved(func() error)      {}
 
 func TestEstimateReportsALimitThatIsUsedUp(t *testing.T) {
 	t.Parallel()
@@ -210,19 +211,19 @@ func TestEstimateReportsWhetherTheCallIsAffordable(t *testing.T) {
 		"the total cap does not":     {capped(nil, new(int64(4))), dear, false},
 	} {
 		if got := estimated(t, tt.client, tt.of); got.Affordable != tt.want || got.Balance != 10 {
-			t.Errorf("%s: affordable is %t, the balance %d", name, got.Affordable, got.Balance)
+			t.Errorf("%s: affordable %t, balance %d; want %t, 10", name, got.Affordable, got.Balance, tt.want)
 		}
 	}
 	poor := enginetest.New(t, enginetest.Config{Credits: -1})
 	if got := estimated(t, poor.Client, dear); got.Affordable || got.Balance != 0 {
-		t.Errorf("without credits: %+v", got)
+		t.Errorf("without credits: %+v, want a balance of 0, not affordable", got)
 	}
 	free, err := socialdata.New(socialdata.WithProviders(mock.New(mock.Config{})))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := estimated(t, free, "/v1/mock/posts?handle=ann&fresh=true"); !got.Affordable || got.Credits.Most != 2 {
-		t.Errorf("without a ledger: %+v", got)
+		t.Errorf("without a ledger: %+v, want 2 credits, affordable", got)
 	}
 	_, err = e.Open.Estimate(t.Context(), socialdata.EstimateRequest{Of: dear})
 	enginetest.WantProblem(t, err, problem.Unauthorized)
@@ -250,7 +251,7 @@ func TestEstimateRefusesInvalidCalls(t *testing.T) {
 		p := enginetest.WantProblem(t, err, code)
 		if of == "/v1/mock/profil?handle=a" &&
 			p.Detail != `parameter "of": there is no route /v1/mock/profil below /v1 (did you mean /v1/mock/profile?)` {
-			t.Error(p.Detail)
+			t.Errorf("%s: %s; want the route and the one that is meant", of, p.Detail)
 		}
 	}
 }

@@ -84,11 +84,11 @@ func TestAJobHasTheErrorOfAFailedPlatform(t *testing.T) {
 		Query: "coffee", Platforms: []platform.ID{platform.GitHub, platform.Bluesky}, Wait: 1,
 	})
 	if err != nil || got.Meta.JobID == "" || got.Meta.Errors != nil {
-		t.Fatalf("came to %v, %v", got, err)
+		t.Fatalf("got %v, %v; want a job without errors", got, err)
 	}
 	close(release)
 	rest, err := e.Client.Job(t.Context(), socialdata.JobRequest{ID: got.Meta.JobID, Wait: 20e9})
 	if err != nil || rest.Meta.Errors[platform.Bluesky].Code != problem.PlatformUnavailable {
-		t.Errorf("the job says %v, %v", rest, err)
+		t.Errorf("the job is %v, %v; want platform_unavailable of Bluesky", rest, err)
 	}
 }

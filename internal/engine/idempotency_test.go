@@ -15,13 +15,14 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/internal/calls"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/schema"
-	"github.com/socialdata/socialdata/store/records"
 )
 
 const onceKey = "order-0123456789"
@@ -30,7 +31,7 @@ const onceKey = "order-0123456789"
 func once(ctx context.Context, c *socialdata.Client, key, handle string) (*operation.Answer, error) {
 	req := enginetest.Call("handle", handle)
 	req.Platform, req.IdempotencyKey = "github", key
-	return c.Do(ctx, socialdata.Operation("profile"), req)
+	return socialdata.FrontEnd(c).Do(ctx, socialdata.Operation("profile"), req)
 }
 
 func TestARepetitionWithTheSameKeyIsFree(t *testing.T) {
@@ -52,14 +53,14 @@ func TestARepetitionWithTheSameKeyIsFree(t *testing.T) {
 	}
 	if again.Meta.CreditsUsed != 1 || again.Meta.CreditsRemaining != 999 || again.Meta.RequestID == first.Meta.RequestID ||
 		again.TTL != 0 {
-		t.Errorf("meta is %+v, good for %v", again.Meta, again.TTL)
+		t.Errorf("meta is %+v, good for %v; want 1 credit used, 999 left, an id of its own, no time", again.Meta, again.TTL)
 	}
 	if e.Clock.Advance(2 * time.Hour); e.Balance(t) != 999 {
-		t.Errorf("%d credits are left", e.Balance(t))
+		t.Errorf("%d credits are left, want 999", e.Balance(t))
 	}
 	if later, err := once(t.Context(), e.Client, onceKey, "octocat"); err != nil || later.Replayed ||
 		later.Meta.CreditsUsed != 1 {
-		t.Errorf("after a day: %+v, %v", later, err)
+		t.Errorf("after a day: %+v, %v; want a new call for 1 credit", later, err)
 	}
 }
 
@@ -69,7 +70,7 @@ func TestAnIdempotencyKeyIsForOneRequest(t *testing.T) {
 	use := func(operation, path string, params ...string) error {
 		req := enginetest.Call(params...)
 		req.Platform, req.Path, req.IdempotencyKey = "mock", path, onceKey
-		_, err := e.Client.Do(t.Context(), socialdata.Operation(operation), req)
+		_, err := socialdata.FrontEnd(e.Client).Do(t.Context(), socialdata.Operation(operation), req)
 		return err
 	}
 	if err := use("raw", "users/salma", "x", "1"); err != nil {
@@ -84,17 +85,17 @@ func TestAnIdempotencyKeyIsForOneRequest(t *testing.T) {
 		"an enrichment":      use("enrich", "", "text", "salma"),
 	} {
 		if enginetest.WantProblem(t, err, problem.InvalidRequest, "Idempotency-Key"); t.Failed() {
-			t.Fatal(name)
+			t.Fatalf("%s: the key is not refused", name)
 		}
 	}
 	if err := use("raw", "users/salma", "x", "1"); err != nil || e.Balance(t) != 999 {
-		t.Errorf("%v, %d credits are left", err, e.Balance(t))
+		t.Errorf("got %v, %d credits are left; want 999", err, e.Balance(t))
 	}
 	other, _ := e.Account(t, "another", 10)
 	req := enginetest.Call("handle", "salma")
 	req.Platform, req.IdempotencyKey = "mock", onceKey
-	if a, err := e.Client.As(other).Do(t.Context(), socialdata.Operation("profile"), req); err != nil || a.Replayed {
-		t.Errorf("another account's key: %+v, %v", a, err)
+	if a, err := socialdata.FrontEnd(e.Client.As(other)).Do(t.Context(), socialdata.Operation("profile"), req); err != nil || a.Replayed {
+		t.Errorf("another account's key: %+v, %v; want no replay", a, err)
 	}
 }
 
@@ -112,7 +113,7 @@ func TestAFailureLeavesNoRecord(t *testing.T) {
 	enginetest.WantProblem(t, err, problem.PlatformUnavailable)
 	broken = false
 	if a, err := once(t.Context(), e.Client, onceKey, "octocat"); err != nil || a.Replayed || a.Meta.CreditsUsed != 1 {
-		t.Errorf("%+v, %v", a, err)
+		t.Errorf("got %+v, %v; want a new call for 1 credit", a, err)
 	}
 	_, err = once(t.Context(), e.Client, "too short", "octocat")
 	enginetest.WantProblem(t, err, problem.InvalidRequest, "16 to 128")
@@ -154,7 +155,7 @@ func TestConcurrentFirstCallsAreChargedOnce(t *testing.T) {
 			t.Errorf("replayed (-want +got):\n%s", diff)
 		}
 		if calls.Count() != 1 || e.Balance(t) != 999 {
-			t.Errorf("%d calls, %d credits left", calls.Count(), e.Balance(t))
+			t.Errorf("%d calls, %d credits left; want 1, 999", calls.Count(), e.Balance(t))
 		}
 	})
 }
@@ -165,16 +166,16 @@ func TestARepeatedFanOutIsFree(t *testing.T) {
 		enginetest.Searcher(platform.X, enginetest.Lists(10, enginetest.Some("x", 3)...)))
 	req := enginetest.Call("query", "coffee")
 	req.IdempotencyKey = onceKey
-	first, err := e.Client.Do(t.Context(), socialdata.Operation("search_across"), req)
+	first, err := socialdata.FrontEnd(e.Client).Do(t.Context(), socialdata.Operation("search_across"), req)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := e.Client.Do(t.Context(), socialdata.Operation("search_across"), req)
+	again, err := socialdata.FrontEnd(e.Client).Do(t.Context(), socialdata.Operation("search_across"), req)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if string(first.Data) != string(again.Data) || !again.Replayed || e.Balance(t) != 998 {
-		t.Errorf("replayed %t, %d credits are left", again.Replayed, e.Balance(t))
+		t.Errorf("replayed %t, %d credits are left; want a replay, 998", again.Replayed, e.Balance(t))
 	}
 }
 
@@ -191,7 +192,7 @@ func TestTheLedgerDoesNotContainTheRequest(t *testing.T) {
 			t.Fatal(err)
 		}
 		// So that the call is repeated.
-		if err := store.Delete(t.Context(), records.Key("idempotency", e.Key.Account, key), 0); err != nil {
+		if err := store.Delete(t.Context(), calls.RecordKey(calls.KeyedID(e.Key.Account, key)), 0); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := once(t.Context(), e.Client, key, handle); err != nil || e.Balance(t) != 999 {
@@ -199,7 +200,7 @@ func TestTheLedgerDoesNotContainTheRequest(t *testing.T) {
 		}
 		entries, err := e.Ledger.Entries(t.Context(), credits.Query{Account: e.Key.Account, Limit: 1})
 		if err != nil || len(entries) != 1 {
-			t.Fatal(entries, err)
+			t.Fatalf("entries %+v, %v; want one", entries, err)
 		}
 		name := entries[0].IdempotencyKey
 		request := sha256.Sum256([]byte("profile|github|?handle=" + handle))

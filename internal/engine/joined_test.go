@@ -10,11 +10,15 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/accounts"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/requests"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -43,14 +47,13 @@ func TestSingleReadsOfManyCallersAreBatched(t *testing.T) {
 		}
 		all.Wait()
 		if n := len(source.Requests()); n > 12 {
-			t.Errorf("%d requests for 1000 handles, 100 a request", n)
+			t.Errorf("%d requests for 1000 handles, want at most 12", n)
 		}
 		if took := time.Since(begun); took > 200*time.Millisecond {
-			t.Errorf("the last caller has waited %v", took)
+			t.Errorf("the last caller has waited %v, want at most 200ms", took)
 		}
-		if balance := e.Balance(t); balance != 500 {
-			t.Errorf("the balance of one account is %d", balance)
-		}
+		e.WantBalance(t, 500)
+		wantAsked(t, e, 1000, "x", 50*time.Millisecond)
 	})
 }
 
@@ -65,23 +68,39 @@ func TestABatchOfUncachedKeysIsOneRequest(t *testing.T) {
 			handles[i] = fmt.Sprint("user", i)
 		}
 		begun := time.Now()
-		got, err := e.Client.ProfileBatch(t.Context(), profiles(platform.X, handles...))
+		got, err := profiles(platform.X, handles...).read(t.Context(), e.Client)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, item := range got.Data {
 			if item.Data == nil || item.Data.Handle != handles[i] {
-				t.Errorf("%s: %+v", handles[i], item)
+				t.Errorf("%s: got %+v, want its profile", handles[i], item)
 			}
 		}
 		if n, took := len(source.Requests()), time.Since(begun); n != 1 || took > 60*time.Millisecond {
-			t.Errorf("%d requests, %v", n, took)
+			t.Errorf("%d requests in %v, want 1 in at most 60ms", n, took)
 		}
+		wantAsked(t, e, 1, "x", 50*time.Millisecond)
 	})
 }
 
-// TestABatchAsksForEightKeysAtATime checks this for an upstream that accepts one key in a request.
-func TestABatchAsksForEightKeysAtATime(t *testing.T) {
+// wantAsked checks that the log has n calls, for each of which the provider was called once and took that long.
+func wantAsked(t *testing.T, e *enginetest.Engine, n int, provider string, took time.Duration) {
+	t.Helper()
+	logged, err := e.Open.Operator().Requests(t.Context(), "", accounts.RequestsRequest{}, 0)
+	if err != nil || len(logged) != n {
+		t.Fatalf("the log has %d calls, %v; want %d", len(logged), err, n)
+	}
+	want := []requests.Provider{{Name: provider, Calls: 1, Took: took}}
+	for _, r := range logged {
+		if diff := cmp.Diff(want, r.Providers); diff != "" {
+			t.Fatalf("the providers of a call (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// TestABatchReadsEightKeysAtATime checks this for an upstream that accepts one key in a request.
+func TestABatchReadsEightKeysAtATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -102,8 +121,8 @@ func TestABatchAsksForEightKeysAtATime(t *testing.T) {
 		for i := range handles {
 			handles[i] = fmt.Sprint("user", i)
 		}
-		if _, err := e.Client.ProfileBatch(t.Context(), profiles(platform.X, handles...)); err != nil || most != 8 {
-			t.Errorf("%d at a time, %v", most, err)
+		if _, err := profiles(platform.X, handles...).read(t.Context(), e.Client); err != nil || most != 8 {
+			t.Errorf("%d reads at a time, %v; want 8", most, err)
 		}
 	})
 }
@@ -125,12 +144,12 @@ func TestABatchEndsInTime(t *testing.T) {
 				return enginetest.Profile(handle), nil
 			}))
 		begun := time.Now()
-		got, err := e.Client.ProfileBatch(t.Context(), profiles(platform.X, "slow1", "ann", "slow2"))
+		got, err := profiles(platform.X, "slow1", "ann", "slow2").read(t.Context(), e.Client)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if took := time.Since(begun); took > 16*time.Second {
-			t.Errorf("it took %v", took)
+			t.Errorf("it took %v, want at most 16s", took)
 		}
 		for i, want := range []problem.Code{problem.UpstreamTimeout, "", problem.UpstreamTimeout} {
 			if p := got.Data[i].Problem; (p == nil) != (want == "") || p != nil && p.Code != want {
@@ -138,7 +157,7 @@ func TestABatchEndsInTime(t *testing.T) {
 			}
 		}
 		if got.Meta.CreditsUsed != 1 || e.Balance(t) != 999 {
-			t.Errorf("%d credits used, the balance is %d", got.Meta.CreditsUsed, e.Balance(t))
+			t.Errorf("%d credits used, the balance is %d; want 1, 999", got.Meta.CreditsUsed, e.Balance(t))
 		}
 	})
 }
@@ -158,14 +177,14 @@ func TestTheEstimateOfABatchIsItsPrice(t *testing.T) {
 	}
 	if got := estimate(); got.Credits.Most != 5 || got.Credits.Base != 2 || got.Credits.Enrich != 3 ||
 		got.Credits.Least != 0 || got.Cache != schema.Miss {
-		t.Errorf("before: %+v", got)
+		t.Errorf("before the read: %+v, want a miss for 0 to 2+3 credits", got)
 	}
-	if _, err := e.Client.ProfileBatch(t.Context(), profiles(platform.Mock, "salma", "omar")); err != nil {
+	if _, err := profiles(platform.Mock, "salma", "omar").read(t.Context(), e.Client); err != nil {
 		t.Fatal(err)
 	}
 	if got := estimate(); got.Credits.Most != 5 || got.Credits.Least != 2 || got.Cache != schema.Hit ||
 		got.GoodForS != 3600 {
-		t.Errorf("after: %+v", got)
+		t.Errorf("after the read: %+v, want a hit for 2 to 5 credits, good for 3600 s", got)
 	}
 }
 
@@ -181,15 +200,15 @@ func TestABatchDoesNotWaitForTheReadOfAnother(t *testing.T) {
 		}()
 		synctest.Wait()
 		begun := time.Now()
-		if _, err := e.Client.ProfileBatch(t.Context(), profiles(platform.X, "ann", "bob", "eve")); err != nil {
+		if _, err := profiles(platform.X, "ann", "bob", "eve").read(t.Context(), e.Client); err != nil {
 			t.Fatal(err)
 		}
 		if took := time.Since(begun); took != time.Second {
-			t.Errorf("it took %v", took)
+			t.Errorf("it took %v, want 1s", took)
 		}
 		for _, keys := range source.Requests()[1:] {
 			if len(keys) != 2 {
-				t.Errorf("requests %q", source.Requests())
+				t.Errorf("requests %q, want two keys in each", source.Requests())
 			}
 		}
 	})

@@ -23,7 +23,7 @@ const (
 )
 
 // managingKeys is the operation in logs and problems of changes of keys.
-var managingKeys = &operation.Operation{Name: "keys", Func: "Keys", Path: "/manage/keys/{name}", Service: true}
+var managingKeys = &operation.Operation{Name: "keys", Path: "/manage/keys/{name}", Service: true}
 
 // errNoKeys means that the key store cannot list or change keys.
 var errNoKeys = problem.New(problem.PlatformUnavailable,
@@ -48,8 +48,8 @@ func (a AccountKeys) admin() (store keys.Admin, owner string, err error) {
 	return store, key.Account, nil
 }
 
-// keptKeys translates an error of the key store for callers.
-func keptKeys(ctx context.Context, err error) error {
+// storedKeys translates an error of the key store for callers.
+func storedKeys(ctx context.Context, err error) error {
 	switch {
 	case err == nil, ctx.Err() != nil:
 		return err
@@ -75,7 +75,7 @@ func listKeys(ctx context.Context, s *Session, row *read.Row, call operation.Cal
 		return nil, err
 	}
 	bound := boundTo(row, owner, in)
-	after, err := s.place(ctx, bound, in)
+	after, err := s.position(ctx, bound, in)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func listKeys(ctx context.Context, s *Session, row *read.Row, call operation.Cal
 	defer cancel()
 	found, err := store.Keys(bounded, owner)
 	if err != nil {
-		return nil, keptKeys(ctx, err)
+		return nil, storedKeys(ctx, err)
 	}
 	if after != "" {
 		at := slices.IndexFunc(found, func(k keys.Key) bool { return k.ID == after })
@@ -93,7 +93,7 @@ func listKeys(ctx context.Context, s *Session, row *read.Row, call operation.Cal
 		found = found[at+1:]
 	}
 	now := s.cfg.Now()
-	out, next := pageOf(found, keysPage,
+	out, next := pageOf(found, in.Limit(keysPage),
 		func(k *keys.Key) string { return k.ID }, func(k *keys.Key) schema.Key { return shownKey(k, now) })
 	return s.paged(ctx, call, out, bound, next)
 }
@@ -116,15 +116,14 @@ func (a AccountKeys) Put(ctx context.Context, w KeyWish) (k schema.MadeKey, made
 // Set changes the key with that id. The name in w is ignored.
 func (a AccountKeys) Set(ctx context.Context, key string, w KeyWish) (out schema.Key, err error) {
 	ctx, id := named(ctx, "")
-	store, bounded, cancel, err := a.own(ctx, key)
+	store, k, bounded, cancel, err := a.own(ctx, key)
 	if err == nil {
 		defer cancel()
-		var k keys.Key
 		var changed schema.MadeKey
-		if k, err = store.Key(bounded, key); err == nil {
+		if err = a.outranks(k); err == nil {
 			changed, err = a.change(bounded, store, k, w)
 		}
-		out, err = changed.Key, keptKeys(ctx, err)
+		out, err = changed.Key, storedKeys(ctx, err)
 	}
 	return out, a.fail(ctx, id, err)
 }
@@ -167,7 +166,7 @@ func (a AccountKeys) put(ctx context.Context, w KeyWish) (made schema.MadeKey, i
 			err = keys.CheckName(w.Name)
 		}
 		if err != nil {
-			return made, false, keptKeys(ctx, err)
+			return made, false, storedKeys(ctx, err)
 		}
 		same := slices.DeleteFunc(slices.Clone(all), func(k keys.Key) bool { return k.Name != w.Name || k.RevokedAt != nil })
 		switch len(same) {
@@ -176,10 +175,13 @@ func (a AccountKeys) put(ctx context.Context, w KeyWish) (made schema.MadeKey, i
 			if errors.Is(err, keys.ErrTaken) {
 				continue // another call has made it meanwhile
 			}
-			return made, err == nil, keptKeys(ctx, err)
+			return made, err == nil, storedKeys(ctx, err)
 		case 1:
+			if a.outranks(same[0]) != nil {
+				return made, false, problem.New(problem.InvalidRequest, "this name is taken")
+			}
 			made, err = a.change(bounded, store, same[0], w)
-			return made, false, keptKeys(ctx, err)
+			return made, false, storedKeys(ctx, err)
 		}
 		return made, false, problem.New(problem.InvalidRequest,
 			"the account has %d keys of this name; revoke all but one of them by their ids first", len(same))
@@ -245,16 +247,16 @@ func (a AccountKeys) allowed(want, most keys.Limits) (keys.Limits, error) {
 }
 
 func (a AccountKeys) revoke(ctx context.Context, id string) (out schema.Key, err error) {
-	store, bounded, cancel, err := a.own(ctx, id)
+	store, k, bounded, cancel, err := a.own(ctx, id)
 	if err != nil {
 		return out, err
 	}
 	defer cancel()
-	k, err := store.Revoke(bounded, id)
+	k, err = store.Revoke(bounded, id)
 	if err != nil {
-		return out, keptKeys(ctx, err)
+		return out, storedKeys(ctx, err)
 	}
-	a.session.notices.keyRevoked(k.Account)
+	a.session.accountEvents.keyRevoked(k.Account)
 	return shownKey(&k, a.session.cfg.Now()), nil
 }
 
@@ -262,24 +264,39 @@ func (a AccountKeys) rotate(ctx context.Context, id string, overlap time.Duratio
 	if overlap < 0 || overlap > keys.LongestOverlap {
 		return out, problem.New(problem.InvalidRequest, "overlap must be 0 to %d hours", int(keys.LongestOverlap.Hours()))
 	}
-	store, bounded, cancel, err := a.own(ctx, id)
+	store, k, bounded, cancel, err := a.own(ctx, id)
 	if err != nil {
 		return out, err
 	}
 	defer cancel()
+	if err := a.outranks(k); err != nil {
+		return out, err
+	}
 	secret, k, err := store.Rotate(bounded, id, keys.Overlap(a.session.cfg.Now(), overlap))
 	if err != nil {
-		return out, keptKeys(ctx, err)
+		return out, storedKeys(ctx, err)
 	}
 	return schema.MadeKey{Key: shownKey(&k, a.session.cfg.Now()), Secret: &secret}, nil
 }
 
-// own returns the store of keys and a context for a call of it, if the key with that id belongs to the session's
-// account. A key of another account is treated like one that does not exist.
-func (a AccountKeys) own(ctx context.Context, id string) (keys.Admin, context.Context, context.CancelFunc, error) {
+// outranks returns an error if the operator has set a higher limit for k than for the session's own key: such a key can
+// be listed and revoked, but its value must not come into the hands of those whom the operator limits more.
+func (a AccountKeys) outranks(k keys.Key) error {
+	if k.Most().Within(a.session.who.Key().Most(), a.session.accounts.Rate) != nil {
+		return problem.New(problem.InvalidRequest, "the key %s has higher limits than yours: use a key with the same limits, "+
+			"or ask the operator of this service", k.ID)
+	}
+	return nil
+}
+
+// own returns the store of keys, the key with that id, and a context for a call of the store, if the key belongs to the
+// session's account. A key of another account is treated like one that does not exist.
+func (a AccountKeys) own(
+	ctx context.Context, id string,
+) (keys.Admin, keys.Key, context.Context, context.CancelFunc, error) {
 	store, owner, err := a.admin()
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, keys.Key{}, nil, nil, err
 	}
 	bounded, cancel := a.session.bounded(ctx)
 	k, err := store.Key(bounded, id)
@@ -288,9 +305,9 @@ func (a AccountKeys) own(ctx context.Context, id string) (keys.Admin, context.Co
 	}
 	if err != nil {
 		cancel()
-		return nil, nil, nil, keptKeys(ctx, err)
+		return nil, keys.Key{}, nil, nil, storedKeys(ctx, err)
 	}
-	return store, bounded, cancel, nil
+	return store, k, bounded, cancel, nil
 }
 
 // shownKey returns a key as its account sees it at the time now.

@@ -56,7 +56,7 @@ func TestAJobIsStoredForItsConfiguredLife(t *testing.T) {
 		})
 		first, err := e.Client.SearchAcross(t.Context(), socialdata.SearchAcrossRequest{Query: "coffee", Wait: time.Second})
 		if err != nil || first.Meta.JobID == "" {
-			t.Fatalf("%+v, %v", first, err)
+			t.Fatalf("got %+v, %v; want a job", first, err)
 		}
 		time.Sleep(5 * time.Second)
 		e.Clock.Advance(4 * time.Minute)

@@ -4,8 +4,8 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/observe"
-	"github.com/socialdata/socialdata/operation"
 )
 
 // callHandler adds the request id of the call to each line without it, so that lines can be found by the id that the
@@ -14,7 +14,7 @@ type callHandler struct{ slog.Handler }
 
 // Handle implements [slog.Handler].
 func (h callHandler) Handle(ctx context.Context, r slog.Record) error {
-	id, named := operation.RequestID(ctx), false
+	id, named := callctx.Of(ctx).ID, false
 	line := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
 	r.Attrs(func(a slog.Attr) bool {
 		named = named || a.Key == "request_id"

@@ -9,8 +9,11 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/internal/account"
+	"github.com/socialdata/socialdata/internal/calls"
 	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/internal/search"
 	"github.com/socialdata/socialdata/internal/webhooks"
@@ -19,7 +22,6 @@ import (
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/problem"
-	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/watch"
 )
@@ -101,7 +103,7 @@ func (w *watching) close(ctx context.Context) error {
 	}
 	runner, sender := w.runner, w.sender
 	w.mu.Unlock()
-	err := w.engine.notices.close(ctx)
+	err := w.engine.accountEvents.close(ctx)
 	if runner != nil {
 		err = errors.Join(err, runner.Close(ctx))
 	}
@@ -111,12 +113,17 @@ func (w *watching) close(ctx context.Context) error {
 	return err
 }
 
+// Together implements [watch.Reader].
+func (w *watching) Together(ctx context.Context, n int) context.Context { return read.Together(ctx, n) }
+
 // Watched implements [watch.Reader]: it reads one page with the key of a monitor. The ledger identifies the page by its
 // name, and charges it once.
 func (w *watching) Watched(ctx context.Context, r watch.Read) (watch.Page, error) {
+	ctx, leave := read.Join(ctx)
+	defer leave()
 	ctx, id := named(ctx, "")
-	ctx = providers.WithClass(ctx, providers.ClassBackground)
-	s, call := Session{w.engine, w.engine.accounts.Caller(nil)}, callOf(r.Ask, id)
+	ctx = callctx.InBackground(ctx)
+	s, call := w.engine.Session().From(schema.FromMonitor), callOf(r.Ask, id)
 	row := w.engine.rows[r.Operation]
 	if row == nil {
 		return watch.Page{}, s.fail(ctx, nil, call,
@@ -126,7 +133,7 @@ func (w *watching) Watched(ctx context.Context, r watch.Read) (watch.Page, error
 		who, err := w.engine.accounts.Named(ctx,
 			keys.Key{ID: r.Key, Account: r.Account, DayCap: r.Caps.Day, TotalCap: r.Caps.Total})
 		if err != nil {
-			return watch.Page{}, s.fail(ctx, row.Operation, call, err)
+			return watch.Page{}, undecided(err, s.fail(ctx, row.Operation, call, err))
 		}
 		s.who = who
 	}
@@ -134,15 +141,30 @@ func (w *watching) Watched(ctx context.Context, r watch.Read) (watch.Page, error
 		call.Pairs = append(call.Pairs, operation.Pair{Name: "cursor", Value: r.Cursor})
 	}
 	begun := time.Now()
-	answer, err := s.Monitors().poll(ctx, row, call, r.Once)
-	if answer, err = s.report(ctx, row, call, begun, answer, err); err != nil {
-		return watch.Page{}, err
+	answer, cause := s.Monitors().poll(ctx, row, call, r)
+	answer, err := s.report(ctx, row, call, begun, answer, cause)
+	if err != nil {
+		return watch.Page{}, undecided(cause, err)
 	}
-	page := watch.Page{Data: answer.Data, Next: answer.Meta.NextCursor, Credits: answer.Meta.CreditsUsed}
-	for _, state := range answer.Meta.Platforms {
-		page.Partial = page.Partial || state != schema.OK
+	page := watch.Page{
+		Data: answer.Data, Next: answer.Meta.NextCursor, Credits: answer.Meta.CreditsUsed, Unknown: answer.Unknown,
+		Asked: len(answer.Meta.Platforms),
 	}
+	for on, state := range answer.Meta.Platforms {
+		if state != schema.OK {
+			page.Missing = append(page.Missing, string(on))
+		}
+	}
+	slices.Sort(page.Missing)
 	return page, nil
+}
+
+// undecided returns the problem of a poll: as [watch.ErrUndecided] if it was caused by a store that cannot be used.
+func undecided(cause, err error) error {
+	if errors.Is(cause, calls.ErrUndecided) || errors.As(cause, new(*account.UnavailableError)) {
+		return errors.Join(watch.ErrUndecided, err)
+	}
+	return err
 }
 
 // AccountMonitors makes, changes, pauses, follows and ends the monitors of the session's account.
@@ -151,9 +173,12 @@ type AccountMonitors struct{ session *Session }
 // Monitors returns the monitors of the session's account.
 func (s *Session) Monitors() AccountMonitors { return AccountMonitors{s} }
 
-// poll reads a page, which the ledger charges once for its name.
+// pollLife is for how long the page of a poll is stored: a poll that has failed is repeated sooner.
+const pollLife = time.Hour
+
+// poll reads a page, which is charged once for its name: a repeated poll gets the same page.
 func (a AccountMonitors) poll(
-	ctx context.Context, row *read.Row, call operation.Call, name string,
+	ctx context.Context, row *read.Row, call operation.Call, r watch.Read,
 ) (*operation.Answer, error) {
 	if row.Price == operation.EachPlatform { // the maximum, because no caller waits
 		call.Pairs = append(call.Pairs, operation.Pair{Name: "wait_s", Value: "25"})
@@ -162,17 +187,24 @@ func (a AccountMonitors) poll(
 	if err != nil {
 		return nil, err
 	}
-	ledgerKey, err := a.session.books.conceal(ctx, name)
+	once, err := a.session.books.conceal(ctx, r.Once)
 	if err != nil {
 		return nil, err
 	}
-	if plan.search != nil {
-		answer, _, err := a.session.search.All(ctx, search.Request{
-			Who: a.session.who, ID: call.RequestID, IdempotencyKey: ledgerKey, Over: a.session.over(ctx),
-		}, plan.search)
-		return answer, err
+	who := a.session.who
+	of := calls.Request{
+		Who: who, ID: call.RequestID, Record: calls.KeyedID(who.Account(), "poll "+r.Once), Once: once, Digest: once,
+		Life: pollLife,
 	}
-	return a.session.charge(ctx, plan.read, a.session.over(ctx), call.RequestID, once{key: ledgerKey})
+	if plan.search != nil {
+		plan.search.Younger(r.MaxAge)
+		return a.session.search.All(ctx, search.Request{
+			Who: who, ID: call.RequestID, Over: a.session.over(ctx),
+		}, plan.search, of)
+	}
+	plan.read.Younger(r.MaxAge)
+	plan.read.With(ctx)
+	return a.session.charge(ctx, plan.read, call, of)
 }
 
 // callOf returns the call that a monitor makes.
@@ -203,49 +235,141 @@ func stored(ctx context.Context, err error) error {
 }
 
 // managing is the operation in logs and problems of changes of monitors.
-var managing = &operation.Operation{Name: "monitors", Func: "Monitors", Path: "/manage/monitors/{name}", Service: true}
+var managing = &operation.Operation{Name: "monitors", Path: "/manage/monitors/{name}", Service: true}
+
+// wanted is a monitor that was defined and checked.
+type wanted struct {
+	watch.Monitor
+
+	price int64 // of a page of a member, or of the monitor
+}
 
 // Put makes a monitor, or changes the definition of the one with that name, and reports whether it is new.
 func (a AccountMonitors) Put(
-	ctx context.Context, name string, d watch.Definition,
+	ctx context.Context, name string, spec schema.MonitorSpec,
 ) (m schema.Monitor, made bool, err error) {
+	if spec.DryRun {
+		m, err = a.Quote(ctx, name, spec)
+		return m, false, err
+	}
 	ctx, id := named(ctx, "")
-	saved, made, err := a.put(ctx, name, d, id)
+	want, err := a.defined(ctx, name, spec, id)
+	var saved watch.Monitor
+	if err == nil {
+		saved, made, err = a.put(ctx, want)
+	}
 	if err != nil {
-		return m, false, a.session.fail(ctx, managing, operation.Call{Platform: d.Platform, RequestID: id}, err)
+		return m, false, a.session.fail(ctx, managing, operation.Call{Platform: string(spec.Platform), RequestID: id}, err)
 	}
 	return a.shown(ctx, &saved), made, nil
 }
 
-func (a AccountMonitors) put(
-	ctx context.Context, name string, d watch.Definition, id string,
-) (m watch.Monitor, made bool, err error) {
+// Quote returns the monitor that Put would make, with its price, and makes nothing.
+func (a AccountMonitors) Quote(ctx context.Context, name string, spec schema.MonitorSpec) (schema.Monitor, error) {
+	ctx, id := named(ctx, "")
+	want, err := a.defined(ctx, name, spec, id)
+	if err != nil {
+		return schema.Monitor{},
+			a.session.fail(ctx, managing, operation.Call{Platform: string(spec.Platform), RequestID: id}, err)
+	}
+	c := watch.Coverage{}
+	c.Add(watch.StageWaiting, len(want.Members), 0, time.Time{}, want.NextAt)
+	return a.shaped(&want.Monitor, c, want.price), nil
+}
+
+// defined checks the definition of a monitor.
+func (a AccountMonitors) defined(
+	ctx context.Context, name string, spec schema.MonitorSpec, id string,
+) (m wanted, err error) {
+	d, err := define(spec)
+	if err != nil {
+		return m, err
+	}
 	owner, err := a.session.owner()
 	if err != nil {
-		return m, false, err
+		return m, err
 	}
 	if err := watch.CheckName(name); err != nil {
-		return m, false, err
+		return m, err
 	}
 	row, err := watchable(a.session.cfg.Rows, d.Operation)
 	if err != nil {
-		return m, false, err
+		return m, err
 	}
-	if _, err := a.price(ctx, row, d.Ask, id); err != nil {
-		return m, false, err
+	m.Account, m.Name, m.CreatedAt = owner, name, a.session.cfg.Now().UTC()
+	m.State, m.NextAt = watch.Active, m.CreatedAt
+	if spec.Each != nil {
+		m.Members, m.price, err = a.members(ctx, row, &d, spec.Each, id)
+	} else {
+		m.price, _, err = a.price(ctx, row, d.Ask, id)
+	}
+	if err != nil {
+		return m, err
 	}
 	d.List = row.List()
-	if err := d.Check(row.TTL); err != nil {
-		return m, false, err
+	if err := cmp.Or(d.Check(row.TTL), d.CheckFields(row.Data)); err != nil {
+		return m, err
 	}
-	m = watch.Monitor{Definition: d, Account: owner, Name: name, CreatedAt: a.session.cfg.Now().UTC()}
-	m.NextAt, m.Heard = m.CreatedAt, 0
+	m.Definition, m.Processed = d, 0
 	if key := a.session.who.Key(); key != nil {
 		m.Key, m.Caps = key.ID, watch.Caps{Day: key.DayCap, Total: key.TotalCap}
 	}
+	return m, nil
+}
+
+// members returns the different members of a panel, each of which is checked, and the price of a page of one.
+func (a AccountMonitors) members(
+	ctx context.Context, row *read.Row, d *watch.Definition, each map[string][]string, id string,
+) (members []string, price int64, err error) {
+	if len(each) != 1 {
+		return nil, 0, problem.New(problem.InvalidRequest,
+			`each must have one parameter with its values, such as {"handle": ["ann", "bob"]}`)
+	}
+	var given []string
+	for d.Each, given = range each {
+	}
+	if _, ok := d.Params[d.Each]; ok {
+		return nil, 0, problem.New(problem.InvalidRequest, "parameter %q is in params and in each: leave one out", d.Each)
+	}
+	known := map[string]bool{}
+	for _, value := range given {
+		value = strings.TrimSpace(value)
+		if strings.ContainsFunc(value, unicode.IsControl) {
+			return nil, 0, problem.New(problem.InvalidRequest, "each: the member %q has a control character", value)
+		}
+		ask := d.Ask
+		ask.Params = maps.Clone(ask.Params)
+		if ask.Params == nil {
+			ask.Params = map[string]string{}
+		}
+		ask.Params[d.Each] = value
+		one, plan, err := a.price(ctx, row, ask, id)
+		switch {
+		case err != nil:
+			p := problemOf(row.Operation, callOf(ask, id), err)
+			return nil, 0, problem.Wrap(err, p.Code, "each: the member %q: %s", value, p.Detail)
+		case plan.read == nil:
+			return nil, 0, problem.New(problem.InvalidRequest, "each is for operations of one platform, and %s has several",
+				row.Name)
+		}
+		d.Together, price = plan.read.Together() && row.Key() != nil && row.Key().Name == d.Each, one
+		if name := plan.read.In.Get(d.Each); !known[name] {
+			known[name] = true
+			members = append(members, value)
+		}
+	}
+	if n := len(members); n == 0 || n > watch.MaxMembers {
+		return nil, 0, problem.New(problem.InvalidRequest, "each must have from 1 to %d different values; it has %d",
+			watch.MaxMembers, n)
+	}
+	return members, price, nil
+}
+
+func (a AccountMonitors) put(ctx context.Context, want wanted) (m watch.Monitor, made bool, err error) {
+	m = want.Monitor
 	ctx, cancel := a.session.bounded(ctx)
 	defer cancel()
-	if old, err := a.session.watching.store.Monitor(ctx, owner, name); err == nil {
+	if old, err := a.session.watching.store.Monitor(ctx, m.Account, m.Name); err == nil {
 		m.Paused = old.Paused
 	}
 	m, made, err = a.session.watching.store.Put(ctx, m, cmp.Or(a.session.cfg.MostWatches, mostWatches))
@@ -272,32 +396,34 @@ func watchable(rows []*read.Row, name string) (*read.Row, error) {
 }
 
 // price checks a monitor's call in the same way as making it, and returns the price of a page.
-func (a AccountMonitors) price(ctx context.Context, row *read.Row, ask watch.Ask, id string) (int64, error) {
+func (a AccountMonitors) price(
+	ctx context.Context, row *read.Row, ask watch.Ask, id string,
+) (credits int64, plan planned, err error) {
 	fans := row.Price == operation.EachPlatform
 	switch {
 	case fans && ask.Platform != "":
-		return 0, problem.New(problem.InvalidRequest,
+		return 0, plan, problem.New(problem.InvalidRequest,
 			`%s is not for a single platform: name the platforms in the parameter "platforms"`, row.Name)
 	case !fans && ask.Platform == "":
-		return 0, problem.New(problem.InvalidRequest, "%s needs a platform", row.Name)
+		return 0, plan, problem.New(problem.InvalidRequest, "%s needs a platform", row.Name)
 	case !fans && !a.session.cfg.Platforms.Has(platform.ID(ask.Platform)):
-		return 0, problem.New(problem.InvalidRequest, "there is no platform %q%s", ask.Platform,
-			problem.DidYouMean(ask.Platform, a.session.cfg.Platforms.Names()))
+		return 0, plan, problem.New(problem.InvalidRequest, "there is no platform %q%s", ask.Platform,
+			problem.DidYouMean(a.session.cfg.Platforms.Meant(ask.Platform), a.session.cfg.Platforms.Names()))
 	}
 	for i := range row.Params {
 		p := &row.Params[i]
 		if _, given := ask.Params[p.Name]; given && (p.Option || p.Form == operation.FormCursor) {
-			return 0, problem.New(problem.InvalidRequest, "parameter %q cannot be used in a monitor", p.Name)
+			return 0, plan, problem.New(problem.InvalidRequest, "parameter %q cannot be used in a monitor", p.Name)
 		}
 	}
-	plan, err := a.session.plan(ctx, row, callOf(ask, id))
+	plan, err = a.session.plan(ctx, row, callOf(ask, id))
 	switch {
 	case err != nil:
-		return 0, err
+		return 0, plan, err
 	case plan.search != nil:
-		return plan.search.Price(), nil
+		return plan.search.Price(), plan, nil
 	}
-	return plan.read.Quote.Total(), nil
+	return plan.read.Quote.Total(), plan, nil
 }
 
 // Pause pauses or resumes the polls of a monitor. A monitor that was due meanwhile is polled immediately.
@@ -315,17 +441,12 @@ func (a AccountMonitors) pause(ctx context.Context, name string, paused bool) (w
 	if err != nil {
 		return watch.Monitor{}, err
 	}
+	if watch.CheckName(name) != nil { // a member is not paused by itself
+		return watch.Monitor{}, watch.ErrAbsent
+	}
 	ctx, cancel := a.session.bounded(ctx)
 	defer cancel()
-	m, err := a.session.watching.store.Monitor(ctx, owner, name)
-	if err != nil {
-		return m, stored(ctx, err)
-	}
-	next := a.session.cfg.Now().UTC()
-	if m.NextAt.After(next) {
-		next = m.NextAt
-	}
-	m, err = a.session.watching.store.Pause(ctx, owner, name, paused, next)
+	m, err := a.session.watching.store.Pause(ctx, owner, name, paused, a.session.cfg.Now().UTC())
 	if err == nil && !paused {
 		a.session.watching.start()
 	}
@@ -336,6 +457,9 @@ func (a AccountMonitors) pause(ctx context.Context, name string, paused bool) (w
 func (a AccountMonitors) End(ctx context.Context, name string) error {
 	ctx, id := named(ctx, "")
 	owner, err := a.session.owner()
+	if err == nil && watch.CheckName(name) != nil {
+		err = watch.ErrAbsent
+	}
 	if err == nil {
 		bounded, cancel := a.session.bounded(ctx)
 		defer cancel()
@@ -352,13 +476,51 @@ const month = 30 * 24 * time.Hour
 
 // shown returns a monitor as its account sees it.
 func (a AccountMonitors) shown(ctx context.Context, m *watch.Monitor) schema.Monitor {
+	c, of := watch.Coverage{}, m
+	if m.Each != "" {
+		store := a.session.watching.store
+		var err error
+		c, err = store.Coverage(ctx, m.Account, m.Name, monthOf(a.session.cfg.Now()))
+		first, failed := store.Monitors(ctx, m.Account, m.Name, "", 1)
+		if err = errors.Join(err, failed); err != nil {
+			a.session.cfg.Log.WarnContext(ctx, "the members of a panel cannot be read", "error", stored(ctx, err))
+		}
+		if len(first) > 0 {
+			of = &first[0]
+		}
+	}
+	price := int64(0)
+	if row := a.session.rows[m.Operation]; row != nil {
+		price, _, _ = a.price(ctx, row, of.Ask, "") // 0 for a call that cannot be made any more
+	}
+	return a.shaped(m, c, price)
+}
+
+// shaped returns a monitor as its account sees it, with what is known of its members and the price of a page.
+func (a AccountMonitors) shaped(m *watch.Monitor, c watch.Coverage, price int64) schema.Monitor {
 	out := schema.Monitor{
-		Name: m.Name, Operation: m.Operation, Platform: set(m.Platform), Params: map[string]string{}, Every: spell(m.Every),
+		Name: cmp.Or(m.Panel, m.Name), Operation: m.Operation, Platform: set(m.Platform), Params: map[string]string{},
+		Each: set(m.Each), Member: set(m.Member()), Every: cmp.Or(m.Cron, spell(m.Every)),
 		Pages: int64(m.Pages), Follow: int64(m.Follow), Fields: append([]string{}, m.Fields...),
-		Alerts: append([]string{}, m.Alerts...), State: m.Shown(), CreatedAt: m.CreatedAt,
+		Alerts: append([]string{}, m.Alerts...), State: m.Shown(), CreatedAt: m.CreatedAt, Gone: m.Snapshot.Gone, Feed: m.Feed != "",
 	}
 	maps.Copy(out.Params, m.Params)
-	if m.Due() {
+	now := a.session.cfg.Now()
+	members := int64(1)
+	if m.Each != "" {
+		members = int64(c.Members())
+		out.Coverage = coverageOf(&c)
+		m = &watch.Monitor{Definition: m.Definition, Paused: m.Paused, Progress: watch.Progress{
+			State: c.State(), NextAt: c.NextAt, LastAt: c.LastAt, Code: c.Code, Detail: c.Detail, Month: monthOf(now),
+			Credits: c.Credits,
+		}}
+		m.Each = ""
+		out.State = m.Shown()
+	} else if asked := int64(m.Snapshot.Asked); asked > 0 {
+		missing := int64(len(m.Snapshot.Missing))
+		out.Coverage = &schema.MonitorCoverage{Members: asked, Read: asked - missing, Failed: missing}
+	}
+	if m.Due() && !m.NextAt.IsZero() {
 		out.NextAt = new(m.NextAt)
 	}
 	if !m.LastAt.IsZero() {
@@ -367,16 +529,29 @@ func (a AccountMonitors) shown(ctx context.Context, m *watch.Monitor) schema.Mon
 	if m.Code != "" {
 		out.Problem = &schema.MonitorProblem{Code: m.Code, Detail: m.Detail}
 	}
-	if m.Month == a.session.cfg.Now().UTC().Format("2006-01") {
+	if m.Month == monthOf(now) {
 		out.Credits = m.Credits
 	}
-	if row := a.session.rows[m.Operation]; row != nil {
-		if price, err := a.price(ctx, row, m.Ask, ""); err == nil {
-			polls := int64((month + m.Every - 1) / m.Every)
-			out.Price = schema.MonitorPrice{Least: polls * price, Most: polls * price * int64(m.Pages)}
-		}
+	polls := int64((month + m.Every - 1) / m.Every)
+	if times, err := watch.ParseTimes(m.Cron); err == nil {
+		polls = times.Count(now, month)
 	}
+	out.PricePoll = schema.MonitorPrice{Least: price * members, Most: price * members * int64(m.Pages)}
+	out.Price = schema.MonitorPrice{Least: polls * out.PricePoll.Least, Most: polls * out.PricePoll.Most}
 	return out
+}
+
+func coverageOf(c *watch.Coverage) *schema.MonitorCoverage {
+	n := func(stages ...string) (sum int64) {
+		for _, stage := range stages {
+			sum += int64(c.Stages[stage])
+		}
+		return sum
+	}
+	return &schema.MonitorCoverage{
+		Members: int64(c.Members()), Read: n(watch.StageRead), Failed: n(watch.StageFailed, watch.StageStopped),
+		Gone: n(watch.StageGone), Unread: n(watch.StageWaiting, watch.StageStarved),
+	}
 }
 
 // spell writes a duration without the parts that are zero: 15m, not 15m0s.
@@ -393,7 +568,7 @@ func spell(d time.Duration) string {
 
 const monitorsPage = 100
 
-// listMonitors returns a page of the account's monitors, by name.
+// listMonitors returns a page of the account's monitors, by name, or of the members of a panel.
 func listMonitors(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
 	in, err := call.Bind(row.Params)
 	if err != nil {
@@ -404,15 +579,37 @@ func listMonitors(ctx context.Context, s *Session, row *read.Row, call operation
 		return nil, err
 	}
 	bound := boundTo(row, owner, in)
-	after, err := s.place(ctx, bound, in)
+	after, err := s.position(ctx, bound, in)
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.watching.store.Monitors(ctx, owner, after, monitorsPage+1)
+	panel := in.Get("panel")
+	if name := in.Get("name"); name != "" {
+		if panel != "" {
+			return nil, problem.New(problem.InvalidRequest, "name and panel exclude each other: leave one out")
+		}
+		if watch.CheckName(name) != nil {
+			return nil, watch.ErrAbsent
+		}
+		m, err := s.watching.store.Monitor(ctx, owner, name)
+		if err != nil {
+			return nil, stored(ctx, err)
+		}
+		return s.paged(ctx, call, []schema.Monitor{s.Monitors().shown(ctx, &m)}, bound, "")
+	}
+	if panel != "" {
+		if watch.CheckName(panel) != nil {
+			return nil, watch.ErrAbsent
+		}
+		if _, err := s.watching.store.Monitor(ctx, owner, panel); err != nil {
+			return nil, stored(ctx, err)
+		}
+	}
+	found, err := s.watching.store.Monitors(ctx, owner, panel, after, in.Limit(monitorsPage)+1)
 	if err != nil {
 		return nil, stored(ctx, err)
 	}
-	out, next := pageOf(found, monitorsPage,
+	out, next := pageOf(found, in.Limit(monitorsPage),
 		func(m *watch.Monitor) string { return m.Name },
 		func(m *watch.Monitor) schema.Monitor { return s.Monitors().shown(ctx, m) })
 	return s.paged(ctx, call, out, bound, next)

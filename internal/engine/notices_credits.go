@@ -11,8 +11,8 @@ import (
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/webhooks"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/schema"
-	"github.com/socialdata/socialdata/store/records"
 	"github.com/socialdata/socialdata/watch"
 )
 
@@ -62,7 +62,7 @@ func (l *listener) lacks() bool {
 }
 
 // creditsOf reports changes of the credits of an account to its feed.
-func (n *notices) creditsOf(ctx context.Context, l *listener) error {
+func (n *accountEvents) creditsOf(ctx context.Context, l *listener) error {
 	if n.engine.accounts.Ledger == nil || !l.wants(watch.CreditsLow, watch.CreditsExhausted) {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (n *notices) creditsOf(ctx context.Context, l *listener) error {
 
 // tryCredits fails with records.ErrConflict when another process has written the record meanwhile. It reads the record
 // before the ledger: the changes that it reports have the same ids in every process that has read the same record.
-func (n *notices) tryCredits(ctx context.Context, l *listener) error {
+func (n *accountEvents) tryCredits(ctx context.Context, l *listener) error {
 	bounded, cancel := n.bounded(ctx)
 	defer cancel()
 	settings, err := n.engine.settings(bounded, l.account)
@@ -132,7 +132,7 @@ func (n *notices) tryCredits(ctx context.Context, l *listener) error {
 }
 
 // reported reads the record of what was reported of an account's credits, and makes it if it does not exist.
-func (n *notices) reported(ctx context.Context, account string) (r records.Record, s reported, err error) {
+func (n *accountEvents) reported(ctx context.Context, account string) (r records.Record, s reported, err error) {
 	key := records.Key("credits", account)
 	r, err = n.engine.cfg.Records.Get(ctx, key)
 	if errors.Is(err, records.ErrAbsent) {
@@ -150,7 +150,7 @@ func (n *notices) reported(ctx context.Context, account string) (r records.Recor
 
 // readEntries reads the entries after the last one that was read, newest first, until it finds a grant. It returns the
 // balance without open holds, and whether there is any entry.
-func (n *notices) readEntries(ctx context.Context, account string, s *reported) (balance int64, any bool, err error) {
+func (n *accountEvents) readEntries(ctx context.Context, account string, s *reported) (balance int64, any bool, err error) {
 	who := n.engine.accounts.Caller(&keys.Key{Account: account})
 	last, newest := s.Last, int64(0)
 	for q := (credits.Query{Limit: entriesFirst}); ; q.Limit = entriesMore {

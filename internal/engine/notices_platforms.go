@@ -12,13 +12,13 @@ import (
 	"github.com/socialdata/socialdata/internal/webhooks"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/schema"
-	"github.com/socialdata/socialdata/store/records"
 	"github.com/socialdata/socialdata/watch"
 )
 
 // outage is a platform that is down. All processes share its record, which exists while the platform is down. Each
-// process has its own circuits, and the platform is up again when it is down for none of them.
+// process has its own breakers, and the platform is up again when it is down for none of them.
 type outage struct {
 	Epoch string           // of this outage, a part of the ids of its changes
 	By    map[string]int64 // until when each process says that the platform is down, in Unix seconds
@@ -27,8 +27,8 @@ type outage struct {
 // outageLease is for how long a platform counts as down for a process that does not renew this.
 const outageLease = 4 * noticesLook
 
-// observer returns o extended to note circuits that change.
-func (n *notices) observer(o observe.Observer) observe.Observer {
+// observer returns o extended to note breakers that change.
+func (n *accountEvents) observer(o observe.Observer) observe.Observer {
 	before := o.Breaker
 	o.Breaker = func(b observe.Breaker) {
 		before(b)
@@ -42,7 +42,7 @@ const outagePrefix = "outage/"
 func outageKey(id platform.ID) string { return records.Key("outage", string(id)) }
 
 // platforms reports the platforms that have gone down or up: those in turned, or all if whole is set.
-func (n *notices) platforms(ctx context.Context, turned map[platform.ID]bool, whole bool) (failed error) {
+func (n *accountEvents) platforms(ctx context.Context, turned map[platform.ID]bool, whole bool) (failed error) {
 	var under []string
 	if whole {
 		bounded, cancel := n.bounded(ctx)
@@ -65,7 +65,7 @@ func (n *notices) platforms(ctx context.Context, turned map[platform.ID]bool, wh
 }
 
 // down records that a platform is down for this process, and reports it.
-func (n *notices) down(ctx context.Context, id platform.ID) error {
+func (n *accountEvents) down(ctx context.Context, id platform.ID) error {
 	bounded, cancel := n.bounded(ctx)
 	defer cancel()
 	now := n.engine.cfg.Now()
@@ -95,7 +95,7 @@ func (n *notices) down(ctx context.Context, id platform.ID) error {
 }
 
 // up records that a platform is not down for this process, and reports it as up if it is down for no process.
-func (n *notices) up(ctx context.Context, id platform.ID) error {
+func (n *accountEvents) up(ctx context.Context, id platform.ID) error {
 	bounded, cancel := n.bounded(ctx)
 	defer cancel()
 	r, err := n.engine.cfg.Records.Get(bounded, outageKey(id))
@@ -138,7 +138,7 @@ func (o *outage) prune(now time.Time) {
 }
 
 // tellAll reports an event of a platform to every account with active endpoints.
-func (n *notices) tellAll(
+func (n *accountEvents) tellAll(
 	ctx context.Context, kind string, id platform.ID, detail string, once ...string,
 ) (failed error) {
 	on, at := string(id), n.engine.cfg.Now()

@@ -31,9 +31,9 @@ func TestEachChargeIsObservedOnce(t *testing.T) {
 		{"profile", idempotencyKey, "handle=bob&fresh=true&enrich=arabic"},
 		{"me", "", ""},
 	} {
-		_, _ = e.Client.Do(t.Context(), socialdata.Operation(c.operation), keyedCall("mock", c.key, c.params)) // some fail
+		_, _ = socialdata.FrontEnd(e.Client).Do(t.Context(), socialdata.Operation(c.operation), keyedCall("mock", c.key, c.params)) // some fail
 	}
-	if _, err := e.Client.Do(t.Context(), socialdata.Operation("search_across"),
+	if _, err := socialdata.FrontEnd(e.Client).Do(t.Context(), socialdata.Operation("search_across"),
 		keyedCall("", "", "query=cats&platforms=mock")); err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,8 @@ func boundTo(row *read.Row, owner string, in operation.Args) string {
 	return row.Name + "|" + strconv.Quote(owner) + in.Binding()
 }
 
-// place returns the position at which the requested page begins; "" is the beginning.
-func (s *Session) place(ctx context.Context, bound string, in operation.Args) (string, error) {
+// position returns the position at which the requested page begins; "" is the beginning.
+func (s *Session) position(ctx context.Context, bound string, in operation.Args) (string, error) {
 	given := in.Cursor()
 	if given == "" {
 		return "", nil
@@ -28,9 +28,9 @@ func (s *Session) place(ctx context.Context, bound string, in operation.Args) (s
 	return at.Token, nil
 }
 
-// placeNumber is place for a position that is a number; 0 is the beginning.
-func (s *Session) placeNumber(ctx context.Context, bound string, in operation.Args) (int64, error) {
-	given, err := s.place(ctx, bound, in)
+// positionNumber is place for a position that is a number; 0 is the beginning.
+func (s *Session) positionNumber(ctx context.Context, bound string, in operation.Args) (int64, error) {
+	given, err := s.position(ctx, bound, in)
 	if err != nil || given == "" {
 		return 0, err
 	}
@@ -43,10 +43,10 @@ func (s *Session) placeNumber(ctx context.Context, bound string, in operation.Ar
 
 // pageOf returns the first size items of list as callers see them. If the list has more items, next is the position of
 // the page's last item, otherwise "".
-func pageOf[T, U any](list []T, size int, place func(*T) string, shown func(*T) U) (page []U, next string) {
+func pageOf[T, U any](list []T, size int, position func(*T) string, shown func(*T) U) (page []U, next string) {
 	if len(list) > size {
 		list = list[:size]
-		next = place(&list[size-1])
+		next = position(&list[size-1])
 	}
 	page = make([]U, len(list))
 	for i := range list {

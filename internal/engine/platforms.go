@@ -76,6 +76,9 @@ func (e *Engine) operationInfo(id platform.ID, row *read.Row) schema.OperationIn
 			out.Sources = append(out.Sources, p.Source)
 		}
 		for name, values := range p.Filters[row.Op] {
+			if !row.Has(name) {
+				continue
+			}
 			before, known := out.Filters[name]
 			out.Filters[name] = allowed(before, values, known)
 		}
@@ -132,16 +135,18 @@ func health(ctx context.Context, s *Session, _ *read.Row, call operation.Call) (
 	return s.free(ctx, call, s.Health())
 }
 
-// Health returns the state of every platform and dependency. While a store hangs, it is among the dependencies, as
+// Health returns the state of every platform with a configured provider, and of every dependency. While a store hangs, it is among the dependencies, as
 // ledger, keys or records. Health is free and needs no account.
 func (e *Engine) Health() schema.Health {
 	out := schema.Health{
 		Status: "ok", Environment: e.cfg.Environment, Platforms: map[platform.ID]schema.HealthState{},
 	}
 	for _, info := range e.cfg.Platforms.All() {
-		out.Platforms[info.ID] = e.upstreams.State(info.ID)
+		if e.upstreams.Configured(info.ID) {
+			out.Platforms[info.ID] = e.upstreams.State(info.ID)
+		}
 	}
-	hanging := e.accounts.Guard.Hanging()
+	hanging := e.accounts.Stores.Hanging()
 	if len(e.cfg.Dependencies)+len(hanging) > 0 {
 		out.Dependencies = map[string]schema.HealthState{}
 	}

@@ -6,16 +6,18 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/socialdata/socialdata/bulkjob"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/account"
+	"github.com/socialdata/socialdata/internal/calls"
 	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/schema"
-	"github.com/socialdata/socialdata/store/records"
 	"github.com/socialdata/socialdata/watch"
 )
 
@@ -24,7 +26,7 @@ func problemOf(o *operation.Operation, call operation.Call, err error) *problem.
 	p := translate(o, call, err)
 	p.Call = o.Title(call)
 	if cause := p.Unwrap(); p.Why == "" && cause != nil && p.HTTPStatus() >= problem.InternalError.Status() {
-		p.Why = why(cause, p.Detail)
+		p.Why = causesOf(cause, p.Detail)
 	}
 	return p
 }
@@ -40,7 +42,7 @@ func translate(o *operation.Operation, call operation.Call, err error) *problem.
 	full, _ := errors.AsType[*records.QuotaError](err)
 	store, _ := errors.AsType[*account.UnavailableError](err)
 	switch {
-	case errors.Is(err, account.ErrUndecided):
+	case errors.Is(err, calls.ErrUndecided):
 		return problem.Wrap(err, problem.PlatformUnavailable,
 			"the service's ledger is not responding, and it is not known whether the call was charged; if it was, it is "+
 				"refunded; a retry with the same Idempotency-Key is charged once").
@@ -75,12 +77,23 @@ func translate(o *operation.Operation, call operation.Call, err error) *problem.
 		return problem.Wrap(err, problem.NotFound, "the account has no monitor of that name")
 	case errors.Is(err, watch.ErrFull):
 		return problem.Wrap(err, problem.InvalidRequest, "the account has the maximum number of monitors; end one first")
+	case errors.Is(err, watch.ErrMembersFull):
+		return problem.Wrap(err, problem.InvalidRequest, "the panels of the account would have too many members in total; "+
+			"end one first, or leave members out")
 	case errors.Is(err, watch.ErrNoEndpoint):
 		return problem.Wrap(err, problem.NotFound, "the account has no endpoint of that name")
 	case errors.Is(err, watch.ErrNoDelivery):
 		return problem.Wrap(err, problem.NotFound, "the account has no such delivery, or its change is no longer stored")
 	case errors.Is(err, watch.ErrEndpointsFull):
 		return problem.Wrap(err, problem.InvalidRequest, "the account has the maximum number of endpoints; end one first")
+	case errors.Is(err, bulkjob.ErrAbsent):
+		return problem.Wrap(err, problem.NotFound, "the account has no bulk job of that name")
+	case errors.Is(err, bulkjob.ErrConflict):
+		return problem.Wrap(err, problem.InvalidRequest, "a bulk job of that name, with another file or other options, is not "+
+			"done: stop it first, or choose another name")
+	case errors.Is(err, bulkjob.ErrFull):
+		return problem.Wrap(err, problem.InvalidRequest, "the account has the maximum number of bulk jobs that are not done; "+
+			"wait for one, or stop one first")
 	case errors.Is(err, watch.ErrInvalid):
 		return problem.Wrap(err, problem.InvalidRequest, "%s", strings.TrimPrefix(err.Error(), watch.ErrInvalid.Error()+": "))
 	case upstreams.OnlyTimeouts(err):
@@ -120,5 +133,9 @@ func price(err error) string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf(": it costs up to %d credits, and the account can spend %d", short.Price, short.Balance)
+	credits := "credits"
+	if short.Price == 1 {
+		credits = "credit"
+	}
+	return fmt.Sprintf(": it costs up to %d %s, and the account can spend %d", short.Price, credits, short.Balance)
 }

@@ -10,14 +10,12 @@ import (
 	"github.com/socialdata/socialdata/internal/background"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/records"
 )
 
 const (
-	quotaEvery = 5 * time.Second    // maximum time until the use of limits is saved
-	quotaPart  = 50                 // or when a fiftieth of a limit was used, so that three replicas stay within 5 %
+	quotaEvery = 5 * time.Second    // maximum time until the use of limits is saved, if that is not much
 	quotaTTL   = 3 * 24 * time.Hour // no saved limit has a period of more than a day
-	quotaTries = 5                  // attempts while others save concurrently
 )
 
 // quotas saves how much of the upstreams' limits this process has used, and adds the use of other processes.
@@ -51,6 +49,11 @@ func (q *quotas) open(limits map[string][]providers.Limit, store records.Store, 
 	ctx, cancel := context.WithTimeout(context.Background(), recordsPatience)
 	defer cancel()
 	q.restore(ctx)
+	for _, all := range limits {
+		for _, l := range all {
+			l.OnUnsaved(q.save)
+		}
+	}
 }
 
 // failed logs that each process counts separately for now.
@@ -99,7 +102,7 @@ func (q *quotas) used(p *providers.Provider) {
 	for _, l := range p.Limits {
 		at := l.State()
 		some = some || at.Unsaved != 0
-		much = much || at.Unsaved*quotaPart >= max(at.Limit, 1) && at.Unsaved > 0
+		much = much || at.MuchUnsaved()
 	}
 	if !some {
 		return
@@ -110,21 +113,21 @@ func (q *quotas) used(p *providers.Provider) {
 		q.hurrying = true
 		go func() {
 			defer q.work.End()
-			q.save()
+			_ = q.save() // the next one tries again
 		}()
 	}
 	if q.armed == nil {
 		q.armed = time.AfterFunc(quotaEvery, func() {
 			if q.work.Begin() {
 				defer q.work.End()
-				q.save()
+				_ = q.save()
 			}
 		})
 	}
 }
 
-// save saves what was used since the last save.
-func (q *quotas) save() {
+// save saves what was used since the last save. It logs the error that it returns.
+func (q *quotas) save() error {
 	q.saving.Lock()
 	defer q.saving.Unlock()
 	q.mu.Lock()
@@ -142,15 +145,17 @@ func (q *quotas) save() {
 			}
 			if err := q.saveOne(ctx, quotaKey(provider, l), l); err != nil {
 				q.failed(err)
-				return
+				return err
 			}
 		}
 	}
+	return nil
 }
 
-// saveOne adds the use of one limit to the use that other processes have saved.
+// saveOne adds the use of one limit to the use that other processes have saved. It tries until ctx ends while others
+// save it too.
 func (q *quotas) saveOne(ctx context.Context, key string, l providers.Limit) error {
-	for try := 0; ; try++ {
+	for {
 		before, err := q.records.Get(ctx, key)
 		if err != nil && !errors.Is(err, records.ErrAbsent) {
 			return err
@@ -172,7 +177,7 @@ func (q *quotas) saveOne(ctx context.Context, key string, l providers.Limit) err
 		case err == nil:
 			l.Restore(text)
 			return nil
-		case !errors.Is(err, records.ErrConflict) || try == quotaTries:
+		case !errors.Is(err, records.ErrConflict):
 			return err
 		}
 	}
@@ -185,7 +190,7 @@ func (q *quotas) close(ctx context.Context) error {
 	}
 	err := q.work.Close(ctx)
 	if err == nil {
-		q.save()
+		_ = q.save()
 	}
 	return err
 }

@@ -12,14 +12,15 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
+	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/schema"
-	"github.com/socialdata/socialdata/store/records"
 )
 
 // limitedTo is a provider whose upstream has a daily limit, and counts its requests.
@@ -92,7 +93,7 @@ func TestLimitsOutliveARestartAndCountForAllProcesses(t *testing.T) {
 		want := observe.Quota{
 			Platform: platform.GitHub, Provider: "github", Name: "core", Limit: limit, Used: 200, Left: 200, Shared: true,
 		}
-		got := one.Quotas()
+		got := one.Operator().Quotas()
 		if len(got) == 1 {
 			got[0].Resets = time.Time{}
 		}
@@ -125,8 +126,8 @@ func TestWithoutAStoreEachProcessCountsForItself(t *testing.T) {
 	if err := readOne(t.Context(), c, "ann"); err != nil {
 		t.Fatal(err)
 	}
-	if got := c.Quotas(); len(got) != 1 || got[0].Shared || got[0].Left != 9 || got[0].Used != 1 {
-		t.Errorf("%+v", got)
+	if got := c.Operator().Quotas(); len(got) != 1 || got[0].Shared || got[0].Left != 9 || got[0].Used != 1 {
+		t.Errorf("quotas %+v, want one that is not shared, 1 used, 9 left", got)
 	}
 }
 
@@ -142,7 +143,7 @@ func TestTheNextSourceIsUsedWhenABudgetIsUsedUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	background := providers.WithClass(t.Context(), providers.ClassBackground)
+	background := callctx.InBackground(t.Context())
 	for n := range 5 {
 		if err := readOne(background, both, fmt.Sprint("ann", n)); err != nil {
 			t.Fatal(err)
@@ -163,7 +164,7 @@ func TestTheNextSourceIsUsedWhenABudgetIsUsedUp(t *testing.T) {
 	}
 	p := enginetest.WantProblem(t, readOne(background, alone, "omar"), problem.PlatformUnavailable)
 	if p.RetryAfter <= 0 {
-		t.Errorf("Retry-After is %v", p.RetryAfter)
+		t.Errorf("Retry-After is %v, want a positive time", p.RetryAfter)
 	}
 	if err := readOne(t.Context(), alone, "omar"); err != nil { // a caller can continue
 		t.Error(err)

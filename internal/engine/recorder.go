@@ -321,7 +321,7 @@ func (r *recorder) list(ctx context.Context, q requests.Query) ([]requests.Reque
 func (r *recorder) sums(ctx context.Context, books requests.Books, q requests.SumQuery) ([]requests.Rollup, error) {
 	err := r.flush(ctx)
 	switch {
-	case err != nil || r.books == nil:
+	case err != nil || r.books == nil || q.NoAccount:
 	case q.Account == "":
 		err = r.foldCharged(ctx, 1)
 	default:

@@ -2,11 +2,13 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
 	"time"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/account"
 	"github.com/socialdata/socialdata/internal/read"
@@ -15,36 +17,53 @@ import (
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/requests"
 	"github.com/socialdata/socialdata/schema"
 )
 
 // remember adds a call of an account to the request log: an answer with its meta and charge, or a problem. o is nil for
 // a call that was refused before its operation was known. Operations that need no key are left out, and so are answers
-// of the log itself: a caller that follows the log would otherwise fill it with its own calls.
+// of the log itself: a caller that follows the log would otherwise fill it with its own calls. What the operator reads of
+// an account, without any of its keys, is no call of the account, and neither is what a page of the dashboard shows
+// (D123).
 func (s *Session) remember(
 	ctx context.Context, o *operation.Operation, call operation.Call, took time.Duration, meta *schema.Meta, charged int64,
 	p *problem.Error,
 ) {
 	key := s.who.Key()
-	if key == nil || o != nil && (o.NoKey || o.Name == "requests" && p == nil) {
+	if key == nil || key.ID == "" || o != nil && (o.NoKey || o.Name == "requests" && p == nil) {
+		return
+	}
+	if o != nil && o.Price == operation.Free && s.source == schema.FromDashboard {
 		return
 	}
 	r := requests.Request{
-		At: s.cfg.Now().UTC(), ID: call.RequestID, Account: key.Account, Key: key.ID, Status: 200, Took: took,
-		Providers: operation.Asked(ctx),
+		At: s.cfg.Now().UTC(), ID: call.RequestID, Account: key.Account, Key: key.ID, Source: string(s.source), Status: 200,
+		Took: took,
+	}
+	asked, held := callctx.Of(ctx).Done()
+	r.Held = held
+	for _, asked := range asked {
+		r.Providers = append(r.Providers, requests.Provider{
+			Name: asked.Provider, Calls: asked.Calls, Took: asked.Took, Status: asked.Status, Cause: asked.Cause,
+		})
 	}
 	if o != nil {
 		r.Operation = o.Name
 	}
-	if info, known := s.cfg.Platforms.Lookup(platform.ID(call.Platform)); known {
+	info, known := s.cfg.Platforms.Lookup(platform.ID(call.Platform))
+	if known {
 		r.Platform = string(info.ID) // an unknown platform is the caller's text and is not logged
 	}
 	if meta != nil {
 		r.Cache, r.Credits = string(meta.Cache), charged
 	}
 	if p != nil {
-		r.Status, r.Code = p.HTTPStatus(), string(p.Code)
+		r.Status, r.Code, r.Detail = p.HTTPStatus(), string(p.Code), withoutValues(p.Detail, o, &call, known)
+		if answer, ok := errors.AsType[*providers.RequestError](p); ok {
+			r.Upstream = answer.Status
+		}
 	}
 	s.requests.note(r)
 }
@@ -62,18 +81,18 @@ func listRequests(ctx context.Context, s *Session, row *read.Row, call operation
 	}
 	q := requests.Query{
 		Account: s.who.Account(), Key: in.Get("key"), Operation: in.Get("operation"), Platform: in.Get("platform"),
-		ID: in.Get("request_id"), Limit: requestsPage + 1,
+		ID: in.Get("request_id"), Limit: in.Limit(requestsPage) + 1,
 	}
 	q.Status, _ = strconv.Atoi(in.Get("status"))
 	bound := boundTo(row, q.Account, in)
-	if q.Before, err = s.placeNumber(ctx, bound, in); err != nil {
+	if q.Before, err = s.positionNumber(ctx, bound, in); err != nil {
 		return nil, err
 	}
 	found, err := s.requestsOf(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	out, next := pageOf(found, requestsPage,
+	out, next := pageOf(found, in.Limit(requestsPage),
 		func(r *requests.Request) string { return strconv.FormatInt(r.Seq, 10) }, requestRow)
 	return s.paged(ctx, call, out, bound, next)
 }
@@ -90,10 +109,8 @@ func (s *Session) requestsOf(ctx context.Context, q requests.Query) ([]requests.
 }
 
 // LastRequests returns the last calls of all accounts that q selects, newest first.
-func (e *Engine) LastRequests(ctx context.Context, q requests.Query) ([]schema.Request, error) {
-	found, err := e.requests.list(ctx, q)
-	rows, _ := pageOf(found, len(found), nil, requestRow)
-	return rows, err
+func (e *Engine) LastRequests(ctx context.Context, q requests.Query) ([]requests.Request, error) {
+	return e.requests.list(ctx, q)
 }
 
 // Jobs returns the stored jobs of an account, or of all for "", newest first, and how many there are in all.
@@ -103,7 +120,7 @@ func (e *Engine) Jobs(ctx context.Context, account string, limit int) (jobs []ob
 
 // Rollups returns the usage that q selects, of all accounts unless q names one.
 func (e *Engine) Rollups(ctx context.Context, q requests.SumQuery) ([]requests.Rollup, error) {
-	if store, ok := e.accounts.Keys.(keys.Admin); ok && q.Account == "" {
+	if store, ok := e.accounts.Keys.(keys.Admin); ok && q.Account == "" && !q.NoAccount {
 		accounts, err := store.Accounts(ctx)
 		if err != nil {
 			return nil, err
@@ -171,9 +188,17 @@ func rollupRow(r *requests.Rollup, group string) schema.Rollup {
 
 func requestRow(r *requests.Request) schema.Request {
 	row := schema.Request{
-		At: r.At, RequestID: r.ID, AccountID: r.Account, KeyID: r.Key, Operation: set(r.Operation),
-		Platform: set(r.Platform), Status: r.Status, Code: set(r.Code), Credits: r.Credits,
-		TookMS: r.Took.Milliseconds(), Providers: append([]string{}, r.Providers...),
+		At: r.At, RequestID: r.ID, AccountID: r.Account, KeyID: r.Key, Source: schema.CallSource(r.Source),
+		Operation: set(r.Operation),
+		Platform:  set(r.Platform), Status: r.Status, Code: set(r.Code), Detail: set(r.Detail), Held: r.Held,
+		Credits: r.Credits, TookMS: r.Took.Milliseconds(), Providers: []schema.RequestProvider{},
+	}
+	for _, p := range r.Providers {
+		if p.Calls > 0 { // why one is passed over is the operator's affair (D94)
+			row.Providers = append(row.Providers, schema.RequestProvider{
+				Name: p.Name, Calls: p.Calls, TookMS: p.Took.Milliseconds(),
+			})
+		}
 	}
 	if r.Cache != "" {
 		row.Cache = new(schema.CacheState(r.Cache))

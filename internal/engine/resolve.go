@@ -78,12 +78,12 @@ func (s *Session) openLink(ctx context.Context, short *resolve.ShortLinkError) (
 	}
 	known := s.reader.Recall(ctx, q)
 	if known == nil {
-		tab, err := s.who.Open(ctx, s.reader.Sandbox(short.Platform), 1)
+		unpaid, err := s.who.Open(ctx, s.reader.Sandbox(short.Platform), 1)
 		if err != nil {
 			return nil, err
 		}
-		defer tab.Close(ctx, account.Failed) // it is free
-		ctx = tab.Context(ctx, 0)
+		defer unpaid.Close(ctx, account.Failed) // it is free
+		ctx = unpaid.Context(ctx, 0)
 	}
 	target, err := s.reader.Opened(ctx, q, known)
 	if err != nil {

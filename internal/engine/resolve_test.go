@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 
 // links is a platform with the site x.example and short links at s.example.
 type links struct {
+	mu     sync.Mutex
 	opened []string // in order
 	reads  enginetest.Counter
 	leads  map[string]string // the target of each short link by its path; others do not exist
@@ -48,7 +50,9 @@ func (l *links) provider() providers.Provider {
 		return "", "", false
 	}
 	p.Open = func(_ context.Context, u *url.URL) (string, error) {
+		l.mu.Lock()
 		l.opened = append(l.opened, u.String())
+		l.mu.Unlock()
 		switch to, ok := l.leads[u.Path]; {
 		case !ok:
 			return "", providers.ErrNotFound
@@ -72,16 +76,16 @@ func TestAShortLinkIsOpenedOnceADay(t *testing.T) {
 			t.Fatal(err)
 		}
 		if p, ok := got.Data.(schema.Profile); !ok || p.Handle != "ann" {
-			t.Errorf("%+v", got.Data)
+			t.Errorf("got %+v, want the profile of ann", got.Data)
 		}
 		return got
 	}
 	read("https://s.example/a")
 	if got := read("https://s.example/a"); got.Meta.Cache != schema.Hit || got.Meta.CreditsUsed != 1 {
-		t.Errorf("the second time: %+v", got.Meta)
+		t.Errorf("the second time: %+v, want a hit for 1 credit", got.Meta)
 	}
 	if got := read("https://x.example/ann"); got.Meta.Cache != schema.Hit { // it is the read of the link's target
-		t.Errorf("by its address: %+v", got.Meta)
+		t.Errorf("by its address: %+v, want a hit", got.Meta)
 	}
 	e.Clock.Advance(24*time.Hour - time.Second)
 	read("https://s.example/a")
@@ -91,7 +95,7 @@ func TestAShortLinkIsOpenedOnceADay(t *testing.T) {
 	e.Clock.Advance(time.Second)
 	read("https://s.example/a")
 	if len(l.opened) != 2 || l.reads.Count() != 2 {
-		t.Errorf("after a day: opened %q, %d reads", l.opened, l.reads.Count())
+		t.Errorf("after a day: opened %q, %d reads; want 2 of each", l.opened, l.reads.Count())
 	}
 	want := []enginetest.Charge{
 		enginetest.Charged(1, "profile", "x", "MISS"), enginetest.Charged(1, "profile", "x", "HIT"),
@@ -134,9 +138,7 @@ func TestAShortLinkIsOneHop(t *testing.T) {
 			if diff := cmp.Diff([]string{"https://s.example" + tt.link}, l.opened); diff != "" || l.reads.Count() != 0 {
 				t.Errorf("%d reads, opened (-want +got):\n%s", l.reads.Count(), diff)
 			}
-			if n := e.Balance(t); n != 1000 {
-				t.Errorf("%d credits are left", n)
-			}
+			e.WantBalance(t, 1000)
 		})
 	}
 	l := &links{leads: map[string]string{"/a": "https://x.example/ann"}}
@@ -164,19 +166,19 @@ func TestAShortLinkThatIsOpenedIsAnUnpaidCall(t *testing.T) {
 		enginetest.WantProblem(t, read(fmt.Sprint("/missing", i)), problem.NotFound)
 	}
 	if p := enginetest.WantProblem(t, read("/more"), problem.RateLimited, "were not charged"); p.RetryAfter <= 0 {
-		t.Errorf("%+v", p)
+		t.Errorf("got %+v, want a time to retry after", p)
 	}
 	if n := len(l.opened); n != 1000 {
 		t.Errorf("%d links were opened, want 1000", n)
 	}
 	enginetest.WantProblem(t, read("/missing5"), problem.NotFound) // cached, without a request
 	if n := len(l.opened); n != 1000 || !strings.HasPrefix(l.opened[5], "https://s.example/missing5") {
-		t.Errorf("%d links were opened", n)
+		t.Errorf("%d links were opened, want 1000, the sixth of them missing5", n)
 	}
 	e.Clock.Advance(time.Hour)
 	for i := range 900 { // each takes one and gives it back, and its own read takes none
 		if l.leads[fmt.Sprint("/", i)] = "https://x.example/ann"; read(fmt.Sprint("/", i)) != nil {
-			t.Fatalf("read %d after an hour", i)
+			t.Fatalf("read %d after an hour is refused", i)
 		}
 	}
 	e.Clock.Advance(time.Minute)

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/records"
 )
 
 const (
@@ -21,9 +21,9 @@ const (
 	secretTTL    = 10 * 365 * 24 * time.Hour // of the record
 )
 
-// keptSecret returns the secret that is stored under a key in the records, which all replicas share and which survives
+// storedSecret returns the secret that is stored under a key in the records, which all replicas share and which survives
 // a restart. It makes one if there is none.
-func keptSecret(ctx context.Context, store records.Store, key string) ([]byte, error) {
+func storedSecret(ctx context.Context, store records.Store, key string) ([]byte, error) {
 	secret := make([]byte, secretLen)
 	if _, err := rand.Read(secret); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func keptSecret(ctx context.Context, store records.Store, key string) ([]byte, e
 // cursorSecrets returns the secrets of cursors, the first of which seals: the configured ones, and the one in the store
 // of records.
 func cursorSecrets(store records.Store, set [][]byte) ([][]byte, error) {
-	secret, err := keptSecret(context.Background(), store, cursorRecord)
+	secret, err := storedSecret(context.Background(), store, cursorRecord)
 	switch {
 	case err != nil && len(set) > 0:
 		return set, nil // they seal; cursors of the stored secret cannot be opened until the next start
@@ -62,7 +62,7 @@ func (c *concealer) load(ctx context.Context) (secret []byte, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.secret == nil {
-		if secret, err = keptSecret(ctx, c.store, ledgerRecord); err != nil {
+		if secret, err = storedSecret(ctx, c.store, ledgerRecord); err != nil {
 			return nil, err
 		}
 		c.secret = secret

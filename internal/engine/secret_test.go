@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers/mock"
-	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/records"
 )
 
 // page reads a page of posts with a new engine over store, and returns the cursor of the next.
@@ -23,7 +23,7 @@ func page(t *testing.T, store records.Store, cursor string, secrets ...[]byte) (
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := client.Posts(t.Context(), socialdata.PostsRequest{Platform: platform.Mock, Handle: "ann", Cursor: cursor})
+	got, err := client.Posts(t.Context(), socialdata.PostsRequest{Platform: platform.Mock, Handle: "ann", Page: socialdata.Page{Cursor: cursor}})
 	if err != nil {
 		return "", err
 	}
@@ -35,11 +35,11 @@ func TestCursorsAreValidOnEveryEngineThatSharesTheRecords(t *testing.T) {
 	store, set := records.NewMemory(records.MemoryConfig{}), []byte("a secret that an operator has set")
 	kept, err := page(t, store, "")
 	if err != nil || kept == "" {
-		t.Fatal(kept, err)
+		t.Fatalf("a cursor %q, %v; want one", kept, err)
 	}
 	signed, err := page(t, store, "", set)
 	if err != nil || signed == kept {
-		t.Fatal(signed, err)
+		t.Fatalf("a cursor %q, %v; want another one than %q", signed, err, kept)
 	}
 	for name, tc := range map[string]struct {
 		store   records.Store
@@ -57,7 +57,7 @@ func TestCursorsAreValidOnEveryEngineThatSharesTheRecords(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if _, err := page(t, tc.store, tc.cursor, tc.secrets...); (err == nil) != tc.good {
-				t.Errorf("it came to %v", err)
+				t.Errorf("got %v, want a page: %t", err, tc.good)
 			}
 		})
 	}
@@ -77,10 +77,10 @@ func TestNewRequiresASecretForCursors(t *testing.T) {
 	t.Parallel()
 	store := socialdata.WithRecords(unwritable{records.NewMemory(records.MemoryConfig{})})
 	if _, err := socialdata.New(store); !errors.Is(err, errUnwritable) {
-		t.Errorf("without a secret: %v", err)
+		t.Errorf("without a secret: %v, want %v", err, errUnwritable)
 	}
 	if _, err := socialdata.New(store,
 		socialdata.WithCursorKeys([]byte("a secret that an operator has set"))); err != nil {
-		t.Errorf("with one: %v", err)
+		t.Errorf("with a secret: %v, want no error", err)
 	}
 }

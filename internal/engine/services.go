@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"strconv"
-	"time"
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/account"
@@ -37,6 +36,9 @@ func handlers() map[string]handler {
 		"history":       listHistory,
 		"endpoints":     listEndpoints,
 		"deliveries":    listDeliveries,
+		"stats":         accountStats,
+		"bulk":          listBulk,
+		"bulk_results":  listBulkResults,
 	}
 }
 
@@ -44,7 +46,7 @@ func handlers() map[string]handler {
 func reads(plan planner) handler {
 	return func(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
 		p, err := plan(ctx, s, row, call)
-		return s.read(ctx, p.read, err, call)
+		return s.read(ctx, row, p.read, err, call)
 	}
 }
 
@@ -55,15 +57,16 @@ func searchAcross(ctx context.Context, s *Session, row *read.Row, call operation
 		return nil, err
 	}
 	plan := planned.search
-	return s.idempotent(ctx, row, call, plan.Price(), nil,
-		func(ctx context.Context, o once, over time.Time) (*operation.Answer, string, error) {
-			return s.search.All(ctx, search.Request{
-				Who: s.who, ID: call.RequestID, IdempotencyKey: o.key, Over: over, Typed: call.Typed,
-			}, plan)
-		})
+	of, err := s.request(ctx, row, call, plan.Price())
+	if err != nil {
+		return nil, err
+	}
+	return s.search.All(ctx, search.Request{
+		Who: s.who, ID: call.RequestID, Over: s.over(ctx), Typed: call.Typed,
+	}, plan, of)
 }
 
-// job returns what a search has found since the last answer.
+// job returns what a search has found so far.
 func job(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
 	in, err := call.Bind(row.Params)
 	if err != nil {
@@ -89,10 +92,14 @@ func me(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*o
 	if err != nil {
 		return nil, err
 	}
+	created := k.CreatedAt
+	if created.IsZero() { // a key of the program's own authentication, which may not know it
+		created = s.made
+	}
 	return s.free(ctx, call, schema.Me{
 		Key: schema.MeKey{
 			ID: k.ID, Name: k.Name, Prefix: k.Prefix, Environment: schema.KeyEnvironment(k.Environment),
-			CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt,
+			CreatedAt: created, LastUsedAt: k.LastUsedAt,
 		},
 		Credits: schema.MeCredits{Balance: balance},
 		Limits: schema.MeLimits{Rate: &schema.RateLimit{
@@ -140,17 +147,17 @@ func usage(ctx context.Context, s *Session, row *read.Row, call operation.Call) 
 	}
 	q := credits.Query{
 		RequestID: in.Get("request_id"), Platform: in.Get("platform"), Since: in.Time("since"), Until: in.Time("until"),
-		Limit: usagePage + 1,
+		Limit: in.Limit(usagePage) + 1,
 	}
 	bound := boundTo(row, s.who.Account(), in)
-	if q.Before, err = s.placeNumber(ctx, bound, in); err != nil {
+	if q.Before, err = s.positionNumber(ctx, bound, in); err != nil {
 		return nil, err
 	}
 	entries, err := s.who.Entries(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	rows, next := pageOf(entries, usagePage,
+	rows, next := pageOf(entries, in.Limit(usagePage),
 		func(e *credits.Entry) string { return strconv.FormatInt(e.Seq, 10) }, usageRow)
 	return s.paged(ctx, call, rows, bound, next)
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/schema"
-	"github.com/socialdata/socialdata/store/records"
 )
 
 // settling is the operation in logs and problems of the settings of an account.
-var settling = &operation.Operation{Name: "account", Func: "Settings", Path: "/manage/account", Service: true}
+var settling = &operation.Operation{Name: "settings", Path: "/manage/account", Service: true}
 
 // AccountSettings reads and replaces the settings of the session's account.
 type AccountSettings struct{ session *Session }
@@ -65,7 +65,7 @@ func (a AccountSettings) put(ctx context.Context, want schema.AccountSettings) e
 	if _, err := a.session.cfg.Records.Put(ctx, r, secretTTL); err != nil {
 		return err
 	}
-	a.session.notices.changed(owner)
+	a.session.accountEvents.changed(owner)
 	return nil
 }
 

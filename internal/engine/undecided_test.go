@@ -18,7 +18,7 @@ import (
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers/mock"
-	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/records"
 )
 
 // losing is a ledger whose answers are lost for a while, beginning with the next charge, which is still made.
@@ -54,28 +54,25 @@ func (l *losing) answer(amount int64) (reaches, comes bool) {
 	return true, true
 }
 
-func (l *losing) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (credits.Receipt, error) {
+// through makes a charge, unless the ledger is gone or loses the answer.
+func (l *losing) through(c credits.Charge, charge func() (credits.Receipt, error)) (credits.Receipt, error) {
 	reaches, comes := l.answer(c.Amount)
 	if !reaches {
 		return credits.Receipt{}, errGone
 	}
-	r, err := l.Memory.Settle(ctx, h, c)
+	r, err := charge()
 	if !comes {
 		return credits.Receipt{}, errGone
 	}
 	return r, err
 }
 
+func (l *losing) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (credits.Receipt, error) {
+	return l.through(c, func() (credits.Receipt, error) { return l.Memory.Settle(ctx, h, c) })
+}
+
 func (l *losing) Charge(ctx context.Context, who credits.Spender, c credits.Charge) (credits.Receipt, error) {
-	reaches, comes := l.answer(c.Amount)
-	if !reaches {
-		return credits.Receipt{}, errGone
-	}
-	r, err := l.Memory.Charge(ctx, who, c)
-	if !comes {
-		return credits.Receipt{}, errGone
-	}
-	return r, err
+	return l.through(c, func() (credits.Receipt, error) { return l.Memory.Charge(ctx, who, c) })
 }
 
 // undecided is an engine with a losing ledger.
@@ -152,21 +149,21 @@ func TestAChargeOfAFailedCallIsRefunded(t *testing.T) {
 					e = losingEngine(t, nil, l, twoSteps{l, l})
 				}
 				if tt.hit {
-					if _, err := e.Client.Do(t.Context(), profile, keyedProfile("ann", "", "req_0")); err != nil {
+					if _, err := socialdata.FrontEnd(e.Client).Do(t.Context(), profile, keyedProfile("ann", "", "req_0")); err != nil {
 						t.Fatal(err)
 					}
 				}
 				l.breaks = func() { time.AfterFunc(tt.gone, func() { l.set(false, false) }) }
 				l.set(true, false)
 				began := time.Now()
-				answer, err := e.Client.Do(t.Context(), profile, keyedProfile("ann", "", "req_1"))
+				answer, err := socialdata.FrontEnd(e.Client).Do(t.Context(), profile, keyedProfile("ann", "", "req_1"))
 				if took := time.Since(began); took > 15*time.Second {
-					t.Errorf("answered after %v", took)
+					t.Errorf("answered after %v, want at most 15s", took)
 				}
 				if tt.told {
 					enginetest.WantProblem(t, err, problem.PlatformUnavailable)
 				} else if err != nil || answer.Meta.CreditsUsed != 1 {
-					t.Errorf("Do = %+v, %v", answer, err)
+					t.Errorf("Do = %+v, %v; want 1 credit used", answer, err)
 				}
 				time.Sleep(tt.gone + time.Minute)
 				if diff := cmp.Diff(tt.want, kinds(t, e, "req_1")); diff != "" {
@@ -184,11 +181,9 @@ func TestARepeatedCallIsChargedOnce(t *testing.T) {
 	profile := socialdata.Operation("profile")
 	for name, tt := range map[string]struct {
 		after time.Duration // after the ledger is back
-		used  int64
-		want  []credits.Entry // for the first request
 	}{
-		"at once": {time.Millisecond, 1, []credits.Entry{chargedOne}},
-		"later":   {time.Minute, 0, []credits.Entry{chargedOne, givenBack}},
+		"at once": {time.Millisecond},
+		"later":   {time.Minute},
 	} {
 		for _, elsewhere := range []string{"", " elsewhere", " elsewhere, where the answer is lost first"} {
 			t.Run(name+elsewhere, func(t *testing.T) {
@@ -208,21 +203,22 @@ func TestARepeatedCallIsChargedOnce(t *testing.T) {
 						other = client.As(e.Key)
 					}
 					l.set(true, false)
-					_, err := e.Client.Do(t.Context(), profile, keyedProfile("ann", idempotencyKey, "req_1"))
+					_, err := socialdata.FrontEnd(e.Client).Do(t.Context(), profile, keyedProfile("ann", idempotencyKey, "req_1"))
 					enginetest.WantProblem(t, err, problem.PlatformUnavailable)
 					e.Clock.Advance(time.Minute) // the failure is not stored any more
 					l.set(false, false)
 					time.Sleep(tt.after)
-					answer, err := other.Do(t.Context(), profile, keyedProfile("ann", idempotencyKey, "req_2"))
-					if err != nil || answer.Meta.CreditsUsed != tt.used {
-						t.Fatalf("repeated: %+v, %v; want %d credits used", answer, err, tt.used)
+					answer, err := socialdata.FrontEnd(other).Do(t.Context(), profile, keyedProfile("ann", idempotencyKey, "req_2"))
+					if err != nil || answer.Meta.CreditsUsed != 1 {
+						t.Fatalf("repeated: %+v, %v; want 1 credit used", answer, err)
 					}
 					time.Sleep(5 * time.Minute)
-					if diff := cmp.Diff(tt.want, kinds(t, e, "req_1")); diff != "" {
-						t.Errorf("entries of the first call (-want +got):\n%s", diff)
+					charged := int64(0) // a charge that was refunded is made anew
+					for _, entry := range append(kinds(t, e, "req_1"), kinds(t, e, "req_2")...) {
+						charged -= entry.Amount
 					}
-					if got := kinds(t, e, "req_2"); len(got) > 0 {
-						t.Errorf("entries of the second call: %v", got)
+					if charged != 1 || e.Balance(t) != 999 {
+						t.Errorf("%d credits are charged, and %d left; want 1, 999", charged, e.Balance(t))
 					}
 				})
 			})
@@ -230,13 +226,14 @@ func TestARepeatedCallIsChargedOnce(t *testing.T) {
 	}
 }
 
-// TestARecordedRefundOutlivesItsProcess ends a process that has reported a charge as failed and has recorded this.
+// TestARecordedRefundOutlivesItsProcess ends a process that has reported a charge under a key as failed and has recorded
+// this.
 func TestARecordedRefundOutlivesItsProcess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e, l := undecided(t, nil)
 		l.set(true, false)
-		_, err := e.Client.Do(t.Context(), socialdata.Operation("profile"), keyedProfile("ann", "", "req_1"))
+		_, err := socialdata.FrontEnd(e.Client).Do(t.Context(), socialdata.Operation("profile"), keyedProfile("ann", idempotencyKey, "req_1"))
 		enginetest.WantProblem(t, err, problem.PlatformUnavailable)
 		time.Sleep(5 * time.Second) // it is recorded
 		if err := e.Open.Close(context.Background()); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
@@ -70,7 +71,7 @@ func TestUnpaidCallsAreLimited(t *testing.T) {
 		t.Helper()
 		if p := enginetest.WantProblem(t, err, problem.RateLimited, "were not charged"); p.RetryAfter <= 0 ||
 			p.RetryAfter > 4*time.Second {
-			t.Errorf("%s: retry after %v", what, p.RetryAfter)
+			t.Errorf("%s: retry after %v, want at most 4s", what, p.RetryAfter)
 		}
 	}
 	balance := e.Balance(t)
@@ -137,7 +138,7 @@ func TestUnpaidCallsOfOneAccountDoNotAffectOthers(t *testing.T) {
 				func(ctx context.Context, handle string) (schema.Profile, error) {
 					reads.Add()
 					time.Sleep(time.Second)
-					if providers.CallerOf(ctx).Account == first {
+					if callctx.Of(ctx).Caller.Account == first {
 						return schema.Profile{}, &providers.Error{
 							Kind: providers.ErrUnavailable, RetryAfter: time.Hour, Blame: providers.BlameNone, Err: providers.ErrShare,
 						}
@@ -157,7 +158,7 @@ func TestUnpaidCallsOfOneAccountDoNotAffectOthers(t *testing.T) {
 			t.Errorf("the call that joined: %v", err)
 		}
 		if p := enginetest.WantProblem(t, <-done, problem.PlatformUnavailable); p.RetryAfter != time.Hour {
-			t.Errorf("the call without unpaid calls left: retry after %v", p.RetryAfter)
+			t.Errorf("the call without unpaid calls left: retry after %v, want 1h", p.RetryAfter)
 		}
 		if reads.Count() != 2 {
 			t.Errorf("%d reads, want one of each", reads.Count())
@@ -180,7 +181,7 @@ func TestAJoinedReadCountsForEachCallersAccount(t *testing.T) {
 		var made []map[string]int // the number of keys by account, of each request
 		greedy := ""              // the account that has used its share
 		p.Batches.Profile.Read = func(ctx context.Context, handles []string) (map[string]schema.Profile, error) {
-			caller := providers.CallerOf(ctx)
+			caller := callctx.Of(ctx).Caller
 			keys := caller.Keys
 			if keys == nil {
 				keys = map[string]int{caller.Account: len(handles)}
@@ -231,14 +232,14 @@ func TestAJoinedReadCountsForEachCallersAccount(t *testing.T) {
 		}
 		mine, others := e.Key.Account, other.Account
 		if got := round("a"); got[mine] != 15 || got[others] != 20 {
-			t.Errorf("answered: %v", got)
+			t.Errorf("answered %v; want 15 of mine, 20 of others", got)
 		}
 		if diff := cmp.Diff([]map[string]int{{mine: 15, others: 20}}, made); diff != "" {
 			t.Errorf("requests (-want +got):\n%s", diff)
 		}
 		made, greedy = nil, mine // fewer keys than the other, so that the request is not made for this account
 		if got := round("b"); got[mine] != 0 || got[others] != 20 {
-			t.Errorf("answered: %v", got)
+			t.Errorf("answered %v; want 0 of mine, 20 of others", got)
 		}
 		if diff := cmp.Diff([]map[string]int{{mine: 15, others: 20}, {others: 20}}, made); diff != "" {
 			t.Errorf("requests (-want +got):\n%s", diff)

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
@@ -78,7 +79,7 @@ func (b *Batched) many(ctx context.Context, handles []string) (map[string]schema
 		case handle == "odd":
 			found[handle] = schema.Profile{}
 		case handle == "unreadable":
-			providers.TraceOf(ctx).Drift(providers.Drift{LeftOut: true})
+			callctx.Of(ctx).Trace.Drift(callctx.Drift{LeftOut: true})
 		case handle == "refused":
 			return nil, providers.Invalid("a handle is refused")
 		case handle == "down":

@@ -7,20 +7,26 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/accounts"
+	"github.com/socialdata/socialdata/bulkjob"
+	"github.com/socialdata/socialdata/bulkjob/bulktest"
 	"github.com/socialdata/socialdata/cache"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/enrich"
+	"github.com/socialdata/socialdata/internal/await"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/schema"
-	"github.com/socialdata/socialdata/store/records"
 )
 
 // Start is when every [Clock] begins.
@@ -69,6 +75,7 @@ type Engine struct {
 	Keys    *keys.Memory
 	Records records.Store
 	Clock   *Clock
+	Jobs    *bulktest.Memory // has bulk jobs, unless an option sets others
 	Key     keys.Key
 	Secret  string
 }
@@ -79,7 +86,7 @@ func New(tb testing.TB, cfg Config) *Engine {
 	clock := &Clock{at: Start}
 	e := &Engine{
 		Clock: clock, Ledger: credits.NewMemory(credits.MemoryConfig{Now: clock.Now}),
-		Keys: keys.NewMemory(keys.MemoryConfig{Now: clock.Now}), Records: cfg.Records,
+		Keys: keys.NewMemory(keys.MemoryConfig{Now: clock.Now}), Records: cfg.Records, Jobs: bulktest.NewMemory(),
 	}
 	if e.Records == nil {
 		e.Records = records.NewMemory(records.MemoryConfig{Now: clock.Now})
@@ -100,6 +107,7 @@ func New(tb testing.TB, cfg Config) *Engine {
 		socialdata.WithProviders(cfg.Providers), socialdata.WithLedger(e.Ledger), socialdata.WithKeys(e.Keys),
 		socialdata.WithRecords(e.Records), socialdata.WithCache(cfg.Cache), socialdata.WithClock(clock.Now),
 		socialdata.WithRate(cfg.Rate), socialdata.WithCursorKeys([]byte(CursorKey)), socialdata.WithEnricher(Enricher()),
+		socialdata.WithBulk(e.Jobs),
 	}, cfg.Options...)...)
 	if err != nil {
 		tb.Fatal(err)
@@ -145,19 +153,19 @@ func (e *Engine) Account(tb testing.TB, name string, n int64) (keys.Key, string)
 // Monitor makes the monitor salma, of a profile, and returns after its first poll.
 func (e *Engine) Monitor(tb testing.TB) {
 	tb.Helper()
-	endpoint := socialdata.EndpointRequest{Name: "salma", URL: receiver()}
-	if _, _, _, err := e.Client.Endpoints().Make(tb.Context(), endpoint); err != nil {
+	endpoint := schema.EndpointSpec{URL: receiver()}
+	if _, err := e.Client.Account().Endpoints().Make(tb.Context(), "salma", endpoint); err != nil {
 		tb.Fatal(err)
 	}
-	req := socialdata.WatchRequest{
+	req := accounts.WatchRequest{
 		Name: "salma", Operation: "profile", Platform: platform.Mock, Params: map[string]string{"handle": "salma_haddad"},
 		Every: 24 * time.Hour,
 	}
-	if _, _, err := e.Client.Monitors().Make(tb.Context(), req); err != nil {
+	if _, err := e.Client.Account().Monitors().Make(tb.Context(), req); err != nil {
 		tb.Fatal(err)
 	}
 	for {
-		page, err := e.Client.Changes(tb.Context(), socialdata.ChangesRequest{Monitor: req.Name, Wait: time.Second})
+		page, err := e.Client.Account().Changes(tb.Context(), accounts.ChangesRequest{Monitor: req.Name, Wait: time.Second})
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -166,7 +174,7 @@ func (e *Engine) Monitor(tb testing.TB) {
 		}
 	}
 	for {
-		page, err := e.Client.Deliveries(tb.Context(), socialdata.DeliveriesRequest{})
+		page, err := e.Client.Account().Deliveries(tb.Context(), accounts.DeliveriesRequest{})
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -175,6 +183,41 @@ func (e *Engine) Monitor(tb testing.TB) {
 		}
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// Bulk makes the bulk job salma, of a profile, and returns when it is done.
+func (e *Engine) Bulk(tb testing.TB) {
+	tb.Helper()
+	e.StartBulk(tb)
+	await.Until(tb, "the bulk job to be done", func() bool {
+		j, err := e.Jobs.Job(tb.Context(), e.Key.Account, "salma")
+		return err == nil && j.State == bulkjob.Done
+	})
+}
+
+// StartBulk makes the bulk job salma, of a profile.
+func (e *Engine) StartBulk(tb testing.TB) {
+	tb.Helper()
+	_, err := e.Client.Account().Bulk().Start(tb.Context(), accounts.BulkRequest{Name: "salma", File: strings.NewReader(
+		`{"platform":"mock","operation":"profile","params":{"handle":"salma_haddad"}}`)})
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// Health returns the health of a client.
+func Health(tb testing.TB, c socialdata.Reader) schema.Health {
+	tb.Helper()
+	h, err := c.Health(tb.Context())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return h
+}
+
+// Do makes a call of the account's client, with its parameters as text.
+func (e *Engine) Do(ctx context.Context, o *operation.Operation, call operation.Call) (*operation.Answer, error) {
+	return socialdata.FrontEnd(e.Client).Do(ctx, o, call)
 }
 
 // receiver returns the URL to which all engines of a process send webhooks, so that their recorded answers are equal.
@@ -190,6 +233,14 @@ func (e *Engine) Balance(tb testing.TB) int64 {
 		tb.Fatal(err)
 	}
 	return n
+}
+
+// WantBalance checks what the account can spend.
+func (e *Engine) WantBalance(tb testing.TB, want int64) {
+	tb.Helper()
+	if got := e.Balance(tb); got != want {
+		tb.Errorf("%d credits are left, want %d", got, want)
+	}
 }
 
 // Charge is the part of a ledger entry that describes a charge.

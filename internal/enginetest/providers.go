@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
@@ -41,7 +42,7 @@ func Drifting(id platform.ID, broken, odd int) providers.Provider {
 			page.Items = append(page.Items, p)
 		}
 		for range odd {
-			providers.TraceOf(ctx).Drift(providers.Drift{Paths: []string{"items[].likes"}})
+			callctx.Of(ctx).Trace.Drift(callctx.Drift{Paths: []string{"items[].likes"}})
 		}
 		return page, nil
 	})

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/internal/background"
-	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/problem"
 )
@@ -298,7 +298,7 @@ func (k *Keeper) Enter(ctx context.Context, marks privacy.Marks, begun time.Time
 		return leave, true
 	}
 	leave()
-	k.cfg.Log.DebugContext(ctx, "data that was erased meanwhile is not stored", "request_id", operation.RequestID(ctx))
+	k.cfg.Log.DebugContext(ctx, "data that was erased meanwhile is not stored", "request_id", callctx.Of(ctx).ID)
 	return nil, false
 }
 

@@ -4,16 +4,16 @@ import (
 	"context"
 	"time"
 
-	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/problem"
-	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/records"
 )
 
 // Records returns s with the checks of the Keeper: each record is marked with everyone in it, and is not written if
 // someone in it is blocked or was erased meanwhile.
-func (k *Keeper) Records(s records.Store) records.Store { return kept{s, k} }
+func (k *Keeper) Records(s records.Store) records.Store { return recordStore{s, k} }
 
-type kept struct {
+type recordStore struct {
 	records.Store
 
 	keeper *Keeper
@@ -23,11 +23,11 @@ type kept struct {
 var errErased = problem.New(problem.PlatformUnavailable, "the data was erased while it was being read; try again")
 
 // enter marks r and begins its write.
-func (s kept) enter(ctx context.Context, r *records.Record) (leave func(), err error) {
+func (s recordStore) enter(ctx context.Context, r *records.Record) (leave func(), err error) {
 	if r.Subjects == "" && len(r.Value) > 0 && r.Value[0] == '{' {
 		r.Subjects = s.keeper.Marks(r.Value)
 	}
-	begun := operation.Begun(ctx)
+	begun := callctx.Of(ctx).Begun
 	if begun.IsZero() {
 		begun = time.Now() // an erasure would have removed the version that it replaces
 	}
@@ -39,7 +39,7 @@ func (s kept) enter(ctx context.Context, r *records.Record) (leave func(), err e
 }
 
 // Put implements [records.Store].
-func (s kept) Put(ctx context.Context, r records.Record, ttl time.Duration) (version int64, err error) {
+func (s recordStore) Put(ctx context.Context, r records.Record, ttl time.Duration) (version int64, err error) {
 	leave, err := s.enter(ctx, &r)
 	if err != nil {
 		return 0, err
@@ -49,7 +49,7 @@ func (s kept) Put(ctx context.Context, r records.Record, ttl time.Duration) (ver
 }
 
 // Add implements [records.Store].
-func (s kept) Add(
+func (s recordStore) Add(
 	ctx context.Context, r records.Record, ttl time.Duration,
 ) (stored records.Record, added bool, err error) {
 	leave, err := s.enter(ctx, &r)

@@ -29,6 +29,7 @@ type Request struct {
 	Block      bool
 	DryRun     bool
 	By, Reason string
+	Ended      func(account, monitor string) // see [privacy.Subject.Ended]
 }
 
 // SilentError means that an erasure may not be complete, because some processes have not confirmed it.
@@ -54,6 +55,7 @@ func (k *Keeper) Erase(ctx context.Context, stores []privacy.Eraser, r Request) 
 	if s.DryRun = r.DryRun; r.DryRun {
 		return k.dryRun(ctx, stores, s, r)
 	}
+	s.Ended = r.Ended
 	receipt, err := k.note(ctx, s, r, privacy.Receipt{Kind: privacy.Begun})
 	if err != nil {
 		return receipt, err

@@ -66,6 +66,7 @@ func TestAPartThatFailsFailsAlone(t *testing.T) {
 	t.Parallel()
 	known := func(i int) int { return i }
 	unknown := func(int) int { return One }
+	every := func(int) int { return All }
 	tests := []struct {
 		name    string
 		numbers []int
@@ -79,8 +80,9 @@ func TestAPartThatFailsFailsAlone(t *testing.T) {
 		{"the last", []int{2, 3, -1}, known, [][]int{{2, 3}}, 2},
 		{"several", []int{1, -1, 2, -2, -3, 3}, known, [][]int{{1}, {2}, {3}}, 3},
 		{"all", []int{-1, -2, -3}, known, nil, 3},
-		{"one of which no one knows", []int{1, 2, -1, 3}, unknown, [][]int{{1}, {2}, {3}}, 2},
-		{"one alone of which no one knows", []int{-1}, unknown, nil, 1},
+		{"unknown", []int{1, 2, -1, 3}, unknown, [][]int{{1}, {2}, {3}}, 2},
+		{"unknown, alone", []int{-1}, unknown, nil, 1},
+		{"the transaction itself", []int{1, -1, 2}, every, nil, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -94,25 +96,14 @@ func TestAPartThatFailsFailsAlone(t *testing.T) {
 				t.Errorf("transactions (-want +got):\n%s", diff)
 			}
 			for _, p := range all {
-				if <-p.done; (p.err != nil) != (p.n < 0) || p.tries > tt.tries {
-					t.Errorf("part %d: %v after %d tries", p.n, p.err, p.tries)
+				<-p.done
+				fails := p.n < 0 || tt.blame(0) == All
+				if (p.err != nil) != fails || fails && !errors.Is(p.err, errBad) || p.tries > tt.tries {
+					t.Errorf("part %d: %v after %d tries; want it to fail: %t, after %d at most", p.n, p.err, p.tries, fails, tt.tries)
 				}
 			}
 		})
 	}
-	t.Run("the transaction itself", func(t *testing.T) {
-		t.Parallel()
-		j := &journal{blame: func(int) int { return All }}
-		q := New(Config[*part]{Most: 100, Commit: j.commit, Done: end})
-		defer q.Close()
-		all := parts(1, -1, 2)
-		q.Now(all)
-		for _, p := range all {
-			if <-p.done; !errors.Is(p.err, errBad) || p.tries > 1 {
-				t.Errorf("part %d: %v after %d tries; want the error of all", p.n, p.err, p.tries)
-			}
-		}
-	})
 }
 
 // TestPartsShareTransactions queues parts while the first one is being committed.
@@ -180,7 +171,7 @@ func TestManyCallersAreAllServed(t *testing.T) {
 					return
 				}
 				if <-p.done; (p.err != nil) != (p.n < 0) {
-					t.Errorf("part %d: %v", p.n, p.err)
+					t.Errorf("part %d: %v; want it to fail: %t", p.n, p.err, p.n < 0)
 				}
 				runtime.Gosched()
 			}
@@ -200,7 +191,7 @@ func TestManyCallersAreAllServed(t *testing.T) {
 	}
 }
 
-func TestIdle(t *testing.T) {
+func TestIdleReportsNewParts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		j := &journal{}
@@ -215,7 +206,7 @@ func TestIdle(t *testing.T) {
 		})
 		began := time.Now()
 		if <-idle || time.Since(began) != time.Second {
-			t.Errorf("a queue without a part is idle after %v", time.Since(began))
+			t.Errorf("Idle of a queue without a part after %v; want it called after a second, without a part", time.Since(began))
 		}
 		p := parts(1)[0]
 		if err := q.Submit(p); err != nil {
@@ -223,7 +214,7 @@ func TestIdle(t *testing.T) {
 		}
 		close(next)
 		if !<-idle {
-			t.Error("Idle does not hear of the part that has come")
+			t.Error("called = false after Submit; want true")
 		}
 		<-p.done
 		q.Close()

@@ -264,5 +264,5 @@ func TestEqualHandlesAreProbedOnTheNamedPlatforms(t *testing.T) {
 	_, err := e.Client.Linked(t.Context(), ofSalma("myspace"))
 	enginetest.WantProblem(t, err, problem.InvalidRequest, "myspace")
 	_, err = e.Client.Linked(t.Context(), ofSalma(platform.Kick))
-	enginetest.WantProblem(t, err, problem.PlatformUnavailable, "GET /v1/kick/profile")
+	enginetest.WantProblem(t, err, problem.PlatformUnavailable, "kick does not offer Profile")
 }

@@ -40,8 +40,12 @@ func TestAgesOfAnswers(t *testing.T) {
 		want  told
 	}
 	plain := socialdata.ProfileRequest{}
-	within := func(d time.Duration) socialdata.ProfileRequest { return socialdata.ProfileRequest{MaxAge: d} }
-	stale := func(d time.Duration) socialdata.ProfileRequest { return socialdata.ProfileRequest{StaleIfError: d} }
+	within := func(d time.Duration) socialdata.ProfileRequest {
+		return socialdata.ProfileRequest{ReadOptions: socialdata.ReadOptions{MaxAge: d}}
+	}
+	stale := func(d time.Duration) socialdata.ProfileRequest {
+		return socialdata.ProfileRequest{ReadOptions: socialdata.ReadOptions{StaleIfError: d}}
+	}
 	down := providers.Unavailable(nil, "down")
 	tests := []struct {
 		name  string
@@ -90,9 +94,9 @@ func TestAgesOfAnswers(t *testing.T) {
 		{"an entry that the limit has skipped answers when the upstream fails", []step{
 			{0, nil, plain, told{schema.Miss, 0, 1, ""}},
 			{30 * time.Minute, down, within(time.Minute), told{Code: problem.PlatformUnavailable}},
-			{0, down, socialdata.ProfileRequest{MaxAge: time.Minute, StaleIfError: time.Second}, told{schema.Hit, 1800, 1, ""}},
-			{hour, down, socialdata.ProfileRequest{MaxAge: time.Minute, StaleIfError: time.Second}, told{Code: problem.PlatformUnavailable}},
-			{0, down, socialdata.ProfileRequest{Fresh: true, StaleIfError: hour}, told{schema.Hit, 5400, 1, ""}},
+			{0, down, socialdata.ProfileRequest{ReadOptions: socialdata.ReadOptions{MaxAge: time.Minute, StaleIfError: time.Second}}, told{schema.Hit, 1800, 1, ""}},
+			{hour, down, socialdata.ProfileRequest{ReadOptions: socialdata.ReadOptions{MaxAge: time.Minute, StaleIfError: time.Second}}, told{Code: problem.PlatformUnavailable}},
+			{0, down, socialdata.ProfileRequest{ReadOptions: socialdata.ReadOptions{Fresh: true, StaleIfError: hour}}, told{schema.Hit, 5400, 1, ""}},
 		}},
 		{"an entry is deleted a day after its lifetime", []step{
 			{0, nil, plain, told{schema.Miss, 0, 1, ""}},
@@ -100,9 +104,9 @@ func TestAgesOfAnswers(t *testing.T) {
 			{2 * time.Second, down, stale(24 * hour), told{Code: problem.PlatformUnavailable}},
 		}},
 		{"with an enrichment", []step{
-			{0, nil, socialdata.ProfileRequest{Enrich: socialdata.Arabic, MaxAge: time.Minute}, told{schema.Miss, 0, 1, ""}}, // no text (D65)
-			{time.Minute, nil, socialdata.ProfileRequest{Enrich: socialdata.Arabic, MaxAge: time.Minute}, told{schema.Miss, 0, 2, ""}},
-			{2 * hour, down, socialdata.ProfileRequest{Enrich: socialdata.Arabic, StaleIfError: 2 * hour}, told{schema.Hit, 7200, 1, ""}},
+			{0, nil, socialdata.ProfileRequest{ReadOptions: socialdata.ReadOptions{Enrich: socialdata.Arabic, MaxAge: time.Minute}}, told{schema.Miss, 0, 1, ""}}, // no text (D65)
+			{time.Minute, nil, socialdata.ProfileRequest{ReadOptions: socialdata.ReadOptions{Enrich: socialdata.Arabic, MaxAge: time.Minute}}, told{schema.Miss, 0, 2, ""}},
+			{2 * hour, down, socialdata.ProfileRequest{ReadOptions: socialdata.ReadOptions{Enrich: socialdata.Arabic, StaleIfError: 2 * hour}}, told{schema.Hit, 7200, 1, ""}},
 		}},
 	}
 	for _, tt := range tests {
@@ -140,7 +144,7 @@ func TestAgesOfAnswers(t *testing.T) {
 func TestAReadWithAnAgeLimitReservesThePriceOfAFreshRead(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{Credits: 1})
-	_, err := e.Client.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.Mock, Handle: "ann", MaxAge: time.Minute})
+	_, err := e.Client.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.Mock, Handle: "ann", ReadOptions: socialdata.ReadOptions{MaxAge: time.Minute}})
 	enginetest.WantProblem(t, err, problem.InsufficientCredits)
 	if _, err := e.Client.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.Mock, Handle: "ann"}); err != nil {
 		t.Fatal(err)
@@ -154,7 +158,7 @@ func TestAStalePageComesFromItsOwnEntry(t *testing.T) {
 		func(_ context.Context, _, cursor string) (providers.Page[schema.Post], error) {
 			return providers.Page[schema.Post]{Items: []schema.Post{enginetest.Post("p" + cursor)}, Next: cursor + "x"}, fails
 		}))
-	req := socialdata.PostsRequest{Platform: platform.GitHub, Handle: "ann", StaleIfError: 24 * time.Hour}
+	req := socialdata.PostsRequest{Platform: platform.GitHub, Handle: "ann", ReadOptions: socialdata.ReadOptions{StaleIfError: 24 * time.Hour}}
 	first, err := e.Client.Posts(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
@@ -192,7 +196,7 @@ func TestAgesOfRawReads(t *testing.T) {
 	do := func(params ...string) (*operation.Answer, error) {
 		call := enginetest.Call(params...)
 		call.Platform, call.Path = "github", "users/a"
-		return e.Client.Do(t.Context(), socialdata.Operation("raw"), call)
+		return socialdata.FrontEnd(e.Client).Do(t.Context(), socialdata.Operation("raw"), call)
 	}
 	want := func(cache schema.CacheState, age, cost int64, params ...string) {
 		t.Helper()
@@ -241,7 +245,7 @@ func TestStaleAnswersDuringAnOutage(t *testing.T) {
 		}))
 	read := func(n int, stale time.Duration) (*schema.Envelope[schema.Profile], error) {
 		return e.Client.Profile(t.Context(), socialdata.ProfileRequest{
-			Platform: platform.GitHub, Handle: fmt.Sprintf("ann%d", n), StaleIfError: stale,
+			Platform: platform.GitHub, Handle: fmt.Sprintf("ann%d", n), ReadOptions: socialdata.ReadOptions{StaleIfError: stale},
 		})
 	}
 	for n := range 10 {
@@ -290,7 +294,7 @@ func TestAStaleAnswerIsNotKeptLongerThanItsPlatformAllows(t *testing.T) {
 			Content: map[platform.ID]time.Duration{platform.Reddit: 24 * time.Hour},
 		})},
 	})
-	req := socialdata.ProfileRequest{Platform: platform.Reddit, Handle: "ann", StaleIfError: 24 * time.Hour}
+	req := socialdata.ProfileRequest{Platform: platform.Reddit, Handle: "ann", ReadOptions: socialdata.ReadOptions{StaleIfError: 24 * time.Hour}}
 	if _, err := e.Client.Profile(t.Context(), req); err != nil {
 		t.Fatal(err)
 	}

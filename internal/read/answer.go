@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"time"
 
 	"github.com/socialdata/socialdata/cache"
@@ -48,6 +47,7 @@ func (r *Reader) Answer(
 }
 
 // Priced returns the price of q when entry answers it: the quote, less the price of the parts that could not be read.
+// Of several answers in a row without rows of the upstream, only the first has a price.
 // If nothing had to be read again, it is the price of a hit.
 func (r *Reader) Priced(q *Query, entry *cache.Entry) credits.Quote {
 	quote := q.Quote
@@ -55,13 +55,25 @@ func (r *Reader) Priced(q *Query, entry *cache.Entry) credits.Quote {
 	for _, id := range entry.Failed {
 		quote.Base -= credits.Price(r.Base(platform.ID(id)), q.anew(), false).Base
 	}
+	if rowless(entry) > 1 {
+		quote.Base = 0
+	}
 	return quote
 }
 
 // Fill copies an entry into an answer, with raw if it was requested. The caller owns the answer.
-func (r *Reader) Fill(ctx context.Context, a *operation.Answer, entry *cache.Entry, q *Query) error {
+func (r *Reader) Fill(ctx context.Context, a *operation.Answer, entry *cache.Entry, q *Query) (err error) {
+	if err := r.fill(a, entry, q); err != nil {
+		return err
+	}
+	a.Meta.NextCursor, err = r.sealNext(ctx, q, entry)
+	return err
+}
+
+// fill is [Reader.Fill] without the cursor of the next page.
+func (r *Reader) fill(a *operation.Answer, entry *cache.Entry, q *Query) error {
 	age := max(0, r.cfg.Now().Sub(entry.FetchedAt))
-	a.Tag, a.Fresh = entry.Tag, q.Fresh
+	a.Tag, a.Fresh, a.Unknown = entry.Tag, q.Fresh, entry.Unknown
 	a.Meta.DataAgeS = int64(age.Seconds())
 	life := q.Row.life(entry)
 	if q.Within {
@@ -70,14 +82,16 @@ func (r *Reader) Fill(ctx context.Context, a *operation.Answer, entry *cache.Ent
 	a.TTL = life - age
 	var err error
 	if q.Typed && !q.Raw && !q.Enrich && q.Row.Decode != nil { // raw and enrichment are added to the encoded data
-		if a.Envelope, err = r.envelop(q, entry); err != nil {
+		value, err := r.Value(q, entry)
+		if err != nil {
 			return err
 		}
+		a.Envelope = q.Row.Envelop(value)
 	} else {
 		a.Data = json.RawMessage(entry.Data)
 	}
-	if a.Meta.NextCursor, err = r.sealNext(ctx, q, entry); err != nil || !q.Raw {
-		return err
+	if !q.Raw {
+		return nil
 	}
 	if entry.Page != "" {
 		a.Meta.Raw = json.RawMessage(entry.Page)
@@ -85,15 +99,6 @@ func (r *Reader) Fill(ctx context.Context, a *operation.Answer, entry *cache.Ent
 	a.Tag = Tag(append([]string{a.Tag, "raw", entry.Page}, entry.Raw...)...)
 	a.Data, err = Splice(a.Data, "raw", entry.Raw)
 	return err
-}
-
-// envelop returns an envelope with a copy of the content of an entry.
-func (r *Reader) envelop(q *Query, entry *cache.Entry) (envelope any, err error) {
-	value, err := r.Value(q, entry)
-	if err != nil {
-		return nil, err
-	}
-	return q.Row.Envelop(value), nil
 }
 
 // Value returns the decoded data of an entry that answers q, which is shared. If the entry is in this process, it is
@@ -124,6 +129,14 @@ func (r *Reader) sealNext(ctx context.Context, q *Query, entry *cache.Entry) (st
 	if err != nil {
 		return "", fmt.Errorf("socialdata: the place of the next page cannot be read: %w", err)
 	}
+	if q.until != (cursor.Until{}) {
+		at, err := cursor.Decode(place)
+		if err != nil {
+			return "", fmt.Errorf("socialdata: the place of the next page cannot be read: %w", err)
+		}
+		at.Until = q.until
+		place = at.Encode()
+	}
 	return r.cfg.Cursors.Seal(ctx, q.Bound, place, namedBy(r.cfg.Erased, q))
 }
 
@@ -148,8 +161,8 @@ func Splice[V string | []byte](data []byte, field string, values []V) ([]byte, e
 		}
 		return appendField(nil, data, field, values[0]), nil
 	}
-	objects, ok := Elements(data)
-	if !ok {
+	objects := jsontext.Elements(data)
+	if objects == nil {
 		return nil, errNoArray
 	}
 	if len(objects) != len(values) {
@@ -166,64 +179,6 @@ func Splice[V string | []byte](data []byte, field string, values []V) ([]byte, e
 }
 
 var errNoArray = errors.New("socialdata: the encoded data is not an array")
-
-// Elements returns the elements of an array in our own encoding, as parts of it: encoding/json would read each twice
-// and copy it. It returns false if data is not an array; the elements are not checked.
-func Elements(data []byte) (elements [][]byte, ok bool) {
-	if len(data) < 2 || data[0] != '[' || data[len(data)-1] != ']' {
-		return nil, false
-	}
-	ok = split(data[1:len(data)-1], func(element []byte) bool {
-		elements = append(elements, element)
-		return true
-	})
-	return elements, ok
-}
-
-// split yields the parts of in that commas separate, where in is the content of an array or an object, and reports
-// whether the brackets in it are balanced. It yields nothing if in is empty.
-func split(in []byte, yield func([]byte) bool) (paired bool) {
-	from, depth := 0, 0
-	for i := 0; i < len(in); i++ {
-		switch in[i] {
-		case '"':
-			i += jsontext.Closing(in[i+1:]) + 1
-		case '{', '[':
-			depth++
-		case '}', ']':
-			depth--
-		case ',':
-			if depth == 0 {
-				if !yield(in[from:i:i]) {
-					return true
-				}
-				from = i + 1
-			}
-		}
-	}
-	if len(in) > 0 {
-		yield(in[from:len(in):len(in)])
-	}
-	return depth == 0
-}
-
-// Members yields the names and values of an object of our own encoding, in order and as they are written there: names
-// have no escapes. It yields nothing for anything but an object.
-func Members(object []byte) iter.Seq2[[]byte, []byte] {
-	return func(yield func(name, value []byte) bool) {
-		if len(object) < 2 || object[0] != '{' || object[len(object)-1] != '}' {
-			return
-		}
-		split(object[1:len(object)-1], func(member []byte) bool {
-			member, ok := bytes.CutPrefix(member, []byte(`"`)) // else Cut may take it for the end of the name
-			if !ok {
-				return false
-			}
-			name, value, ok := bytes.Cut(member, []byte(`":`))
-			return ok && yield(name, value)
-		})
-	}
-}
 
 func appendField[V string | []byte](out, object []byte, field string, value V) []byte {
 	if len(value) == 0 {

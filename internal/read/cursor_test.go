@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/accounts"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
@@ -62,19 +63,19 @@ func TestACursorIsGoodForItsOwnRequestOnly(t *testing.T) {
 		{"another platform", posts(e.Client, platform.TikTok, "salma", good)},
 		{"another handle", posts(e.Client, platform.Mock, "noura", good)},
 		{"another operation with the same parameters", func(ctx context.Context) error {
-			_, err := e.Client.Reels(ctx, socialdata.ReelsRequest{Platform: platform.Mock, Handle: "salma", Cursor: good})
+			_, err := e.Client.Reels(ctx, socialdata.ReelsRequest{Platform: platform.Mock, Handle: "salma", Page: socialdata.Page{Cursor: good}})
 			return err
 		}},
 		{"another operation with other parameters", func(ctx context.Context) error {
-			_, err := e.Client.Comments(ctx, socialdata.CommentsRequest{Platform: platform.Mock, PostID: "salma", Cursor: good})
+			_, err := e.Client.Comments(ctx, socialdata.CommentsRequest{Platform: platform.Mock, PostID: "salma", Page: socialdata.Page{Cursor: good}})
 			return err
 		}},
 		{"the fan-out search", func(ctx context.Context) error {
-			_, err := e.Client.SearchAcross(ctx, socialdata.SearchAcrossRequest{Query: "salma", Cursor: good})
+			_, err := e.Client.SearchAcross(ctx, socialdata.SearchAcrossRequest{Query: "salma", Page: socialdata.Page{Cursor: good}})
 			return err
 		}},
 		{"the list of charges", func(ctx context.Context) error {
-			_, err := e.Client.Usage(ctx, socialdata.UsageRequest{Cursor: good})
+			_, err := e.Client.Account().Usage(ctx, accounts.UsageRequest{Page: socialdata.Page{Cursor: good}})
 			return err
 		}},
 		{"cut at the end", posts(e.Client, platform.Mock, "salma", good[:len(good)-1])},
@@ -110,7 +111,7 @@ func TestACursorIsGoodForItsOwnRequestOnly(t *testing.T) {
 // posts reads a page of posts.
 func posts(c *socialdata.Client, id platform.ID, handle, cursor string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		_, err := c.Posts(ctx, socialdata.PostsRequest{Platform: id, Handle: handle, Cursor: cursor})
+		_, err := c.Posts(ctx, socialdata.PostsRequest{Platform: id, Handle: handle, Page: socialdata.Page{Cursor: cursor}})
 		return err
 	}
 }
@@ -218,7 +219,7 @@ func TestUsageIsReadInPages(t *testing.T) {
 	}
 	var ids []string
 	for cursor, pages := "", 0; ; pages++ {
-		page, err := e.Client.Usage(t.Context(), socialdata.UsageRequest{Cursor: cursor})
+		page, err := e.Client.Account().Usage(t.Context(), accounts.UsageRequest{Page: socialdata.Page{Cursor: cursor}})
 		if err != nil || pages > 3 {
 			t.Fatal(pages, err)
 		}
@@ -247,7 +248,7 @@ func TestAWalkThroughPagesNeverRepeatsNeverLosesAndEnds(t *testing.T) {
 		client, got := h.Client(t), map[int]bool{}
 		cursor, calls := "", 0
 		for {
-			page, err := client.Posts(context.Background(), socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a", Cursor: cursor})
+			page, err := client.Posts(context.Background(), socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a", Page: socialdata.Page{Cursor: cursor}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -96,10 +96,10 @@ func decodeLinked(entry *cache.Entry) ([]schema.LinkedProfile, error) {
 
 // inner makes a read that is a part of another: of the page at a place, or of the first page.
 func (r *Reader) inner(
-	ctx context.Context, row *Row, id platform.ID, handle string, fresh bool, at *cursor.Cursor,
+	ctx context.Context, row *Row, id platform.ID, key string, fresh bool, at *cursor.Cursor,
 ) (*cache.Entry, error) {
 	info, _ := r.platforms.Lookup(id)
-	in, err := operation.Bind(row.Params, url.Values{"handle": {handle}, "fresh": {strconv.FormatBool(fresh)}})
+	in, err := operation.Bind(row.Params, url.Values{row.Params[0].Name: {key}, "fresh": {strconv.FormatBool(fresh)}})
 	if err != nil {
 		return nil, err
 	}

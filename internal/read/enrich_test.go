@@ -35,7 +35,7 @@ func TestNothingToEnrichCostsNothing(t *testing.T) {
 			e := enginetest.Of(t, list(func(context.Context, int) (providers.Page[schema.Post], error) {
 				return providers.Page[schema.Post]{Items: tt.items}, nil
 			}))
-			got, err := e.Client.Posts(t.Context(), socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a", Enrich: socialdata.Arabic})
+			got, err := e.Client.Posts(t.Context(), socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a", ReadOptions: socialdata.ReadOptions{Enrich: socialdata.Arabic}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,6 +2,7 @@ package read
 
 import (
 	"context"
+	"time"
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/operation"
@@ -16,6 +17,10 @@ func (r *Reader) Estimate(ctx context.Context, q *Query) schema.Estimate {
 			Provider: source.Provider.Name, UpstreamCredits: source.Provider.Charges[q.Row.op()],
 			State: r.cfg.Upstreams.StateOf(source, q.Row.op()),
 		})
+	}
+	if q.Several() {
+		r.estimatePages(ctx, q, &out)
+		return out
 	}
 	entry := r.Recall(ctx, q)
 	if entry == nil {
@@ -37,9 +42,39 @@ func (r *Reader) Estimate(ctx context.Context, q *Query) schema.Estimate {
 	return out
 }
 
+// estimatePages adds what the cache has of an answer of several pages: all of it, or nothing. The list may end after any
+// page.
+func (r *Reader) estimatePages(ctx context.Context, q *Query, out *schema.Estimate) {
+	oldest, good := time.Duration(0), q.Row.TTL
+	for at, known := q, 1; ; known++ {
+		entry := r.Recall(ctx, at)
+		if entry == nil || entry.NotFound {
+			return
+		}
+		age := max(0, r.cfg.Now().Sub(entry.FetchedAt))
+		life := q.Row.life(entry)
+		if q.Within {
+			life = min(life, q.MaxAge)
+		}
+		oldest, good = max(oldest, age), min(good, max(0, life-age))
+		next, err := at.behind(entry)
+		if err != nil {
+			return
+		}
+		if known == q.Pages || next == nil {
+			break
+		}
+		at = next
+	}
+	out.Cache, out.DataAgeS, out.GoodForS = schema.Hit, int64(oldest.Seconds()), int64(good.Seconds())
+}
+
 // Prices splits the quote of q. Least is the price if every part that may fail does, and nothing has to be read again.
 func (r *Reader) Prices(q *Query) schema.EstimateCredits {
-	out := schema.EstimateCredits{Most: q.Quote.Total(), Base: q.base, Fresh: q.Quote.Base - q.base, Enrich: q.Quote.Enrich}
+	pages := int64(max(1, q.Pages))
+	out := schema.EstimateCredits{
+		Most: q.Total(), Base: pages * q.base, Fresh: pages * (q.Quote.Base - q.base), Enrich: q.Quote.Enrich,
+	}
 	least := q.base
 	if q.Row.Price == operation.PlatformAndProbes { // a probe that fails is free
 		least = r.Base(q.Platform)

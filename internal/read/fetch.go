@@ -101,15 +101,8 @@ func object[T any, P schema.Resource[T]](r Reading, v *T, at time.Time) (Fetched
 		return out, drifted(err)
 	}
 	out.Data, out.Raw = data, [][]byte{raw}
-	if r.typed && faithful(data) {
-		out.value = &schema.CloneWritten[T, P]([]T{*v})[0]
-	}
 	return out, nil
 }
-
-// faithful reports whether decoding the JSON of an object gives the texts that were encoded: encoding/json writes what
-// is not UTF-8 as the escape of the replacement character, which it writes in no other case.
-func faithful(data []byte) bool { return !bytes.Contains(data, []byte(`\ufffd`)) }
 
 // largestGuess is how much room is made for a page before it is known how long its items are, in bytes.
 const largestGuess = 256 << 10
@@ -162,7 +155,6 @@ func assemble[T any, P schema.Resource[T]](ctx context.Context, r Reading, page 
 	r.attempt.Read(len(page.Items))
 	out := Fetched{At: r.reader.now(), Page: r.public(page.Raw), Next: page.Next, forget: r.attempt.Forget}
 	list := []byte("[")
-	values, typed := []T{}, r.typed
 	broken, understood, here := error(nil), false, map[uint64][]byte{}
 	for i := range page.Items {
 		if err := ctx.Err(); err != nil {
@@ -189,9 +181,6 @@ func assemble[T any, P schema.Resource[T]](ctx context.Context, r Reading, page 
 		if list = append(longer, ','); len(here) == 1 {
 			list = slices.Grow(list, min(len(data)*(len(page.Items)-i), largestGuess)) // most are about as long
 		}
-		if typed = typed && faithful(data); typed {
-			values = append(values, page.Items[i])
-		}
 		out.Raw = append(out.Raw, raw)
 		out.IDs = append(out.IDs, id)
 	}
@@ -199,12 +188,6 @@ func assemble[T any, P schema.Resource[T]](ctx context.Context, r Reading, page 
 		return out, drifted(broken)
 	}
 	out.Data = append(bytes.TrimSuffix(list, []byte(",")), ']')
-	if typed {
-		// Decoding what was just encoded took a fifth of the time of a fan-out, and a tenth of a small miss
-		// (BenchmarkFanOut and BenchmarkPromptRead in the root package).
-		values = schema.CloneWritten[T, P](values)
-		out.value = &values
-	}
 	return out, nil
 }
 

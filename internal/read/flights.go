@@ -1,6 +1,11 @@
 package read
 
-import "sync"
+import (
+	"context"
+	"sync"
+
+	"github.com/socialdata/socialdata/cache"
+)
 
 // flying counts the flights in progress, so that a caller knows whether it joins one. Its zero value is ready for use.
 type flying struct {
@@ -30,4 +35,15 @@ func (f *flying) begin(flight string) (end func()) {
 			delete(f.now, flight)
 		}
 	}
+}
+
+// claim looks q up again and, in a shared cache, waits while another process makes the same read.
+func (r *Reader) claim(ctx context.Context, q *Query) cache.Claim {
+	if r.shared != nil {
+		return r.shared.Join(ctx, q.key)
+	}
+	if entry := r.cached(ctx, q); entry != nil && good(q, entry, r.cfg.Now()) {
+		return cache.Claim{Entry: entry}
+	}
+	return cache.Claim{Done: func(context.Context, string) {}}
 }

@@ -2,6 +2,7 @@ package read_test
 
 import (
 	"context"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -60,7 +61,7 @@ func TestHandlesThatLeadElsewhereAreRefused(t *testing.T) {
 func TestAnUnknownPlatformIsReportedBeforeABadIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
-	_, err := e.Client.Do(t.Context(), socialdata.Operation("profile"), operation.Call{Platform: "myspace", IdempotencyKey: "short"})
+	_, err := socialdata.FrontEnd(e.Client).Do(t.Context(), socialdata.Operation("profile"), operation.Call{Platform: "myspace", IdempotencyKey: "short"})
 	enginetest.WantProblem(t, err, problem.NotFound, "myspace")
 }
 
@@ -82,5 +83,46 @@ func TestAProviderGetsTheIdentifierAsPasted(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]string{"ann": "none ann", "cat": "none Cat", "bob#top": "https://example.com/Bob Bob#top"}, asked); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestACountryBesideAnAddressIsAFilter names the country of ads in their advertiser's address, in the parameter, in both
+// and in neither.
+func TestACountryBesideAnAddressIsAFilter(t *testing.T) {
+	t.Parallel()
+	asked := make(chan string, 1)
+	e := enginetest.Of(t, providers.Provider{
+		Name: "library", Platform: platform.Google, Source: schema.Official,
+		Ads: func(_ context.Context, q providers.AdsQuery, _ string) (providers.Page[schema.Ad], error) {
+			asked <- q.AdvertiserID + " " + q.Country
+			return providers.Page[schema.Ad]{}, nil
+		},
+		Normalize: func(_ providers.Subject, value string) (string, error) {
+			id, _, _ := strings.Cut(strings.TrimPrefix(value, "https://ads.example/"), "?")
+			return id, nil
+		},
+		Country: func(_ providers.Subject, value string) string {
+			_, in, _ := strings.Cut(value, "?in=")
+			return in
+		},
+		Filters: map[providers.Op]providers.Filters{providers.OpAds: {"country": nil}},
+	})
+	for params, want := range map[string]string{
+		"advertiser_id=AR1&country=DE":                             "AR1 DE",
+		"advertiser_id=https://ads.example/AR2&country=DE":         "AR2 DE",
+		"advertiser_id=https://ads.example/AR3%3Fin=SA":            "AR3 SA",
+		"advertiser_id=https://ads.example/AR4%3Fin=SA&country=SA": "AR4 SA",
+		"advertiser_id=https://ads.example/AR5":                    "AR5 ",
+	} {
+		values, err := url.ParseQuery(params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := socialdata.FrontEnd(e.Client).Do(t.Context(), socialdata.Operation("ads"), operation.Call{Platform: "google", Params: values}); err != nil {
+			t.Fatalf("%s: %v", params, err)
+		}
+		if got := <-asked; got != want {
+			t.Errorf("%s: the upstream was asked for %q, want %q", params, got, want)
+		}
 	}
 }

@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/cache"
-	"github.com/socialdata/socialdata/internal/batch"
-	"github.com/socialdata/socialdata/internal/lapse"
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
@@ -95,12 +94,8 @@ func (r *Reader) past(ctx context.Context, q *Query) *cache.Entry {
 // share of the caller that began it, or if its result is older than this caller accepts.
 func (r *Reader) share(ctx context.Context, q *Query) (*cache.Entry, schema.CacheState, error) {
 	caller, begun := ctx, r.cfg.Now()
-	// Otherwise the caller's deadline comes first, and no timer is needed (BenchmarkColdKey in the root package).
-	if end, ok := ctx.Deadline(); !ok || time.Until(end) > r.cfg.Timeout {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, r.cfg.Timeout)
-		defer cancel()
-	}
+	ctx, cancel := context.WithTimeout(ctx, r.cfg.Timeout)
+	defer cancel()
 	for {
 		got, led, err := r.join(ctx, q)
 		switch {
@@ -146,12 +141,11 @@ func (r *Reader) join(ctx context.Context, q *Query) (got landing, led bool, err
 	}
 	began := false // written by the flight, and only read after it has landed
 	if r.flying.has(flight) {
-		batch.MemberOf(ctx).Leave() // it waits for the read of another caller, and its party need not wait for it
+		q.member.Leave() // it waits for the read of another caller, and its group need not wait for it
 	}
 	landed := r.flights.DoChan(flight, func() (any, error) {
 		defer r.flying.begin(flight)()
 		began = true
-		upstreams.Deepen()
 		return r.fly(ctx, q, flight, anew)
 	})
 	select {
@@ -173,7 +167,7 @@ func (r *Reader) fly(ctx context.Context, q *Query, flight string, anew bool) (g
 		return got, errClosed
 	}
 	defer r.work.End()
-	paying := providers.WithPurse(context.WithoutCancel(ctx), r.cfg.Upstreams.Charges(q.Platform, q.Row.Op))
+	paying := callctx.WithPurse(context.WithoutCancel(ctx), r.cfg.Upstreams.Charges(q.Platform, q.Row.Op))
 	detached, cancel := context.WithTimeout(paying, r.cfg.Timeout)
 	defer cancel()
 	// Later than the context, so that it never affects the flight of callers that try again.
@@ -182,14 +176,14 @@ func (r *Reader) fly(ctx context.Context, q *Query, flight string, anew bool) (g
 	defer upstreams.Rescue(detached, r.cfg.Log, &err, "operation", q.Row.Name, "platform", q.Platform)
 	if !anew {
 		// Another read may have landed between this caller's look-up and now.
-		turn := r.turnOf(detached, q)
+		claim := r.claim(detached, q)
 		switch {
-		case turn.Done != nil:
-			defer func() { turn.Done(context.WithoutCancel(detached), inWords(err)) }()
-		case turn.Failure != "":
-			return got, failureOf(turn.Failure)
-		case good(q, turn.Entry, r.cfg.Now()):
-			return landing{turn.Entry, schema.Hit}, nil
+		case claim.Done != nil:
+			defer func() { claim.Done(context.WithoutCancel(detached), encodeFailure(err)) }()
+		case claim.Failure != "":
+			return got, decodeFailure(claim.Failure)
+		case good(q, claim.Entry, r.cfg.Now()):
+			return landing{claim.Entry, schema.Hit}, nil
 		}
 	}
 	entry, err := r.fetch(detached, q)
@@ -198,10 +192,14 @@ func (r *Reader) fly(ctx context.Context, q *Query, flight string, anew bool) (g
 
 var errClosed = problem.New(problem.PlatformUnavailable, "the service is shutting down")
 
-// cached returns the entry of q. A cache that fails counts as a miss.
+// cached returns the entry of q. A cache that fails counts as a miss, and so does one that the call has no time for.
 func (r *Reader) cached(ctx context.Context, q *Query) *cache.Entry {
-	bounded := lapse.After(ctx, cachePatience)
-	defer bounded.Stop()
+	patience := cachePatience
+	if counts := callctx.Of(ctx).Counts; !counts.IsZero() {
+		patience = min(patience, r.cfg.Timeout-time.Since(counts))
+	}
+	bounded, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	entry, err := r.cfg.Cache.Get(bounded, q.key)
 	if err != nil {
 		r.warn(ctx, "cache read failed", q, err)
@@ -256,11 +254,9 @@ func (r *Reader) keep(ctx context.Context, q *Query, entry *cache.Entry, asked t
 	if newer := r.cached(ctx, q); newer != nil && newer.FetchedAt.After(asked) {
 		return
 	}
-	bounded := lapse.After(ctx, cachePatience)
-	defer bounded.Stop()
-	stored := *entry
-	stored.Value = nil // its texts may be parts of a whole page, which would stay in memory
-	if err := r.cfg.Cache.Set(bounded, q.key, &stored, entry.TTL-r.cfg.Now().Sub(entry.FetchedAt)); err != nil {
+	bounded, cancel := context.WithTimeout(ctx, cachePatience)
+	defer cancel()
+	if err := r.cfg.Cache.Set(bounded, q.key, entry, entry.TTL-r.cfg.Now().Sub(entry.FetchedAt)); err != nil {
 		r.warn(ctx, "cache write failed", q, err)
 	}
 }
@@ -272,7 +268,7 @@ func (r *Reader) make(ctx context.Context, q *Query) (*cache.Entry, error) {
 	case q.Row.Derive != nil:
 		got, err := q.Row.Derive(ctx, r, q)
 		if err == nil {
-			err = r.withhold(q, &got)
+			err = r.withhold(ctx, q, &got)
 		}
 		if err != nil {
 			return nil, err

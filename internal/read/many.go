@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/cache"
-	"github.com/socialdata/socialdata/internal/batch"
+	"github.com/socialdata/socialdata/internal/read/batch"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
@@ -20,7 +20,7 @@ import (
 type Queries struct {
 	Keys  []Key    // in the order of the call
 	Reads []*Query // one for each different key that can be read
-	Row   *Row     // of the operation that reads one key
+	Row   *Row     // of the operation that reads one key; each of Reads may have another if that redirects
 	// Options are the parameters of the call other than the keys.
 	Options operation.Args
 }
@@ -29,7 +29,7 @@ type Queries struct {
 type Key struct {
 	Shown string // as the caller wrote it
 	Read  int    // index in [Queries].Reads; negative when it cannot be read
-	Err   error  // why it cannot; an invalid_request problem
+	Err   error  // why it cannot
 }
 
 // PlanMany checks a batch in the order of D1. An error of a single key is recorded with that key; it is returned only
@@ -84,7 +84,7 @@ func keyed(row *Row, in operation.Args) operation.Args {
 func (p *Planner) planKey(
 	ctx context.Context, row *Row, info platform.Info, in operation.Args, key string,
 ) (*Query, error) {
-	bound, err := operation.Pairs{{Name: row.Key().Name, Value: key}}.Bind(row.Params[:1], nil)
+	bound, err := operation.Pairs{{Name: row.Key().Name, Value: key}}.Bind(row.Params[:1])
 	if err != nil {
 		return nil, err
 	}
@@ -102,13 +102,32 @@ type Part struct {
 	Err     error
 }
 
-// ReadMany makes the reads of one call within its remaining time: together if the source can, else a few at a time.
-// Reads that have not ended by then fail with a time-out; their results are cached if they still come.
+// ReadMany makes the reads of one call within its remaining time: those of an operation of a platform together if the
+// source can, else a few at a time. Reads that have not ended by then fail with a time-out; their results are cached if
+// they still come.
 func (r *Reader) ReadMany(ctx context.Context, parts []*Part, left time.Duration) {
-	over := time.Now().Add(left)
-	party := batch.NewParty(len(parts), requestsAtOnce)
+	type kind struct {
+		on       platform.ID
+		row      string
+		together bool
+	}
+	over, kinds := time.Now().Add(left), map[kind][]*Part{}
+	for _, p := range parts {
+		k := kind{p.Query.Platform, p.Query.Row.Name, p.Query.together()}
+		kinds[k] = append(kinds[k], p)
+	}
+	var all sync.WaitGroup
+	for k, alike := range kinds {
+		all.Go(func() { r.readAlike(ctx, alike, k.together, over) })
+	}
+	all.Wait()
+}
+
+// readAlike makes reads of one operation of a platform until a time.
+func (r *Reader) readAlike(ctx context.Context, parts []*Part, together bool, over time.Time) {
+	group := batch.NewGroup(len(parts), requestsAtOnce, batch.Gathering)
 	places := make(chan struct{}, len(parts))
-	if len(parts) > 0 && !parts[0].Query.together() {
+	if !together {
 		places = make(chan struct{}, requestsAtOnce)
 	}
 	var all sync.WaitGroup
@@ -116,8 +135,8 @@ func (r *Reader) ReadMany(ctx context.Context, parts []*Part, left time.Duration
 		all.Go(func() {
 			own, cancel := context.WithDeadline(p.Context, over)
 			defer cancel()
-			own, member := party.Join(own)
-			defer member.Leave()
+			p.Query.member = group.Join()
+			defer p.Query.member.Leave()
 			select {
 			case places <- struct{}{}:
 				defer func() { <-places }()
@@ -132,6 +151,48 @@ func (r *Reader) ReadMany(ctx context.Context, parts []*Part, left time.Duration
 	}
 	all.Wait()
 }
+
+// gathering is the maximum time for which reads of several calls wait for each other: no caller waits for them.
+const gathering = 5 * time.Second
+
+// groupKey is the key of the group in a context, and memberKey that of a member.
+type (
+	groupKey  struct{}
+	memberKey struct{}
+)
+
+// Together returns a context for n calls of [Join].
+func Together(ctx context.Context, n int) context.Context {
+	return context.WithValue(ctx, groupKey{}, batch.NewGroup(n, requestsAtOnce, gathering))
+}
+
+// Join returns the context of one of the calls for which ctx was made by [Together], and what ends that call. A context
+// that was not stays as it is.
+func Join(ctx context.Context) (joined context.Context, leave func()) {
+	group, ok := ctx.Value(groupKey{}).(*batch.Group)
+	if !ok {
+		return ctx, func() {}
+	}
+	member := group.Join()
+	return context.WithValue(ctx, memberKey{}, member), member.Leave
+}
+
+// With makes q a read of the call of ctx: the source answers it together with those of the calls beside it, if it can.
+func (q *Query) With(ctx context.Context) { q.member, _ = ctx.Value(memberKey{}).(*batch.Member) }
+
+// Together reports whether the first source can make such reads for several keys with one request.
+func (q *Query) Together() bool { return q.together() }
+
+// KeysAtOnce returns for how many keys the first source can make such reads with one request; 1 if it cannot.
+func (q *Query) KeysAtOnce() int {
+	if !q.together() {
+		return 1
+	}
+	return q.Row.Batch(q.from[0].Provider, q.In).Most
+}
+
+// Same reports whether the answer to q is that to other, apart from options of the answer.
+func (q *Query) Same(other *Query) bool { return q.key == other.key }
 
 // together reports whether the first source can make such reads for several keys with one request.
 func (q *Query) together() bool {

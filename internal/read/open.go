@@ -48,7 +48,7 @@ func (p *Planner) PlanOpen(ctx context.Context, id platform.ID, u *url.URL) (*Qu
 		return nil, problem.New(problem.NotFound, "a short link of %s cannot be opened here: open it and pass the address that it leads to", id)
 	}
 	info, _ := p.platforms.Lookup(id)
-	in, err := operation.Pairs{{Name: "url", Value: u.String()}}.Bind(openRow.Params, nil)
+	in, err := operation.Pairs{{Name: "url", Value: u.String()}}.Bind(openRow.Params)
 	if err != nil {
 		return nil, err
 	}

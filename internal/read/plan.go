@@ -18,41 +18,31 @@ import (
 // Plan checks a read in the order of D1: platform, parameters, whether the operation is offered, and finally the
 // platform's own rules.
 func (p *Planner) Plan(ctx context.Context, row *Row, call operation.Call) (*Query, error) {
-	return p.PlanPairs(ctx, row, platform.ID(call.Platform), call.Given())
-}
-
-// PlanPairs is [Planner.Plan] for parameters without a call.
-func (p *Planner) PlanPairs(ctx context.Context, row *Row, on platform.ID, given operation.Pairs) (*Query, error) {
-	info, ok := p.platforms.Lookup(on)
+	info, ok := p.platforms.Lookup(platform.ID(call.Platform))
 	if !ok {
-		return nil, p.NoPlatform(problem.NotFound, "", string(on))
+		return nil, p.NoPlatform(problem.NotFound, "", call.Platform)
 	}
-	q := &Query{}
-	in, err := given.Bind(row.Params, q.room[:])
+	in, err := call.Bind(row.Params)
 	if err != nil {
 		return nil, err
 	}
-	return q, p.plan(ctx, q, row, info, in)
+	return p.PlanFor(ctx, row, info, in)
 }
 
 // PlanFor is [Planner.Plan] after binding; the query takes over in.
 func (p *Planner) PlanFor(ctx context.Context, row *Row, info platform.Info, in operation.Args) (*Query, error) {
 	q := &Query{}
-	return q, p.plan(ctx, q, row, info, in)
-}
-
-func (p *Planner) plan(ctx context.Context, q *Query, row *Row, info platform.Info, in operation.Args) error {
 	if err := p.begin(q, row, info, in); err != nil {
-		return err
+		return q, err
 	}
-	return p.finish(ctx, q)
+	return q, p.finish(ctx, q)
 }
 
 // begin makes the checks of a read that do not depend on its key.
 func (p *Planner) begin(q *Query, row *Row, info platform.Info, in operation.Args) error {
 	q.Row, q.Platform, q.In = row, info.ID, in
 	q.Raw, q.Fresh, q.Enrich = in.Flag("include_raw"), in.Flag("fresh"), in.Get("enrich") != ""
-	q.Most = in.MaxCredits()
+	q.Most, q.Pages = in.MaxCredits(), in.Pages()
 	q.ages(in)
 	// This comes first: for an operation that the platform lacks, no identifiers, cursors or filters could be right (D1,
 	// D75).
@@ -74,7 +64,7 @@ func (p *Planner) finish(ctx context.Context, q *Query) error {
 	if err := p.normalize(q); err != nil {
 		return err
 	}
-	if err := permit(p.cfg.Erased, q); err != nil {
+	if err := p.permit(q); err != nil {
 		return err
 	}
 	if err := p.resume(ctx, q); err != nil {
@@ -120,15 +110,46 @@ func (p *Planner) normalize(q *Query) error {
 		if err != nil {
 			return problem.Wrap(err, problem.InvalidRequest, "parameter %q: %s", param.Name, upstreams.Detail(err, "cannot be read"))
 		}
+		if v, err = p.inCountry(q, param, pasted, v); err != nil {
+			return err
+		}
 		if v != pasted {
 			if q.pasted == nil {
-				q.pasted = providers.Pasted{}
+				q.pasted = map[string]string{}
 			}
-			q.pasted[param.Subject] = pasted
+			q.pasted[string(param.Subject)] = pasted
 		}
 		q.In.Values[n] = v
 	}
 	return nil
+}
+
+// inCountry applies the country that was named in an identifier or by the parameter region or country: it belongs to the
+// identifier if the platform's identifiers name countries, and to the parameter if they do not. So a read is the same
+// whichever way the country was given.
+func (p *Planner) inCountry(q *Query, param *operation.Param, pasted, id string) (string, error) {
+	at := slices.IndexFunc(q.In.Params, func(p operation.Param) bool { return p.Form == operation.FormCountry })
+	if at < 0 {
+		return id, nil
+	}
+	filter, given := q.In.Params[at].Name, q.In.Values[at]
+	named := p.cfg.Upstreams.Country(q.Platform, param.Subject, pasted)
+	if named != "" && given != "" && named != given {
+		return "", problem.New(problem.InvalidRequest, "parameter %q is %s, but %q names %s: leave one of them out",
+			filter, given, param.Name, named)
+	}
+	if given != "" {
+		if in, ok := p.cfg.Upstreams.InCountry(q.Platform, param.Subject, id, given); ok {
+			q.In.Values[at] = ""
+			return in, nil
+		}
+	}
+	_, prefixed := p.cfg.Upstreams.InCountry(q.Platform, param.Subject, id, named)
+	if named == "" || named == given || prefixed || !p.cfg.Upstreams.FiltersBy(q.Platform, q.Row.Op, filter, named) {
+		return id, nil
+	}
+	q.In.Values[at], q.from = named, nil
+	return id, p.offer(q)
 }
 
 // leadsElsewhere refuses identifiers that no platform uses and that would lead to another path of the upstream than
@@ -157,13 +178,17 @@ func (p *Planner) resume(ctx context.Context, q *Query) error {
 	b := append(make([]byte, 0, 256), q.Row.Name...) // most keys fit, and then need no heap
 	b = append(append(b, '|'), q.Platform...)
 	q.Bound = string(q.In.AppendBinding(b))
-	q.key = p.cfg.Redact.key() + q.Bound
+	q.list = p.cfg.Redact.key() + q.Bound
+	q.key, q.until = q.list, untilOf(q.Row, q.In)
 	given := q.In.Cursor()
 	if given == "" {
 		return nil
 	}
 	at, err := p.OpenCursor(ctx, q.Bound, given)
 	if err != nil {
+		return err
+	}
+	if err := q.goOn(at); err != nil {
 		return err
 	}
 	return q.ContinueAt(at)
@@ -274,8 +299,22 @@ func reach(q *Query, p *providers.Provider) error {
 
 // notOffered returns the problem of an operation that the platform does not serve, with the route and the reason.
 func (p *Planner) notOffered(row *Row, id platform.ID) error {
+	reason := p.cfg.Upstreams.Reason(id, row.Op)
+	phrase := problem.Phrase{HTTP: reason, Go: reason, Command: reason}
+	if len(p.cfg.Upstreams.Sources(id)) == 0 {
+		phrase.Go += "; " + pass(id)
+	}
 	return problem.Wrap(p.cfg.Upstreams.Lacking(id, row.Op), problem.PlatformUnavailable, "%s does not offer %s: %s",
-		id, row.On(string(id)), p.cfg.Upstreams.Reason(id, row.Op))
+		id, row.On(string(id)), phrase)
+}
+
+// pass says which provider a Go program has to pass for a platform.
+func pass(id platform.ID) string {
+	if _, ours := platform.Lookup(id); !ours {
+		return "pass one to socialdata.WithProviders"
+	}
+	name := strings.ReplaceAll(string(id), "_", "") // of the package
+	return "pass " + name + ".New(" + name + ".Config{…}), of the package providers/" + name + ", to socialdata.WithProviders"
 }
 
 // filters refuses a filter that the platform cannot apply: ignoring it silently would give a wrong answer.

@@ -7,11 +7,11 @@ import (
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/internal/read/batch"
 	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
-	"github.com/socialdata/socialdata/providers"
 )
 
 // Query is a read that has been checked and priced. It is made by a plan for one call, and afterwards only that call
@@ -28,21 +28,22 @@ type Query struct {
 	Stale    time.Duration // how far past its lifetime an entry may answer when the upstream fails; 0 is never
 	Enrich   bool
 	Typed    bool          // the answer is for a caller in this process, who gets a Go value if possible
-	Quote    credits.Quote // the highest possible price
+	Quote    credits.Quote // the highest possible price of a page
 	Most     int64         // maximum price in credits; 0 is no limit
+	Pages    int           // how many pages are read at most
 
 	base    int64 // of a plain read
+	plain   bool  // skipping an entry that is older than MaxAge costs nothing
 	skipped bool  // there was an entry older than MaxAge; set by the read
 	late    bool  // the upstream failed, and an entry answers; set by the read
 
-	pasted providers.Pasted    // how the caller wrote identifiers, if not in canonical form
+	pasted map[string]string   // how the caller wrote identifiers, if not in canonical form
 	from   []*upstreams.Source // the sources that may serve it, first choice first
 	at     cursor.Cursor       // position of the walk; zero for the first page
 	key    string              // of the cache entry
-	room   [8]string           // space for the values of In when they are few
-
-	// Blank is where the answer of the call is assembled; it is allocated together with q.
-	Blank operation.Answer
+	list   string              // the key of the first page
+	until  cursor.Until        // where the walk ends
+	member *batch.Member       // of the call with many keys that q is a part of; else nil
 }
 
 // Probed returns the platforms in the parameter platforms other than the call's own, each once, in order. An unknown
@@ -65,10 +66,13 @@ func (p *Planner) Probed(q *Query) ([]platform.ID, error) {
 	return out, nil
 }
 
+// Total returns the highest possible price of all pages.
+func (q *Query) Total() int64 { return int64(max(1, q.Pages))*q.Quote.Base + q.Quote.Enrich }
+
 // ContinueAt makes q the read of the page that a cursor points to.
 func (q *Query) ContinueAt(at *cursor.Cursor) error {
 	q.at = *at
-	q.key += "|" + at.Text()
+	q.key = q.list + "|" + at.Text()
 	return q.stick()
 }
 
@@ -104,11 +108,9 @@ func (q *Query) ages(in operation.Args) {
 	q.Within, q.Stale = q.MaxAge >= 0, in.Seconds("stale_if_error_s", 0)
 }
 
-// Again makes q the read of a page that has been read before, whatever its age.
-func (q *Query) Again() {
-	q.Fresh, q.Within, q.Stale = false, false, 0
-	q.Quote = credits.Price(q.base, false, q.Enrich)
-}
+// Younger makes q skip entries that are older than age. Unlike the limit of a caller, this does not change the price
+// (D113).
+func (q *Query) Younger(age time.Duration) { q.Within, q.MaxAge, q.plain = true, age, true }
 
 // price sets the price of q. With an age limit it is the price of a fresh read, unless an entry answers q.
 func (q *Query) price(base int64) {
@@ -116,7 +118,7 @@ func (q *Query) price(base int64) {
 }
 
 // anew reports whether an existing entry was skipped, which costs as much as a fresh read.
-func (q *Query) anew() bool { return (q.Fresh || q.skipped) && !q.late }
+func (q *Query) anew() bool { return (q.Fresh || q.skipped && !q.plain) && !q.late }
 
 // Platforms is where a caller finds what each platform serves.
 var Platforms = problem.Phrase{HTTP: "GET /v1/platforms", Go: "Client.Platforms", Command: "socialdata platforms", Tool: "the tool platforms"}
@@ -125,5 +127,5 @@ var Platforms = problem.Phrase{HTTP: "GET /v1/platforms", Go: "Client.Platforms"
 // names the place of the word; "" for the platform of the call.
 func (p *Planner) NoPlatform(code problem.Code, where, word string) error {
 	return problem.New(code, "%sthere is no platform %q%s; %s lists them",
-		where, word, problem.DidYouMean(word, p.platforms.Names()), Platforms)
+		where, word, problem.DidYouMean(p.platforms.Meant(word), p.platforms.Names()), Platforms)
 }

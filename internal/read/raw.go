@@ -36,7 +36,7 @@ func (p *Planner) PlanRaw(row *Row, call operation.Call) (*Query, error) {
 			forwarded.Add(pair.Name, pair.Value)
 		}
 	}
-	options, err := own.Bind(row.Params, nil)
+	options, err := own.Bind(row.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (p *Planner) PlanRaw(row *Row, call operation.Call) (*Query, error) {
 		Row: row, Platform: route.Platform, In: in, from: []*upstreams.Source{source}, Fresh: options.Flag("fresh"),
 		key: p.cfg.Redact.key() + "raw|" + provider.Name + "|" + string(provider.Platform) + "|" + strings.Join(in.Values, "?"), Most: options.MaxCredits(),
 	}
-	if err := permitRaw(p.cfg.Erased, q); err != nil {
+	if err := p.permitRaw(q, route); err != nil {
 		return nil, err
 	}
 	q.ages(options)

@@ -10,9 +10,9 @@ import (
 	"github.com/socialdata/socialdata/cache"
 	"github.com/socialdata/socialdata/enrich"
 	"github.com/socialdata/socialdata/internal/background"
-	"github.com/socialdata/socialdata/internal/batch"
 	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/internal/erasure"
+	"github.com/socialdata/socialdata/internal/read/batch"
 	"github.com/socialdata/socialdata/internal/redact"
 	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/observe"
@@ -58,6 +58,7 @@ type Config struct {
 	Prices    map[platform.ID]int64 // base credits that differ from the platform's own
 	Timeout   time.Duration         // for one call: cache, providers, completion and enrichment together
 	Profile   *Row                  // how a profile is read, for data derived from profiles
+	Post      *Row                  // how a post is read, for the author of what belongs to it; nil when none can be
 	Now       func() time.Time
 	Log       *slog.Logger
 }

@@ -80,9 +80,9 @@ func TestRedactedTextIsNeitherShownNorStored(t *testing.T) {
 	ask := func(e *enginetest.Engine, want schema.CacheState) string {
 		t.Helper()
 		var out []any
-		profile, err := e.Client.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.GitHub, Handle: "ann", IncludeRaw: true})
+		profile, err := e.Client.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.GitHub, Handle: "ann", ReadOptions: socialdata.ReadOptions{IncludeRaw: true}})
 		out = append(out, answered(t, profile, err, want))
-		posts, err := e.Client.Posts(t.Context(), socialdata.PostsRequest{Platform: platform.GitHub, Handle: "ann", IncludeRaw: true})
+		posts, err := e.Client.Posts(t.Context(), socialdata.PostsRequest{Platform: platform.GitHub, Handle: "ann", ReadOptions: socialdata.ReadOptions{IncludeRaw: true}})
 		out = append(out, answered(t, posts, err, want))
 		found, err := e.Client.Search(t.Context(), socialdata.SearchRequest{Platform: platform.GitHub, Query: "ann"})
 		out = append(out, answered(t, found, err, want))
@@ -118,7 +118,7 @@ func TestRedactedTextIsNeitherShownNorStored(t *testing.T) {
 		t.Errorf("counted (-want +got):\n%s", diff)
 	}
 	mu.Unlock()
-	if state := both.Open.Health(t.Context()).Platforms[platform.GitHub]; state != schema.Healthy {
+	if state := enginetest.Health(t, both.Open).Platforms[platform.GitHub]; state != schema.Healthy {
 		t.Errorf("the platform is %s", state)
 	}
 	// An engine with another setting does not use the entries in a shared cache.
@@ -174,7 +174,7 @@ func TestAnErasureDropsAnswersStoredForRevalidation(t *testing.T) {
 			confirmed.Store(0)
 			for _, erase := range []bool{false, false, true} {
 				if erase {
-					if _, err := e.Open.Erase(t.Context(), socialdata.EraseRequest{Platform: platform.GitHub, Handle: "another"}); err != nil {
+					if _, err := e.Open.Operator().Erase(t.Context(), schema.EraseRequest{Platform: platform.GitHub, Handle: "another"}); err != nil {
 						t.Fatal(err)
 					}
 				}

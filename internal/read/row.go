@@ -28,6 +28,9 @@ func (r *Row) op() providers.Op { return cmp.Or(r.Op, providers.OpRaw) }
 // raw reports whether a read is forwarded unchanged.
 func (r *Row) raw() bool { return r.Op == "" && r.Fetch != nil }
 
+// Unsigned reports whether answers need not name the account to which they belong: raw answers and transcripts (D106).
+func (r *Row) Unsigned() bool { return r.raw() || r.Op == providers.OpTranscript }
+
 // life returns how long an entry is valid.
 func (r *Row) life(entry *cache.Entry) time.Duration { return cmp.Or(entry.TTL, r.TTL) }
 
@@ -71,7 +74,6 @@ type Reading struct {
 
 	reader  *Reader
 	skip    func(id uint64) bool // reports whether an object was on an earlier page
-	typed   bool                 // the caller wants Go values
 	attempt *upstreams.Attempt
 }
 
@@ -87,14 +89,15 @@ type Fetched struct {
 	TTL   time.Duration
 	// LeftOut counts the rows that could not be understood, and those that are withheld.
 	LeftOut int
+	Rows    int // that the upstream has sent, whatever became of them
 	// Withheld are the names for which rows are withheld.
 	Withheld []privacy.Name
 	// marks are those of everyone in Data, where they are known already.
 	marks privacy.Marks
-	// value is what [Source.Decode] returns for Data, if it is known without decoding it; else nil. It is shared.
-	value any
 	// forget drops the upstream's answer, which is stored to be confirmed by a 304; nil when it is not stored.
 	forget func()
+	// Unknown are the fields that secondary requests did not bring; see [callctx.Trace].
+	Unknown []string
 	// Failed lists the platforms that should have answered and did not: they are not charged.
 	Failed []platform.ID
 }

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
-	"github.com/socialdata/socialdata/internal/batch"
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/internal/read/batch"
 	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/providers"
@@ -56,6 +56,7 @@ func several[T any](
 			}
 			// A row that was left out may belong to any key without one.
 			unseen := b.Limited || r.attempt.LeftOut() > 0
+			unknown := r.attempt.Unknown() // of any of the keys
 			at, out := r.reader.now(), make(map[string]outcome, len(keys))
 			for _, key := range keys {
 				if err := ctx.Err(); err != nil {
@@ -67,6 +68,7 @@ func several[T any](
 					continue
 				}
 				got, err := of(r, &v, at)
+				got.Unknown = unknown
 				out[key] = outcome{got: got, open: err != nil}
 			}
 			return out, nil
@@ -98,21 +100,21 @@ func (r *Reader) askTogether(ctx context.Context, q *Query, at *cursor.Cursor) (
 	if how.Read == nil || how.Bytes > 0 && len(key) > how.Bytes {
 		return r.askAlone(ctx, q, at, subject)
 	}
-	turn, err := r.joins.Read(ctx, batch.Lane[outcome]{
-		Name: lane(ctx, q, first.Provider.Name, r.cfg.Erased.Epoch()), Most: how.Most, Bytes: how.Bytes, AtOnce: requestsAtOnce,
+	joined, err := r.joins.Read(ctx, batch.Queue[outcome]{
+		Name: queueName(ctx, q, first.Provider.Name, r.cfg.Erased.Epoch()), Most: how.Most, Bytes: how.Bytes, AtOnce: requestsAtOnce,
 		Full: first.Provider.Gate.Full,
 		Read: func(asked []batch.Asked) []outcome {
 			r.work.Fork()
 			defer r.work.End()
 			return r.request(q, how, subject.Sources, asked)
 		},
-	}, key)
+	}, key, q.member)
 	if err != nil {
 		return got, "", err
 	}
-	defer turn.End()
-	switch o := turn.Value; {
-	case turn.Alone, o.open:
+	defer joined.End()
+	switch o := joined.Value; {
+	case joined.Alone, o.open:
 		return r.askAlone(ctx, q, at, subject)
 	case o.all:
 		return r.askBehind(ctx, q, at, subject, o.err)
@@ -138,12 +140,12 @@ func (r *Reader) askBehind(
 	return got, by, errors.Join(failed, err)
 }
 
-// lane identifies reads that can be made together with q by a provider: those with the same parameters except for the
+// queueName identifies reads that can be made together with q by a provider: those with the same parameters except for the
 // key, in the same epoch of erasures.
-func lane(ctx context.Context, q *Query, provider string, epoch int64) string {
+func queueName(ctx context.Context, q *Query, provider string, epoch int64) string {
 	return strings.Join([]string{
 		strconv.FormatInt(epoch, 10), string(q.Platform), provider, q.Row.Name, strconv.FormatBool(q.Fresh),
-		strconv.Itoa(int(providers.ClassOf(ctx))), keyless(q.In).Binding(),
+		strconv.FormatBool(callctx.Of(ctx).Background), keyless(q.In).Binding(),
 	}, "|")
 }
 
@@ -186,7 +188,7 @@ func (r *Reader) requestOthers(
 	out := make([]outcome, len(asked))
 	for i, a := range asked {
 		out[i] = outcome{err: err, all: true}
-		if one && providers.CallerOf(a.Context).Account != refused.Account {
+		if one && callctx.Of(a.Context).Caller.Account != refused.Account {
 			others, at = append(others, a), append(at, i)
 		}
 	}
@@ -205,25 +207,19 @@ func (r *Reader) try(
 	ctx, cancel := together(asked)
 	defer cancel()
 	if q.Fresh {
-		ctx = providers.WithWhole(ctx)
+		ctx = callctx.WithWhole(ctx)
 	}
 	keys := make([]string, len(asked))
 	for i, a := range asked {
 		keys[i] = a.Key
 	}
 	slices.Sort(keys) // the same keys make the same request, so that its answer can be stored and revalidated
-	in, begun := keyless(q.In), atomic.Bool{}
+	in := keyless(q.In)
 	subject := upstreams.Subject{Name: strings.Join(keys, "|"), Sources: sources[:1], Behind: sources[1:]}
 	answer, err := r.cfg.Upstreams.Try(ctx, q.Platform, q.Row.op(), subject,
 		func(ctx context.Context, a *upstreams.Attempt) (any, error) {
-			begun.Store(true)
 			return how.Read(ctx, Reading{Provider: a.Provider, In: in, reader: r, attempt: a}, keys)
 		})
-	if begun.Load() {
-		for _, a := range asked {
-			operation.NoteAsked(a.Context, sources[0].Provider.Name)
-		}
-	}
 	found, _ := answer.Value.(map[string]outcome)
 	return found, err
 }
@@ -239,12 +235,16 @@ func together(asked []batch.Asked) (context.Context, context.CancelFunc) {
 	caller := payer(asked)
 	caller.Asked = func() {
 		for _, a := range asked {
-			if of := providers.CallerOf(a.Context); of.Asked != nil {
+			if of := callctx.Of(a.Context).Caller; of.Asked != nil {
 				of.Asked()
 			}
 		}
 	}
-	ctx := providers.WithCaller(context.WithoutCancel(asked[0].Context), &caller)
+	calls := make([]context.Context, len(asked))
+	for i, a := range asked {
+		calls[i] = a.Context //nolint:fatcontext // the contexts of others
+	}
+	ctx := callctx.ForCalls(callctx.WithCaller(context.WithoutCancel(asked[0].Context), caller), calls...)
 	if end.IsZero() {
 		return context.WithCancel(ctx)
 	}
@@ -253,13 +253,13 @@ func together(asked []batch.Asked) (context.Context, context.CancelFunc) {
 
 // payer returns the caller that a request counts for: the one with the most keys, or the first of several. Only the
 // upstream's limit is counted in parts, for each account in proportion to its keys (D98).
-func payer(asked []batch.Asked) providers.Caller {
-	keys, most := map[string]int{}, providers.CallerOf(asked[0].Context)
+func payer(asked []batch.Asked) callctx.Caller {
+	keys, most := map[string]int{}, callctx.Of(asked[0].Context).Caller
 	for _, a := range asked {
-		keys[providers.CallerOf(a.Context).Account]++
+		keys[callctx.Of(a.Context).Caller.Account]++
 	}
 	for _, a := range asked {
-		if c := providers.CallerOf(a.Context); keys[c.Account] > keys[most.Account] {
+		if c := callctx.Of(a.Context).Caller; keys[c.Account] > keys[most.Account] {
 			most = c
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/cache"
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
@@ -94,6 +95,63 @@ func TestAWalkContinuesAfterEmptyPages(t *testing.T) {
 	want := [][]string{{}, {}, {}, {"0", "1"}}
 	if diff := cmp.Diff(want, walked(t, e.Client, 100)); diff != "" {
 		t.Errorf("pages (-want +got):\n%s", diff)
+	}
+}
+
+// TestAWalkWithoutRowsEnds checks that an upstream that always announces another page, and never sends a row, cannot
+// make a caller pay for more than one page.
+func TestAWalkWithoutRowsEnds(t *testing.T) {
+	t.Parallel()
+	var calls enginetest.Counter
+	e := enginetest.Of(t, list(func(_ context.Context, n int) (providers.Page[schema.Post], error) {
+		calls.Add()
+		if n == 0 {
+			return providers.Page[schema.Post]{Items: postsFrom(0, 1), Next: "1"}, nil
+		}
+		return providers.Page[schema.Post]{Next: strconv.Itoa(n + 1)}, nil
+	}))
+	req := socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a"}
+	const end = "the upstream sends page after page without rows"
+	var pages []int64 // the credits of each
+	var cause error
+	for page, err := range socialdata.Pages(t.Context(), e.Client.Posts, req) {
+		if cause = err; err == nil {
+			pages, req.Cursor = append(pages, page.Meta.CreditsUsed), page.Meta.NextCursor
+		}
+	}
+	enginetest.WantProblem(t, cause, problem.PlatformUnavailable, end)
+	if diff := cmp.Diff([]int64{1, 1, 0, 0}, pages); diff != "" {
+		t.Errorf("credits of the pages (-want +got):\n%s", diff)
+	}
+	if got := e.Balance(t); got != 998 {
+		t.Errorf("%d credits are left, want 998", got)
+	}
+	if n := calls.Count(); n > 1+4*6 {
+		t.Errorf("%d requests", n)
+	}
+	_, err := e.Client.Posts(t.Context(), req)
+	enginetest.WantProblem(t, err, problem.PlatformUnavailable, end)
+	e.Clock.Advance(time.Hour)
+	if page, err := e.Client.Posts(t.Context(), req); err != nil || page.Meta.NextCursor == "" {
+		t.Errorf("an hour later: %v, %v; want an empty page with a cursor", page, err)
+	}
+}
+
+// TestRowsThatDoNotBelongAreRows checks that a walk over pages of rows that are all left out continues.
+func TestRowsThatDoNotBelongAreRows(t *testing.T) {
+	t.Parallel()
+	e := enginetest.Of(t, list(func(ctx context.Context, n int) (providers.Page[schema.Post], error) {
+		if n == 60 {
+			return providers.Page[schema.Post]{Items: postsFrom(0, 1)}, nil
+		}
+		callctx.Of(ctx).Trace.Rows(3)
+		return providers.Page[schema.Post]{Next: strconv.Itoa(n + 1)}, nil
+	}))
+	if pages := walked(t, e.Client, 100); len(pages) != 11 {
+		t.Errorf("%d pages, want 11", len(pages))
+	}
+	if got := e.Balance(t); got != 1000-11 {
+		t.Errorf("%d credits are left; want each page charged", got)
 	}
 }
 
@@ -255,11 +313,11 @@ func TestRowsThatTheProviderLeftOutAreCounted(t *testing.T) {
 	t.Parallel()
 	e := enginetest.Of(t, list(func(ctx context.Context, _ int) (providers.Page[schema.Post], error) {
 		for range 2 {
-			providers.TraceOf(ctx).Drift(providers.Drift{Paths: []string{"items[]"}, LeftOut: true})
+			callctx.Of(ctx).Trace.Drift(callctx.Drift{Paths: []string{"items[]"}, LeftOut: true})
 		}
 		return providers.Page[schema.Post]{Items: postsFrom(0, 3), Raw: json.RawMessage(`{"a": 1}`)}, nil
 	}))
-	req := socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a", IncludeRaw: true}
+	req := socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a", ReadOptions: socialdata.ReadOptions{IncludeRaw: true}}
 	got, err := e.Client.Posts(t.Context(), req)
 	if err != nil || string(got.Meta.Raw) != `{"left_out":2,"page":{"a":1}}` {
 		t.Errorf("meta.raw is %s, %v", got.Meta.Raw, err)
@@ -313,7 +371,7 @@ func shop(raw func() string) providers.Provider {
 func TestAnswersAreNotShared(t *testing.T) {
 	t.Parallel()
 	e := enginetest.Of(t, shop(func() string { return `{"secret":"value"}` }))
-	req := socialdata.StoreRequest{Platform: platform.Salla, ID: "1", IncludeRaw: true}
+	req := socialdata.StoreRequest{Platform: platform.Salla, ID: "1", ReadOptions: socialdata.ReadOptions{IncludeRaw: true}}
 	call := operation.Call{Platform: "salla", Params: map[string][]string{"id": {"1"}}}
 	var wg sync.WaitGroup
 	for range 4 {
@@ -325,7 +383,7 @@ func TestAnswersAreNotShared(t *testing.T) {
 					return
 				}
 				clear(got.Meta.Raw)
-				a, err := e.Client.Do(t.Context(), socialdata.Operation("store"), call)
+				a, err := socialdata.FrontEnd(e.Client).Do(t.Context(), socialdata.Operation("store"), call)
 				if err != nil || !json.Valid(a.Data) {
 					t.Errorf("data is %s, %v", a.Data, err)
 					return
@@ -344,7 +402,7 @@ func tagOf(t *testing.T, c *socialdata.Client, op, id string, params ...string) 
 	for i := 0; i < len(params); i += 2 {
 		call.Params.Set(params[i], params[i+1])
 	}
-	a, err := c.Do(t.Context(), socialdata.Operation(op), call)
+	a, err := socialdata.FrontEnd(c).Do(t.Context(), socialdata.Operation(op), call)
 	if err != nil {
 		t.Fatal(err)
 	}

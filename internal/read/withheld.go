@@ -1,12 +1,15 @@
 package read
 
 import (
+	"context"
 	"errors"
 	"net/url"
+	"path"
 	"strings"
 	"unicode"
 
 	"github.com/socialdata/socialdata/internal/erasure"
+	"github.com/socialdata/socialdata/internal/jsontext"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/problem"
@@ -38,15 +41,25 @@ func withheldFor(err error) []privacy.Name {
 }
 
 // permit refuses a read whose parameters name a blocked account or object.
-func permit(erased *erasure.Keeper, q *Query) error {
-	h := erased.Hasher()
-	if h == nil || !erased.Blocking() {
+func (p *Planner) permit(q *Query) error {
+	h := p.cfg.Erased.Hasher()
+	if h == nil || !p.cfg.Erased.Blocking() {
 		return nil
 	}
+	var marks privacy.Marks
 	for i := range q.In.Params {
-		if name := named(h, q, i); name != 0 && erased.BlockedName(name) {
-			return problem.New(problem.NotFound, withheld)
+		marks += privacy.MarksOf(named(h, q, i))
+		if q.In.Params[i].Subject == providers.Handle {
+			marks += h.Called(q.Platform, q.In.Values[i]) // some platforms take the id of an account as well
 		}
+	}
+	if q.Row.Unsigned() {
+		for _, address := range q.pasted {
+			marks += p.addressed(h, address)
+		}
+	}
+	if p.cfg.Erased.Blocked(marks) {
+		return problem.New(problem.NotFound, withheld)
 	}
 	return nil
 }
@@ -63,23 +76,32 @@ func named(h *privacy.Hasher, q *Query, param int) privacy.Name {
 	}
 }
 
-// permitRaw refuses a raw read whose path or query names a blocked account or object: its answer cannot be filtered.
-func permitRaw(erased *erasure.Keeper, q *Query) error {
-	h := erased.Hasher()
-	if h == nil || !erased.Blocking() {
+// permitRaw refuses a raw read whose path or query names a blocked account or object, in any form that the platform
+// takes.
+func (p *Planner) permitRaw(q *Query, route providers.Route) error {
+	h := p.cfg.Erased.Hasher()
+	if h == nil || !p.cfg.Erased.Blocking() {
 		return nil
 	}
-	path, query := q.In.Get("path"), q.In.Get("query")
-	values := strings.FieldsFunc(path, func(c rune) bool { return c == '/' })
-	values = append(values, words(path)...)
-	if forwarded, err := url.ParseQuery(query); err == nil {
+	var values []string
+	pattern := strings.Split(route.Pattern, "/")
+	for i, segment := range strings.Split(q.In.Get("path"), "/") {
+		if strings.HasPrefix(pattern[i], "{") {
+			values = append(values, segment, strings.TrimSuffix(segment, path.Ext(segment)))
+		}
+	}
+	if forwarded, err := url.ParseQuery(q.In.Get("query")); err == nil {
 		for _, list := range forwarded {
 			for _, v := range list {
-				values = append(append(values, v), words(v)...)
+				values = append(append(append(values, v), strings.Split(v, ",")...), words(v)...)
 			}
 		}
 	}
-	if erased.Blocked(h.Called(q.Platform, values...)) {
+	var marks privacy.Marks
+	for _, v := range values {
+		marks += p.called(h, q.Platform, v)
+	}
+	if p.cfg.Erased.Blocked(marks) {
 		return problem.New(problem.NotFound, withheld)
 	}
 	return nil
@@ -115,9 +137,7 @@ func subjects(erased *erasure.Keeper, q *Query, got *Fetched) privacy.Marks {
 	marks += namedBy(erased, q)
 	switch h := erased.Hasher(); {
 	case h == nil:
-	case q.Row.raw():
-		marks += privacy.MarksOf(h.RawName(q.Platform))
-	case !q.Row.Upstream(): // the enrichment of a text, which may be about anyone
+	case q.Row.Unsigned(), !q.Row.Upstream(): // it may be about anyone, as may the enrichment of a text
 		marks += privacy.MarksOf(privacy.Anything)
 	}
 	for _, name := range got.Withheld {
@@ -126,25 +146,30 @@ func subjects(erased *erasure.Keeper, q *Query, got *Fetched) privacy.Marks {
 	return marks
 }
 
-// withhold removes the objects of blocked accounts from what was read. If that is a single object, it returns the error
-// of an absence. If objects of a page are removed, so is the raw of the page.
-func (r *Reader) withhold(q *Query, got *Fetched) error {
+// withhold removes the objects of blocked accounts from what was read. If that is a single object or a raw answer, it
+// returns the error of an absence. If objects of a page are removed, so is the raw of the page.
+func (r *Reader) withhold(ctx context.Context, q *Query, got *Fetched) error {
 	if !r.cfg.Erased.Blocking() || len(got.Data) == 0 {
 		return nil
 	}
-	if marks := r.cfg.Erased.Marks(got.Data); !r.cfg.Erased.Blocked(marks) {
+	marks := r.cfg.Erased.Marks(got.Data)
+	if q.Row.Unsigned() {
+		owner, err := r.owner(ctx, q, got.Data)
+		if err != nil {
+			return err
+		}
+		marks += owner
+	}
+	if !r.cfg.Erased.Blocked(marks) {
 		got.marks = marks // so that they are computed once
 		return nil
 	}
-	if got.Data[0] != '[' {
-		if names := r.cfg.Erased.BlockedAmong(r.cfg.Erased.Marks(got.Data)); names != nil {
-			got.giveUp()
-			return errWithheld(names)
-		}
-		return nil
+	if got.Data[0] != '[' || q.Row.Unsigned() {
+		got.giveUp()
+		return errWithheld(r.cfg.Erased.BlockedAmong(marks))
 	}
-	objects, ok := Elements(got.Data)
-	if !ok {
+	objects := jsontext.Elements(got.Data)
+	if objects == nil {
 		return nil // not an array in our own encoding
 	}
 	data, raw, ids := []byte("["), got.Raw[:0:0], got.IDs[:0:0]
@@ -167,7 +192,7 @@ func (r *Reader) withhold(q *Query, got *Fetched) error {
 		}
 	}
 	if len(got.Withheld) > 0 {
-		got.Data, got.Raw, got.IDs, got.Page, got.value = append(data, ']'), raw, ids, nil, nil
+		got.Data, got.Raw, got.IDs, got.Page = append(data, ']'), raw, ids, nil
 		got.giveUp()
 	}
 	return nil

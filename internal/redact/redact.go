@@ -28,7 +28,6 @@ package redact
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/socialdata/socialdata/internal/jsontext"
@@ -57,7 +56,7 @@ func (f Found) Any() bool { return f.Emails+f.Phones > 0 }
 
 // JSON returns data with everything blanked in its strings, except in the fields for which skip returns true, such as
 // ids. A nil skip is for raw, in which ids are not known. data itself is not modified, and is returned when there is
-// nothing to blank. Invalid JSON is searched as far as it has strings.
+// nothing to blank. Invalid JSON is searched as far as it is valid.
 func (r *Redactor) JSON(data []byte, skip func(field []byte) bool) ([]byte, Found) {
 	var found Found
 	if r == nil {
@@ -65,47 +64,18 @@ func (r *Redactor) JSON(data []byte, skip func(field []byte) bool) ([]byte, Foun
 	}
 	var out []byte
 	copied := 0 // of data
-	var key []byte
-	var room [32]bool
-	arrays := room[:0] // whether each open value is an array
-	for i := 0; i < len(data); i++ {
-		switch data[i] {
-		case '{', '[':
-			if arrays = append(arrays, data[i] == '['); data[i] == '{' {
-				key = nil
-			}
-		case '}', ']':
-			if len(arrays) > 0 {
-				arrays = arrays[:len(arrays)-1]
-			}
-			key = nil
-		case ',':
-			if len(arrays) > 0 && !arrays[len(arrays)-1] {
-				key = nil
-			}
-		case '"':
-			n := jsontext.Closing(data[i+1:])
-			value := data[i+1 : i+1+n]
-			inObject := len(arrays) > 0 && !arrays[len(arrays)-1]
-			switch {
-			case inObject && key == nil:
-				key = value
-			case key != nil && skip != nil && skip(key):
-			default:
-				if shown, ok := r.value(key, value, skip != nil, &found); ok {
-					out = append(append(out, data[copied:i+1]...), shown...)
-					copied = i + 1 + n
-				}
-			}
-			i += n + 1
-		default:
-			n := numberIn(data[i:])
-			if n >= least && r.phones && fieldOfPhones(key) {
-				out = append(append(out, data[copied:i]...), `"`+Mark+`"`...)
-				copied = i + n
-				found.Phones++
-			}
-			i += max(0, n-1)
+	for t := range jsontext.Walk(data) {
+		var shown []byte
+		switch {
+		case t.Kind == '"' && (skip == nil || !skip(t.Name)):
+			shown = r.text(t, skip != nil, &found)
+		case t.Kind == '0' && r.phones && len(t.Value) >= least && onlyDigits(string(t.Value)) && fieldOfPhones(t.Name):
+			shown = quote(Mark)
+			found.Phones++
+		}
+		if shown != nil {
+			out = append(append(out, data[copied:t.At]...), shown...)
+			copied = t.At + len(t.Value)
 		}
 	}
 	if copied == 0 {
@@ -114,48 +84,31 @@ func (r *Redactor) JSON(data []byte, skip func(field []byte) bool) ([]byte, Foun
 	return append(out, data[copied:]...), found
 }
 
-// numberIn returns the length of the number at the beginning of data; 0 when there is none.
-func numberIn(data []byte) int {
-	n := 0
-	for n < len(data) && data[n] >= '0' && data[n] <= '9' {
-		n++
+// text returns the redacted form of a JSON string; nil when there is nothing to blank.
+func (r *Redactor) text(t jsontext.Token, whole bool, found *Found) []byte {
+	if !r.promising(t.Value) {
+		return nil
 	}
-	if n < len(data) && (data[n] == '.' || data[n]|0x20 == 'e') {
-		return 0
+	text := jsontext.Text(t.Value)
+	if r.phones && fieldOfPhones(t.Name) && isNumber(text) {
+		found.Phones++
+		return quote(Mark)
 	}
-	return n
-}
-
-// value returns the redacted form of a JSON string without its quotes; false when nothing was changed.
-func (r *Redactor) value(key, value []byte, whole bool, found *Found) ([]byte, bool) {
-	if !r.promising(value) {
-		return nil, false
-	}
-	text := string(value)
-	if strings.IndexByte(text, '\\') >= 0 {
-		if err := json.Unmarshal([]byte(`"`+text+`"`), &text); err != nil {
-			return nil, false
-		}
-	}
-	var shown string
-	var more Found
-	if r.phones && fieldOfPhones(key) && isNumber(text) {
-		shown, more = Mark, Found{Phones: 1}
-	} else {
-		shown, more = r.Text(text, whole)
-	}
+	shown, more := r.Text(text, whole)
 	if !more.Any() {
-		return nil, false
+		return nil
 	}
 	found.Emails, found.Phones = found.Emails+more.Emails, found.Phones+more.Phones
+	return quote(shown)
+}
+
+// quote returns text as a JSON string.
+func quote(text string) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(shown); err != nil {
-		return []byte(Mark), true // a string can always be encoded
-	}
-	quoted := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-	return quoted[1 : len(quoted)-1], true
+	_ = e.Encode(text) // a string can always be encoded
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // promising reports whether a string may contain anything to blank. Most do not.

@@ -162,7 +162,8 @@ func TestDocuments(t *testing.T) {
 			Found{Phones: 3},
 		},
 		{"an address at its end", `{"a":"say \"ann@example.com\""}`, false, `{"a":"say \"[redacted]\""}`, Found{Emails: 1}},
-		{"broken", `{"a":"ann@example.com`, false, `{"a":"[redacted]`, Found{Emails: 1}},
+		{"broken", `{"a":"ann@example.com","b`, false, `{"a":"[redacted]","b`, Found{Emails: 1}},
+		{"a list in a field", `{"phone":[{"a":1},[966551234567]]}`, false, `{"phone":[{"a":1},["[redacted]"]]}`, Found{Phones: 1}},
 		{"not JSON", `]}ann@example.com"`, false, `]}ann@example.com"`, Found{}},
 	}
 	for _, tt := range tests {

@@ -13,9 +13,11 @@ const mostParams = 16
 // a mobile site.
 func (s *site) clean(u *url.URL, all []thing) string {
 	c := *u
+	country := s.pool.Country(s.id, all[0].subject, u.String())
 	same := func() bool {
 		subject, id, ok := s.p.Names(&c)
-		return ok && subject == all[0].subject && id == all[0].id && slices.Equal(s.things(&c, subject, id), all)
+		return ok && subject == all[0].subject && id == all[0].id && slices.Equal(s.things(&c, subject, id), all) &&
+			(country == "" || s.pool.Country(s.id, subject, c.String()) == country)
 	}
 	host := strings.ToLower(c.Host)
 	c.Host = bare(host)

@@ -51,6 +51,7 @@ type Resolver struct {
 // site is a platform whose addresses are known.
 type site struct {
 	id    platform.ID
+	pool  *upstreams.Pool
 	p     *providers.Provider // the platform's first provider that knows addresses
 	takes map[providers.Subject][]taker
 }
@@ -62,6 +63,7 @@ type taker struct {
 	path      string // including the platform
 	param     string
 	beside    []operation.Param // further parameters that it accepts
+	country   string            // the parameter for a country; "" for none
 	offered   bool              // now, or once a missing setting is made
 	available bool
 	reason    string
@@ -77,7 +79,7 @@ func New(pool *upstreams.Pool, rows []*operation.Operation) *Resolver {
 		if at < 0 {
 			continue
 		}
-		s := site{id: info.ID, p: sources[at].Provider, takes: map[providers.Subject][]taker{}}
+		s := site{id: info.ID, pool: pool, p: sources[at].Provider, takes: map[providers.Subject][]taker{}}
 		for i, row := range rows {
 			for subject, t := range takers(row) {
 				op := providers.Op(row.Name)
@@ -93,21 +95,34 @@ func New(pool *upstreams.Pool, rows []*operation.Operation) *Resolver {
 	return r
 }
 
+// searches maps the operations whose required parameter is a query to the pages that show such a search.
+var searches = map[string]providers.Subject{
+	string(providers.OpSearch): providers.SearchPage, string(providers.OpAdsSearch): providers.AdSearchPage,
+}
+
 // takers returns the ways in which an operation reads things by a single parameter, by the subject of that parameter.
 func takers(row *operation.Operation) map[providers.Subject]taker {
 	out := map[providers.Subject]taker{}
 	var beside []operation.Param
+	country := ""
 	required := 0
 	for _, p := range row.Params {
 		switch {
 		case p.Required && p.Subject == "":
-			return nil // a query
+			page, ok := searches[row.Name]
+			if !ok {
+				return nil
+			}
+			out[page] = taker{row: row, param: p.Name}
+			required++
 		case p.Required || p.OneOf && p.Subject != "":
 			out[p.Subject] = taker{row: row, param: p.Name}
 			if p.Required {
 				required++
 			}
-		case p.Subject != "" && !p.Filter:
+		case p.Form == operation.FormCountry:
+			country = p.Name
+		case p.Subject != "":
 			beside = append(beside, p)
 		}
 	}
@@ -115,7 +130,7 @@ func takers(row *operation.Operation) map[providers.Subject]taker {
 		return nil
 	}
 	for subject, t := range out {
-		t.beside = beside
+		t.beside, t.country = beside, country
 		out[subject] = t
 	}
 	return out
@@ -125,7 +140,7 @@ func takers(row *operation.Operation) map[providers.Subject]taker {
 // is a problem: invalid_request for a text without an address, not_found for an address that identifies nothing
 // readable. It wraps a [ShortLinkError] if only the site can resolve the address.
 func (r *Resolver) Text(text string) (*Found, error) {
-	text = strings.TrimSpace(text)
+	text = strings.TrimSpace(weburl.Repair(text))
 	if address, ok := written(text); ok {
 		u, err := url.Parse(address)
 		if err != nil {
@@ -171,7 +186,8 @@ func (r *Resolver) Address(u *url.URL) (*Found, error) {
 		return nil, problem.New(problem.NotFound, "this page of %s names nothing that can be read: "+
 			"pass the address of an account, a post or another thing", page.id)
 	}
-	return nil, problem.New(problem.NotFound, "%q is not an address of one of the platforms", u.Hostname())
+	return nil, problem.New(problem.NotFound, "%q is not an address of one of the platforms: "+
+		"pass the address of an account, a post or another thing on one of them", u.Hostname())
 }
 
 // maxID is the maximum length of an identifier, in bytes: as long as the parameter that takes it.
@@ -186,7 +202,7 @@ type thing struct {
 // found returns the calls for the thing at u, and for what else its page identifies.
 func (s *site) found(u *url.URL, subject providers.Subject, id string) *Found {
 	things := s.things(u, subject, id)
-	return &Found{Platform: s.id, URL: s.clean(u, things), Calls: s.calls(things)}
+	return &Found{Platform: s.id, URL: s.clean(u, things), Calls: s.calls(things, s.pool.Country(s.id, subject, u.String()))}
 }
 
 // things returns the thing at u, and what else its page identifies.
@@ -198,7 +214,7 @@ func (s *site) things(u *url.URL, subject providers.Subject, id string) []thing 
 	}
 	address := u.String()
 	for _, other := range also {
-		if owns(other) && !owns(subject) { // the author is not the post
+		if other.Owns() && !subject.Owns() && !isSearch(subject) { // the author is not the post
 			continue
 		}
 		if id, err := s.p.Normalize(other, address); err == nil && len(id) <= maxID {
@@ -208,14 +224,13 @@ func (s *site) things(u *url.URL, subject providers.Subject, id string) []thing 
 	return things
 }
 
-// owns reports whether things of a subject have parts: an account, a community, a store.
-func owns(s providers.Subject) bool {
-	return s == providers.Handle || s == providers.CommunityID || s == providers.StoreID || s == providers.AdvertiserID
+func isSearch(s providers.Subject) bool {
+	return s == providers.SearchPage || s == providers.AdSearchPage
 }
 
 // calls returns the calls that read things. The first one is for the first thing that the platform can read, or for the
 // first thing if it can read none.
-func (s *site) calls(things []thing) []Call {
+func (s *site) calls(things []thing, country string) []Call {
 	type placed struct {
 		Call
 		at int
@@ -224,12 +239,15 @@ func (s *site) calls(things []thing) []Call {
 	all := few[:0]
 	for _, offered := range []bool{true, false} {
 		for _, t := range things {
+			if isSearch(things[0].subject) && t != things[0] {
+				break // what is searched is not what the page is about
+			}
 			for i := range s.takes[t.subject] {
 				by := &s.takes[t.subject][i]
 				if !by.offered && offered {
 					continue
 				}
-				all = append(all, placed{by.call(t, things), by.at})
+				all = append(all, placed{by.call(t, things, s.countryFor(by, t, country)), by.at})
 				// An operation that takes an id reads the thing itself; others that take it list its parts.
 				if by.param == "id" && all[0].Params[0].Name != "id" && t == things[0] {
 					all[0], all[len(all)-1] = all[len(all)-1], all[0]
@@ -250,9 +268,26 @@ func (s *site) calls(things []thing) []Call {
 	return calls
 }
 
+// countryFor returns the country that a call has to be given, "" when it has no parameter for it or its identifier names
+// it.
+func (s *site) countryFor(by *taker, of thing, country string) string {
+	op := providers.Op(by.row.Name)
+	accepts := slices.ContainsFunc(s.pool.Sources(s.id), func(source *upstreams.Source) bool {
+		values, ok := source.Provider.Filters[op][by.country]
+		return ok && source.Serves(op) == by.available && (values == nil || slices.Contains(values, country))
+	})
+	if country == "" || !accepts {
+		return ""
+	}
+	if _, prefixed := s.pool.InCountry(s.id, of.subject, of.id, country); prefixed && !isSearch(of.subject) {
+		return ""
+	}
+	return country
+}
+
 // call returns the call that reads a thing. Other identifiers from its page are passed if the operation accepts them,
 // such as the post of a comment.
-func (t *taker) call(of thing, things []thing) Call {
+func (t *taker) call(of thing, things []thing, country string) Call {
 	params := append(make(operation.Pairs, 0, 1+len(t.beside)), operation.Pair{Name: t.param, Value: of.id})
 	for i := range t.beside {
 		for _, other := range things {
@@ -261,6 +296,9 @@ func (t *taker) call(of thing, things []thing) Call {
 				break
 			}
 		}
+	}
+	if country != "" {
+		params = append(params, operation.Pair{Name: t.country, Value: country})
 	}
 	slices.SortFunc(params, func(a, b operation.Pair) int { return cmp.Compare(a.Name, b.Name) })
 	b := append(make([]byte, 0, 128), t.path...)

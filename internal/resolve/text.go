@@ -69,6 +69,8 @@ func written(text string) (address string, ok bool) {
 	switch {
 	case strings.HasPrefix(text, "http"): // like nearly all texts
 		return "", false
+	case strings.HasPrefix(text, "spotify:search:"):
+		return "https://open.spotify.com/search/" + url.PathEscape(strings.TrimPrefix(text, "spotify:search:")), true
 	case strings.HasPrefix(text, "spotify:"):
 		parts := strings.Split(text, ":")
 		if len(parts) < 3 {
@@ -130,7 +132,7 @@ func (r *Resolver) name(text string) (*Found, error) {
 	case 0:
 		return nil, problem.New(problem.InvalidRequest, "no platform has names such as %q: pass a web address", text)
 	case 1:
-		return &Found{Platform: all[0].id, Calls: all[0].calls([]thing{{providers.Handle, handle}})}, nil
+		return &Found{Platform: all[0].id, Calls: all[0].calls([]thing{{providers.Handle, handle}}, "")}, nil
 	}
 	return nil, ambiguous("a name", all)
 }

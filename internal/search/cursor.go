@@ -7,9 +7,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/socialdata/socialdata/internal/account"
 	"github.com/socialdata/socialdata/internal/cursor"
-	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/problem"
@@ -22,7 +20,6 @@ type place struct {
 	Issued int64                  `json:"t"`
 	Inner  map[platform.ID][]byte `json:"i,omitempty"` // the position of each platform that has more
 	Seen   []byte                 `json:"s,omitempty"` // hashes of the URLs on earlier pages
-	Held   *heldPlace             `json:"h,omitempty"` // results that the previous page held back
 }
 
 // maxURLs is how many URLs of earlier pages a cursor keeps, or all of the last page if those are more. A platform's own
@@ -33,9 +30,7 @@ const maxURLs = 300
 var errExpired = problem.New(problem.InvalidRequest, "parameter \"cursor\": cursor expired, start again")
 
 // resume opens the cursor of a search and returns the position of each platform.
-func (p *planner) resume(
-	ctx context.Context, who account.Caller, plan *Plan, in operation.Args, given string,
-) (map[platform.ID]*cursor.Cursor, error) {
+func (p *planner) resume(ctx context.Context, plan *Plan, given string) (map[platform.ID]*cursor.Cursor, error) {
 	at, err := p.cursors.open(ctx, plan.bound, given)
 	if err != nil {
 		return nil, err
@@ -43,12 +38,8 @@ func (p *planner) resume(
 	if p.now().Sub(time.Unix(at.Issued, 0)) > cursor.Life {
 		return nil, errExpired
 	}
-	plan.first = false
 	if len(at.Seen) > 0 {
 		plan.seen = cursor.DecodeIDs(at.Seen)
-	}
-	if plan.held, err = p.planHeld(ctx, who, plan, in, at); err != nil {
-		return nil, err
 	}
 	inner := map[platform.ID]*cursor.Cursor{}
 	for id, b := range at.Inner {
@@ -63,7 +54,6 @@ func (p *planner) resume(
 type cursors struct {
 	keeper *cursor.Keeper
 	marks  func(data []byte) privacy.Marks // of everyone in JSON
-	now    func() time.Time
 }
 
 // open opens a cursor made by next.
@@ -95,16 +85,20 @@ type nextPage struct {
 	Digest []byte // of its content
 }
 
-// next makes the cursor of the next page. It returns the zero nextPage when all platforms have ended and nothing was
-// held back.
-func (c *cursors) next(ctx context.Context, r *record, held *heldPlace) (nextPage, error) {
-	at := place{Issued: c.now().Truncate(time.Hour).Unix(), Inner: map[platform.ID][]byte{}, Held: held}
+// next makes the cursor behind a search that has ended, the same one whenever it is called. It returns the zero nextPage
+// when no platform has more.
+func (c *cursors) next(ctx context.Context, r *record) (nextPage, error) {
+	end := r.Ended
+	if end.IsZero() { // its process has died
+		end = r.Deadline
+	}
+	at := place{Issued: end.Truncate(time.Hour).Unix(), Inner: map[platform.ID][]byte{}}
 	for i := range r.Parts {
 		if p := &r.Parts[i]; p.Stage == paid && len(p.Place) > 0 {
 			at.Inner[p.Platform] = p.Place
 		}
 	}
-	if len(at.Inner) == 0 && held == nil {
+	if len(at.Inner) == 0 {
 		return nextPage{}, nil
 	}
 	if len(r.Parts) > 1 || len(r.Seen) > 0 {

@@ -36,9 +36,6 @@ func (s *Service) Estimate(ctx context.Context, plan *Plan) schema.Estimate {
 		}
 	}
 	out.Credits.Most = plan.Price()
-	if len(plan.held.pages) > 0 { // held back results alone are an answer, which is free
-		out.Credits.Least = 0
-	}
 	if out.Cache == schema.Miss || len(plan.parts) == 0 {
 		out.Cache, out.DataAgeS, out.GoodForS = schema.Miss, 0, 0
 	}

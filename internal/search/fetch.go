@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// fetcher reads what platforms find, for new searches and for results that were held back.
+// fetcher reads what platforms find.
 type fetcher struct {
 	reader *read.Reader
 	log    *slog.Logger
@@ -29,20 +29,14 @@ type partResult struct {
 	spoilt  bool  // something with text could not be
 }
 
-// readPart makes one platform's search and adds raw and enrichment to its results. only, if it is not nil, selects the
-// results to keep.
-func (f *fetcher) readPart(
-	ctx context.Context, plan *Plan, q *read.Query, only map[uint64]bool,
-) (r partResult, err error) {
+// readPart makes one platform's search and adds raw and enrichment to its results.
+func (f *fetcher) readPart(ctx context.Context, plan *Plan, q *read.Query) (r partResult, err error) {
 	defer upstreams.Rescue(ctx, f.log, &err, "operation", q.Row.Name, "platform", q.Platform)
 	r.entry, r.state, err = f.reader.Lookup(ctx, q)
 	if err != nil {
 		return r, err
 	}
 	r.price = f.reader.Priced(q, r.entry).Base
-	if only != nil {
-		r.entry = pick(r.entry, only)
-	}
 	r.data = []byte(r.entry.Data)
 	if plan.raw {
 		if r.data, err = read.Splice(r.data, "raw", r.entry.Raw); err != nil {
@@ -53,7 +47,7 @@ func (f *fetcher) readPart(
 		f.enrich(ctx, q, &r)
 	}
 	// Here, because this runs concurrently for each platform. Raw and enrichment are added to the encoded data.
-	if plan.typed && only == nil && !plan.raw && !plan.enrich {
+	if plan.typed && !plan.raw && !plan.enrich {
 		if value, err := f.reader.Value(q, r.entry); err == nil {
 			r.list = rankedAs(*value.(*[]schema.SearchResult), r.data)
 		}

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/internal/cursor"
-	"github.com/socialdata/socialdata/internal/read"
+	"github.com/socialdata/socialdata/internal/jsontext"
 	"github.com/socialdata/socialdata/schema"
 )
 
 const (
 	fusionK       = 60 // of reciprocal rank fusion
-	mostPerAuthor = 3  // on the first page
+	mostPerAuthor = 3  // before those of others
 )
 
 // ranked is one result of a merged list.
@@ -33,8 +33,9 @@ type ranked struct {
 }
 
 // fuse merges the results of several platforms by reciprocal rank fusion, with ties in the order of the platforms and
-// then of the ids. If the record says so, they are newest first, with those without a time last. A result of two
-// platforms is included once, at its best rank, and not at all if before or an earlier page has it.
+// then of the ids; those beyond an author's third come last. If the record says so, they are newest first instead, with
+// those without a time last. A result of two platforms is included once, at its best rank, and not at all if before or
+// an earlier page has it.
 // https://dl.acm.org/doi/10.1145/1571941.1572114
 func (r *record) fuse(before, parts []part) []ranked {
 	all := r.distinct(before, parts)
@@ -44,6 +45,9 @@ func (r *record) fuse(before, parts []part) []ranked {
 		}
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.part, b.part), cmp.Compare(a.id, b.id))
 	})
+	if !r.Recent {
+		moveFrequentAuthorsBack(all)
+	}
 	out := make([]ranked, len(all))
 	for i, x := range all {
 		out[i] = *x
@@ -80,27 +84,28 @@ func (r *record) distinct(before, parts []part) []*ranked {
 	return all
 }
 
-// capAuthors splits results into those that are shown and those that are held back: more than three of an author.
-func capAuthors(results []ranked) (shown, held []ranked) {
+// moveFrequentAuthorsBack moves the results beyond the third of an author behind the others. Their order stays.
+func moveFrequentAuthorsBack(results []*ranked) {
 	count := map[string]int{}
-	shown = make([]ranked, 0, len(results))
+	behind := make(map[*ranked]int, len(results))
 	for _, x := range results {
 		if count[x.author]++; x.author != "" && count[x.author] > mostPerAuthor {
-			held = append(held, x)
-		} else {
-			shown = append(shown, x)
+			behind[x] = 1
 		}
 	}
-	return shown, held
+	slices.SortStableFunc(results, func(a, b *ranked) int { return cmp.Compare(behind[a], behind[b]) })
 }
 
-// encoded returns the JSON of results.
-func encoded(results []ranked) []json.RawMessage {
-	out := make([]json.RawMessage, len(results))
+// list returns the JSON list of results.
+func list(results []ranked) []byte {
+	out := []byte{'['}
 	for i, x := range results {
-		out[i] = x.encoded()
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, x.encoded()...)
 	}
-	return out
+	return append(out, ']')
 }
 
 // encoded returns the JSON of a result.
@@ -109,15 +114,6 @@ func (x ranked) encoded() json.RawMessage {
 		return x.page()[x.place]
 	}
 	return x.raw
-}
-
-// front returns the results that the previous page held back.
-func (r *record) front() []ranked {
-	out := make([]ranked, len(r.Front))
-	for i, raw := range r.Front {
-		out[i].raw = raw
-	}
-	return out
 }
 
 func hashes(of []uint64) map[uint64]bool {
@@ -137,7 +133,7 @@ func (p part) results() []ranked {
 }
 
 func rankedOf(results []byte) []ranked {
-	list, _ := read.Elements(results) // encoded by the engine, so it is valid
+	list := jsontext.Elements(results) // encoded by the engine, so it is valid
 	out := make([]ranked, len(list))
 	for i, raw := range list {
 		out[i] = newRanked(raw)
@@ -150,7 +146,7 @@ func rankedOf(results []byte) []ranked {
 func rankedAs(values []schema.SearchResult, encoded []byte) []ranked {
 	out := make([]ranked, len(values))
 	page := sync.OnceValue(func() [][]byte {
-		all, _ := read.Elements(encoded) // encoded by the engine, so it is valid
+		all := jsontext.Elements(encoded) // encoded by the engine, so it is valid
 		return all
 	})
 	for i, v := range values {
@@ -193,8 +189,8 @@ func origin(o schema.Object) (*schema.Actor, *time.Time) {
 func newRanked(raw json.RawMessage) ranked {
 	x := ranked{raw: raw}
 	var kind, on, id string
-	for name, value := range read.Members(raw) {
-		switch string(name) {
+	for name, value := range jsontext.Members(raw) {
+		switch name {
 		case "kind":
 			kind = text(value)
 		case "platform":
@@ -221,8 +217,8 @@ func resultID(kind, on, id string) string { return kind + "|" + on + "|" + id }
 // authorOf returns the [authorID] of an encoded author.
 func authorOf(author []byte) string {
 	var on, id string
-	for name, value := range read.Members(author) {
-		switch string(name) {
+	for name, value := range jsontext.Members(author) {
+		switch name {
 		case "platform":
 			on = text(value)
 		case "id":
@@ -252,6 +248,3 @@ func text(value []byte) string {
 	_ = json.Unmarshal(value, &s) // encoded by the engine, so it is valid
 	return s
 }
-
-// identity returns a hash that identifies the result, however it is encoded.
-func (x ranked) identity() uint64 { return cursor.Hash(x.id, x.url) }

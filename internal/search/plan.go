@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/credits"
-	"github.com/socialdata/socialdata/internal/account"
 	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/internal/upstreams"
@@ -26,7 +25,6 @@ type Plan struct {
 	parts  []searchPart
 	failed []part   // named by the caller, but they have no search, or not with these filters
 	bound  string   // what its cursor is bound to
-	held   heldBack // results that the previous page held back
 	seen   []uint64 // hashes of the URLs of earlier pages
 	wait   time.Duration
 	most   int64 // maximum price in credits; 0 is no limit
@@ -35,13 +33,11 @@ type Plan struct {
 	raw    bool
 	fresh  bool // do not use the cache
 	typed  bool // the caller gets Go values if possible
-	first  bool // whether it is the first page
 }
 
 // searchPart is the search of one platform.
 type searchPart struct {
 	platform platform.ID
-	from     []byte // the position of this page; nil is the first
 	q        *read.Query
 }
 
@@ -54,10 +50,16 @@ func (p *Plan) Price() int64 {
 	return n
 }
 
-// enrichPrice returns the price of the enrichment, for all platforms together. Results that were held back have been
-// enriched already, and are free.
+// Younger makes the search skip entries that are older than age, at the same price.
+func (p *Plan) Younger(age time.Duration) {
+	for _, part := range p.parts {
+		part.q.Younger(age)
+	}
+}
+
+// enrichPrice returns the price of the enrichment, for all platforms together.
 func (p *Plan) enrichPrice() int64 {
-	if p.enrich && len(p.parts) > 0 {
+	if p.enrich {
 		return credits.EnrichPrice
 	}
 	return 0
@@ -75,15 +77,15 @@ type planner struct {
 }
 
 // Plan checks a fan-out search and plans the reads of the platforms.
-func (s *Service) Plan(ctx context.Context, who account.Caller, in operation.Args) (*Plan, error) {
-	return s.planner.plan(ctx, who, in)
+func (s *Service) Plan(ctx context.Context, in operation.Args) (*Plan, error) {
+	return s.planner.plan(ctx, in)
 }
 
 // plan implements [Service.Plan].
-func (p *planner) plan(ctx context.Context, who account.Caller, in operation.Args) (*Plan, error) {
+func (p *planner) plan(ctx context.Context, in operation.Args) (*Plan, error) {
 	plan := &Plan{
 		bound: p.all.Name + in.Binding(), wait: in.Seconds("wait_s", defaultWait), recent: in.Get("sort") == "recent",
-		enrich: in.Get("enrich") != "", raw: in.Flag("include_raw"), fresh: in.Flag("fresh"), first: true,
+		enrich: in.Get("enrich") != "", raw: in.Flag("include_raw"), fresh: in.Flag("fresh"),
 		most: in.MaxCredits(),
 	}
 	named, err := p.namedPlatforms(in.Get("platforms"), plan.enrich)
@@ -92,7 +94,7 @@ func (p *planner) plan(ctx context.Context, who account.Caller, in operation.Arg
 	}
 	var inner map[platform.ID]*cursor.Cursor
 	if given := in.Cursor(); given != "" {
-		if inner, err = p.resume(ctx, who, plan, in, given); err != nil {
+		if inner, err = p.resume(ctx, plan, given); err != nil {
 			return nil, err
 		}
 	}
@@ -134,7 +136,7 @@ func (p *planner) planParts(
 		}
 	}
 	switch {
-	case len(plan.parts) > 0 || len(plan.held.pages) > 0:
+	case len(plan.parts) > 0:
 		return nil
 	case refusal != nil:
 		return refusal
@@ -153,7 +155,7 @@ func (p *planner) planPartAt(
 	if err != nil || at == nil {
 		return searchPart{platform: id, q: q}, err
 	}
-	return searchPart{platform: id, from: at.Encode(), q: q}, q.ContinueAt(at)
+	return searchPart{platform: id, q: q}, q.ContinueAt(at)
 }
 
 func joinIDs(ids []platform.ID) string {

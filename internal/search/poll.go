@@ -2,142 +2,149 @@ package search
 
 import (
 	"context"
-	"slices"
+	"encoding/json"
+	"errors"
+	"sync"
 	"time"
 
-	"github.com/socialdata/socialdata/internal/account"
+	"github.com/socialdata/socialdata/callctx"
+	"github.com/socialdata/socialdata/internal/calls"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/schema"
 )
 
-// leastToTell is the part of a poll's time that is reserved for its own write, after waiting for those of other polls.
-const leastToTell = 2 * time.Second
+// jobPoll is the interval at which the job of another process is read.
+const jobPoll = time.Second
 
-// Job returns what has been found since the last answer to the job or, once everything has been returned, all results
-// again.
+// ErrNoJob means that there is no such job. It is the same for a job that is unknown, has expired or belongs to another
+// account.
+var ErrNoJob = problem.New(problem.NotFound, "there is no such job, or it has expired")
+
+// Job returns everything that the search of a job has found so far, and what it has charged so far. An answer is made
+// from the stored record, in every process: what one answer says is true of all later ones.
 func (s *Service) Job(ctx context.Context, req Request, in operation.Args) (*operation.Answer, error) {
-	who, id := req.Who, in.Get("id")
-	waited, err := s.jobs.await(ctx, who, id, in.Seconds("wait_s", 0))
+	id := in.Get("id")
+	waited, err := s.await(ctx, req, id, in.Seconds("wait_s", 0))
 	if err != nil {
 		return nil, err
 	}
-	ctx = operation.Extend(ctx, waited)
-	j, err := s.jobs.find(ctx, who, id)
+	ctx = callctx.Extend(ctx, waited)
+	_, r, err := s.open(ctx, req, id)
 	if err != nil {
 		return nil, err
 	}
-	st := j.lock()
-	defer j.unlock()
-	if s.settleLate(ctx, st); !st.Answered {
-		return nil, ErrNoJob // the caller has no answer with its id yet
-	}
-	var balance int64
-	st.away(func() { balance, err = who.Balance(ctx) })
-	if err != nil {
-		return nil, err
-	}
-	return s.tell(ctx, st, balance, req)
+	return s.collect(ctx, req, r)
 }
 
-// tell returns the results and charges that no answer has reported yet. They are recorded as reported before they are
-// returned, so that of two concurrent polls one reports them. If that write fails, it may have been made all the same,
-// so the telling is kept in memory.
-func (s *Service) tell(ctx context.Context, st *state, balance int64, req Request) (*operation.Answer, error) {
-	failed := s.untold.take(st.ID)
-	var tried []telling // of this poll, one for each write, which failed or was preceded by that of another process
-	var results []ranked
-	var used int64
-	waits, cancel := context.WithDeadline(ctx, s.cfg.Accounts.Over(ctx).Add(-leastToTell)) // for other writes
-	defer cancel()
-	err := s.store.change(waits, st, func(r *record) bool {
-		mine := r.telling()
-		used = mine.credits
-		again := r.landed(slices.Concat(failed, tried))
-		for _, t := range again {
-			used += t.credits
-		}
-		fence := len(r.landed(failed)) < len(failed) // forces a write, which an older one cannot follow
-		if r.Complete {
-			results = r.whole()
-			return fence
-		}
-		for _, t := range again {
-			r.unshow(t.parts)
-		}
-		news := len(r.unshown()) > 0 || used > 0 || !r.open()
-		results = r.without(r.fuse(r.shown(), r.unshown()))
-		r.tell(mine)
-		tried = append(tried, mine)
-		return news || fence
-	})
+// open returns the stored search of a job of the caller, which is finished if its process has left it.
+func (s *Service) open(ctx context.Context, req Request, id string) (*calls.Call, *record, error) {
+	c, err := s.cfg.Calls.Open(ctx, calls.RecordKey(id), req.Who.Account())
+	if errors.Is(err, records.ErrAbsent) {
+		return nil, nil, ErrNoJob
+	}
 	if err != nil {
-		s.untold.keep(ctx, st.ID, append(failed, tried...))
-		if ctx.Err() == nil && waits.Err() != nil {
-			err = &account.UnavailableError{Store: "records", Err: err}
-		}
+		return nil, nil, err
+	}
+	r, err := searchOf(c)
+	return c, r, err
+}
+
+// searchOf returns the search in the record of a call, with what is paid.
+func searchOf(c *calls.Call) (*record, error) {
+	r := &record{}
+	if err := json.Unmarshal(c.Body(), r); err != nil {
 		return nil, err
 	}
-	return s.answer(&st.record, results, used, balance, req), nil
-}
-
-// whole returns all results of a search, without those for the next page.
-func (r *record) whole() []ranked {
-	all := r.which(func(p part) bool { return p.Stage == paid })
-	return slices.Concat(r.front(), r.without(r.fuse(nil, all)))
-}
-
-// forgetUntold removes what no answer has returned.
-func (r *record) forgetUntold() {
-	for i := range r.Parts {
-		if p := &r.Parts[i]; p.Stage == paid && !p.Shown {
-			p.Stage = found
-		}
-	}
-}
-
-// settleLate ends a job whose process has not ended it: after the deadline, pending parts fail, and found parts are
-// charged with the holds in the record.
-func (s *Service) settleLate(ctx context.Context, st *state) {
-	if st.running != nil || !st.open() || !s.store.past(st.Deadline) {
-		return
-	}
-	// This is decided within the change, so that parts that another process has found or charged meanwhile are kept.
-	if err := s.store.change(ctx, st, func(r *record) bool {
-		given := r.any(pending)
-		r.giveUp(pending, true)
-		r.end(r.Deadline)
-		return given
-	}); err != nil {
-		s.cfg.Log.ErrorContext(ctx, "late parts of a search are not abandoned", "job", st.ID, "error", err)
-		return
-	}
-	s.holds.settle(ctx, st)
-}
-
-// Replay repeats the answer of a search with an idempotency key: everything that answers have returned so far, with the
-// credits of the first one. New results are left for calls of Job.
-func (s *Service) Replay(ctx context.Context, who account.Caller, id, requestID string) (*operation.Answer, error) {
-	j, err := s.jobs.find(ctx, who, id)
-	if err != nil {
-		return nil, err
-	}
-	balance, err := who.Balance(ctx)
-	if err != nil {
-		return nil, err
-	}
-	st := j.lock()
-	defer j.unlock()
-	if !st.Answered {
+	if len(r.Parts) == 0 { // another call has an idempotency key
 		return nil, ErrNoJob
 	}
-	return s.replay(ctx, st, balance, requestID), nil
+	return r.paidBy(c.Charges()), nil
 }
 
-func (s *Service) replay(ctx context.Context, st *state, balance int64, requestID string) *operation.Answer {
-	s.settleLate(ctx, st)
-	told := st.clone()
-	told.forgetUntold()
-	a := s.answer(&told, told.whole(), told.FirstTold, balance, Request{ID: requestID})
-	a.Replayed, a.Meta.Cache, a.Meta.NextCursor = true, schema.Hit, st.Next.Cursor
-	return a
+// replay repeats the answer of a search with an idempotency key, with what has been found and charged since.
+func (s *Service) replay(ctx context.Context, req Request, c *calls.Call) (*operation.Answer, error) {
+	r, err := searchOf(c)
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.collect(ctx, req, r)
+	if err != nil {
+		return nil, err
+	}
+	a.Replayed, a.Meta.Cache = !c.Charged(), schema.Hit
+	return a, nil
+}
+
+// collect answers with what is stored of a search.
+func (s *Service) collect(ctx context.Context, req Request, r *record) (*operation.Answer, error) {
+	balance, err := req.Who.Balance(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a := s.answer(r, s.next(ctx, r), req)
+	a.Meta.CreditsRemaining = balance
+	return a, nil
+}
+
+// await waits until everything of a job of the caller is decided and stored, or for d, and returns for how long it has
+// waited: at most d, even if the store needed longer.
+func (s *Service) await(ctx context.Context, req Request, id string, d time.Duration) (waited time.Duration, err error) {
+	for began := time.Now(); waited < d; waited = min(time.Since(began), d) {
+		c, r, err := s.open(callctx.Extend(ctx, waited), req, id)
+		if err != nil {
+			return waited, err
+		}
+		if !r.open() || c.Over() {
+			return waited, nil
+		}
+		rest := d - waited
+		ended := s.running.of(id)
+		if ended == nil {
+			rest = min(rest, jobPoll)
+		}
+		timer := time.NewTimer(rest)
+		select {
+		case <-ctx.Done():
+			err = ctx.Err()
+		case <-ended:
+		case <-timer.C:
+		}
+		timer.Stop()
+		if err != nil || ended != nil {
+			return min(time.Since(began), d), err
+		}
+	}
+	return waited, nil
+}
+
+// running are the jobs that this process makes, by their ids.
+type running struct {
+	mu sync.Mutex
+	by map[string]chan struct{} // closed when a job has ended
+}
+
+// of returns a channel that is closed when the job has ended; nil if this process does not make it.
+func (r *running) of(id string) <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.by[id]
+}
+
+// enter notes that this process makes a job until leave is called. If the record of a job is erased, and its search is
+// repeated, two runs have the same id: then polls wait for the later one.
+func (r *running) enter(id string) (leave func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ended := make(chan struct{})
+	r.by[id] = ended
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		close(ended)
+		if r.by[id] == ended {
+			delete(r.by, id)
+		}
+	}
 }

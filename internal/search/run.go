@@ -2,31 +2,55 @@ package search
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base32"
-	"encoding/json"
 	"errors"
-	"slices"
-	"sync"
 	"time"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/account"
+	"github.com/socialdata/socialdata/internal/calls"
 	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/internal/upstreams"
-	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
-	"github.com/socialdata/socialdata/store/records"
 )
 
-// start holds the whole price and starts every part.
-func (s *Service) start(ctx context.Context, req Request, plan *Plan) (*job, error) {
-	if !s.work.Begin() {
-		return nil, errClosed
-	}
-	defer s.work.End()
+// enrichment is the name of the charge of the enrichment; those of the parts have the names of their platforms.
+const enrichment = "enrichment"
+
+const (
+	// oneAttempt is for how long it is tried to pay while other parts are pending.
+	oneAttempt = 2 * time.Second
+	// retryAfter is the pause before it is tried again to pay, or to store what is paid.
+	retryAfter = 200 * time.Millisecond
+	// together is how long the end of other parts is waited for, so that they are stored in one write.
+	together = 20 * time.Millisecond
+)
+
+// run is a search that this process makes. It belongs to one goroutine at a time.
+type run struct {
+	*record // what was found
+
+	now     *record // the same with what is paid
+	service *Service
+	req     Request
+	plan    *Plan
+	call    *calls.Call
+	unpaid  *account.UnpaidCalls
+	ends    chan ended // of the parts
+	cancel  context.CancelFunc
+	over    *time.Timer // the end of the time for the parts
+}
+
+// ended is the result of a part.
+type ended struct {
+	part   int
+	result partResult
+	err    error
+}
+
+// start holds the whole price and starts every part. The caller must call done.
+func (s *Service) start(ctx context.Context, req Request, plan *Plan, c *calls.Call) (*run, error) {
 	if err := account.Within(plan.Price(), plan.most); err != nil {
 		return nil, err
 	}
@@ -34,266 +58,258 @@ func (s *Service) start(ctx context.Context, req Request, plan *Plan) (*job, err
 	for i := range plan.parts {
 		plan.parts[i].q.Typed = req.Typed
 	}
-	books, err := req.Who.Reserve(ctx, req.ID, req.IdempotencyKey, plan.items()...)
+	if err := c.Hold(ctx, plan.items()...); err != nil {
+		return nil, err
+	}
+	unpaid, err := s.openUnpaid(ctx, req.Who, plan)
 	if err != nil {
 		return nil, err
 	}
-	tab, err := s.openTab(ctx, req.Who, plan)
-	if err != nil {
-		s.releaseAll(ctx, plan, books)
-		return nil, err
+	if !s.work.Begin() {
+		unpaid.Close(ctx)
+		return nil, errClosed
 	}
-	ctx = tab.Context(ctx, 0)
-	front, err := s.fetcher.recall(ctx, plan, req.Over)
-	if err != nil {
-		s.releaseAll(ctx, plan, books)
-		tab.Close(ctx, account.Failed)
-		return nil, err
+	r := &run{
+		record: plan.record(req), service: s, req: req, plan: plan, call: c, unpaid: unpaid,
+		ends: make(chan ended, len(plan.parts)), over: time.NewTimer(time.Until(req.Over)),
 	}
-	j := newJob(state{record: plan.record(req, front), running: &running{
-		plan: plan, books: books, tab: tab, changed: make(chan struct{}), asking: map[int]int{},
-	}})
-	j.state.Begun = s.cfg.Now()
-	j.state.Deadline = j.state.Begun.Add(time.Until(req.Over))
+	r.Begun = s.cfg.Now()
+	r.Deadline = r.Begun.Add(time.Until(req.Over))
+	r.now = r.paidBy(c.Charges())
+	detached, cancel := context.WithDeadline(context.WithoutCancel(unpaid.Context(ctx, 0)), req.Over)
+	r.cancel = cancel
 	for i := range plan.parts {
-		j.state.Parts[i].Due = j.state.running.due(plan.parts[i].platform, s.cfg.Row.Name, plan.parts[i].q.Quote.Base, false)
+		s.work.Fork()
+		go func() {
+			defer s.work.End()
+			result, err := s.fetcher.readPart(detached, plan, plan.parts[i].q)
+			r.ends <- ended{i, result, err}
+		}()
 	}
-	j.state.Fee.Due = books.Due(enrichment, credits.Charge{Amount: plan.enrichPrice(), Operation: s.cfg.All.Name})
-	s.run(ctx, j, req.Over)
-	return j, nil
+	return r, nil
 }
 
-// openTab opens the tab of a search. A search that the cache can answer needs no unpaid call.
-func (s *Service) openTab(ctx context.Context, who account.Caller, plan *Plan) (*account.Tab, error) {
+// openUnpaid reserves the unpaid calls of a search. A search that the cache can answer needs no unpaid call.
+func (s *Service) openUnpaid(ctx context.Context, who account.Caller, plan *Plan) (*account.UnpaidCalls, error) {
 	sandbox := true
-	for _, part := range slices.Concat(plan.parts, plan.held.pages) {
+	for _, part := range plan.parts {
 		sandbox = sandbox && s.cfg.Reader.Sandbox(part.platform)
 	}
-	tab, err := who.Open(ctx, sandbox, 1)
+	unpaid, err := who.Open(ctx, sandbox, 1)
 	if p, ok := errors.AsType[*problem.Error](err); ok && p.Code == problem.RateLimited {
-		for _, part := range slices.Concat(plan.parts, plan.held.pages) {
+		for _, part := range plan.parts {
 			if s.cfg.Reader.Recall(ctx, part.q) == nil {
 				return nil, err
 			}
 		}
 		return nil, nil
 	}
-	return tab, err
-}
-
-// releaseAll releases the holds of a search that does not begin.
-func (s *Service) releaseAll(ctx context.Context, plan *Plan, books account.Books) {
-	for _, item := range plan.items() {
-		due := books.Due(item.Name, credits.Charge{Operation: s.cfg.All.Name})
-		if due.Hold.ID == "" {
-			continue
-		}
-		if _, err := s.cfg.Accounts.Settle(ctx, due); err != nil {
-			s.cfg.Log.WarnContext(ctx, "a hold of a search is not released", "part", item.Name, "error", err)
-		}
-	}
+	return unpaid, err
 }
 
 // items is what a search may be charged for.
-func (p *Plan) items() []account.Item {
-	items := make([]account.Item, 0, len(p.parts)+1)
+func (p *Plan) items() []calls.Item {
+	items := make([]calls.Item, 0, len(p.parts)+1)
 	for _, part := range p.parts {
-		items = append(items, account.Item{Name: string(part.platform), Amount: part.q.Quote.Base})
+		items = append(items, calls.Item{Name: string(part.platform), Amount: part.q.Quote.Base})
 	}
 	if fee := p.enrichPrice(); fee > 0 {
-		items = append(items, account.Item{Name: enrichment, Amount: fee})
+		items = append(items, calls.Item{Name: enrichment, Amount: fee})
 	}
 	return items
 }
 
 // record is a search that begins: first the parts that are read, then those that have failed already.
-func (p *Plan) record(req Request, front []json.RawMessage) record {
-	r := record{
-		ID: req.jobID(), Account: req.Who.Account(), Attempt: req.ID, Keyed: req.IdempotencyKey != "", Bound: p.bound,
-		Recent: p.recent, First: p.first, Raw: p.raw, Enrich: p.enrich, Fresh: p.fresh, Seen: p.seen, Front: front,
-		Fee: fee{Stage: pending},
-	}
+func (p *Plan) record(req Request) *record {
+	r := &record{Bound: p.bound, Recent: p.recent, Fresh: p.fresh, Seen: p.seen}
 	if key := req.Who.Key(); key != nil {
 		r.Key = key.ID
 	}
-	for _, part := range p.parts {
-		r.Parts = append(r.Parts, newPart(part))
+	for _, planned := range p.parts {
+		r.Parts = append(r.Parts, part{Platform: planned.platform, Stage: pending})
 	}
 	r.Parts = append(r.Parts, p.failed...)
-	if p.enrichPrice() == 0 {
-		r.Fee.Stage = failed
-	}
 	return r
 }
 
-func newPart(p searchPart) part { return part{Platform: p.platform, Stage: pending, From: p.from} }
-
-// jobID returns a new id, or the one derived from the idempotency key.
-func (r Request) jobID() string {
-	rest := rand.Text()
-	if r.IdempotencyKey != "" {
-		rest = hashed("job", r.Who.Account(), r.IdempotencyKey)
-	}
-	return jobPrefix(r.Who.Account()) + rest[:idLength-markLength]
-}
-
-// The lengths of the part of a job's id after "job_", and of the mark of its account at the beginning of that.
-const (
-	idLength   = 26
-	markLength = 5
-)
-
-// jobPrefix returns what the ids of an account's jobs begin with, so that they can be listed without reading all
-// records. Other accounts may have the same.
-func jobPrefix(account string) string { return "job_" + hashed("account", account)[:markLength] }
-
-// hashed returns a hash of a key of records in the letters of [rand.Text].
-func hashed(kind string, parts ...string) string {
-	sum := sha256.Sum256([]byte(records.Key(kind, parts...)))
-	return base32.StdEncoding.EncodeToString(sum[:])
-}
-
-// run starts every part. A part without a result at the end of the time fails, whatever its provider is still doing.
-func (s *Service) run(ctx context.Context, j *job, over time.Time) {
-	st := j.lock()
-	defer j.unlock()
-	id, plan := st.ID, st.running.plan
-	if len(plan.parts) == 0 {
-		st.running.tab.Close(ctx, account.Answered)
-		return
-	}
-	s.jobs.enter(id, j)
-	detached, cancel := context.WithDeadline(context.WithoutCancel(ctx), over)
-	var all sync.WaitGroup
-	for i := range plan.parts {
-		all.Add(1)
-		s.fork(func() {
-			defer all.Done()
-			s.runPart(detached, j, i)
-		})
-	}
-	done := make(chan struct{})
-	s.fork(func() {
-		all.Wait()
-		close(done)
-	})
-	s.fork(func() {
-		defer cancel()
-		s.finish(detached, id, j, done)
-	})
-}
-
-// finish waits for the last part, or for the end of the time.
-func (s *Service) finish(ctx context.Context, id string, j *job, done <-chan struct{}) {
-	defer s.jobs.leave(id, j) // from now on it is answered from its record
-	select {
-	case <-done:
-	case <-ctx.Done():
-		s.cut(ctx, j)
-	}
-	j.closeTab(ctx)
-}
-
-// closeTab ends the tab of a search in which every part has ended. What was found will be paid for, unless the caller
-// has hung up.
-func (j *job) closeTab(ctx context.Context) {
-	st := j.lock()
+// done ends a search: nothing of it is left to do in this process.
+func (r *run) done(ctx context.Context) {
+	defer r.service.work.End()
+	r.cancel()
+	r.over.Stop()
+	r.call.End()
 	outcome := account.Failed
-	if st.any(paid) || st.any(found) && !st.left() {
+	if r.now.any(paid) {
 		outcome = account.Charged
 	}
-	tab := st.running.tab
-	j.unlock()
-	tab.Close(context.WithoutCancel(ctx), outcome) // the end of the time does not mean that the caller has hung up
+	r.unpaid.Close(ctx, outcome)
 }
 
-// fork runs work in the background; [Service.Close] waits for it.
-func (s *Service) fork(work func()) {
-	s.work.Fork()
-	go func() {
-		defer s.work.End()
-		work()
-	}()
-}
-
-// runPart makes one platform's search and records the result.
-func (s *Service) runPart(ctx context.Context, j *job, i int) {
-	st := j.lock()
-	plan, id := st.running.plan, st.ID
-	j.unlock()
-	r, err := s.fetcher.readPart(ctx, plan, plan.parts[i].q, nil)
-	if err != nil {
-		s.cfg.Log.WarnContext(ctx, "a platform of a search failed",
-			"job", id, "platform", plan.parts[i].platform, "error", err)
-	}
-	st = j.lock()
-	defer j.unlock()
-	if st.Parts[i].Stage != pending { // it was abandoned
+// end notes the result of a part.
+func (r *run) end(ctx context.Context, e ended) {
+	p := &r.Parts[e.part]
+	if p.Stage != pending { // its time was over
 		return
 	}
-	if err == nil && st.left() {
-		err = context.Canceled
-	}
-	s.endPart(ctx, st, i, r, err)
-}
-
-// endPart records the result of a part. Nothing is charged before there is an answer, so that a caller without an
-// answer pays nothing. After the first answer each part is recorded and paid as it ends.
-func (s *Service) endPart(ctx context.Context, st *state, i int, r partResult, err error) {
-	ctx = operation.After(ctx) // no caller waits for a part that ends
-	p := &st.Parts[i]
-	if err == nil {
-		p.found(r)
-		p.Due = st.running.due(p.Platform, s.cfg.Row.Name, r.price, p.Hit)
+	if e.err == nil {
+		p.found(e.result)
 	} else {
-		p.Why = new(s.cfg.Explain(p.Platform, err))
-		p.Stage, p.TimedOut = failed, upstreams.OnlyTimeouts(err) || errors.Is(err, context.DeadlineExceeded)
+		p.Why = new(r.service.cfg.Explain(p.Platform, e.err))
+		p.Stage, p.TimedOut = failed, upstreams.OnlyTimeouts(e.err) || errors.Is(e.err, context.DeadlineExceeded)
+		r.service.cfg.Log.WarnContext(ctx, "a platform of a search failed", "platform", p.Platform, "error", e.err)
 	}
-	st.end(s.cfg.Now())
-	if st.Answered {
-		s.endLate(ctx, st, i)
-	}
-	st.signal()
-	if err != nil {
-		id, due, left := st.ID, p.Due, st.left()
-		st.away(func() { s.holds.release(ctx, id, due, left) })
-	}
-	if st.left() {
-		s.holds.withdrawFee(ctx, st)
-	}
-}
-
-// endLate records a part that has ended after the first answer, charges it, and records the charge. What cannot be
-// recorded is not charged.
-func (s *Service) endLate(ctx context.Context, st *state, i int) {
-	if err := s.store.note(ctx, st); err != nil {
-		s.cfg.Log.ErrorContext(ctx, "a part of a search is not stored",
-			"job", st.ID, "part", st.Parts[i].Platform, "error", err)
-		if st.Parts[i].Stage == found {
-			s.holds.withdrawParts(ctx, st, i)
-		}
-	}
-	s.holds.settle(ctx, st)
-	if err := s.store.note(ctx, st); err != nil { // the hold in the record shows what was charged
-		s.cfg.Log.ErrorContext(ctx, "a charge of a search is not stored", "job", st.ID, "error", err)
-	}
-}
-
-// cut fails every part that is pending at the end of the time.
-func (s *Service) cut(ctx context.Context, j *job) {
-	st := j.lock()
-	defer j.unlock()
-	for i := range st.Parts {
-		if st.Parts[i].Stage == pending {
-			s.endPart(ctx, st, i, partResult{}, context.DeadlineExceeded)
-		}
+	if r.Ended.IsZero() && !r.any(pending) {
+		r.Ended = r.service.cfg.Now()
 	}
 }
 
 func (p *part) found(r partResult) {
 	p.Stage, p.Results, p.FetchedAt, p.Hit = found, r.data, r.entry.FetchedAt, r.state == schema.Hit
-	p.HasText, p.Spoilt, p.list = r.hasText, r.spoilt, r.list
+	p.HasText, p.Spoilt, p.list, p.price = r.hasText, r.spoilt, r.list, r.price
 	if place, err := cursor.Place(r.entry.Next); err == nil && len(place) > 0 {
 		p.Place = place
+	}
+}
+
+// cut fails every part that is pending at the end of the time, whatever its provider is still doing.
+func (r *run) cut(ctx context.Context) {
+	for i := range r.Parts {
+		if r.Parts[i].Stage == pending {
+			r.end(ctx, ended{part: i, err: context.DeadlineExceeded})
+		}
+	}
+}
+
+// gather notes the results of parts that end within d.
+func (r *run) gather(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	for r.any(pending) {
+		select {
+		case e := <-r.ends:
+			r.end(ctx, e)
+			continue
+		default:
+		}
+		select {
+		case e := <-r.ends:
+			r.end(ctx, e)
+		case <-timer.C:
+			return
+		}
+	}
+}
+
+// pay pays for what is found, and gives up what has failed. The enrichment is paid, or given up, once all parts are
+// decided.
+func (r *run) pay(ctx context.Context) error {
+	for i := range r.Parts {
+		r.earn(i)
+	}
+	if err := r.settle(ctx); err != nil {
+		return err
+	}
+	return r.payFee(ctx)
+}
+
+// earn makes a part due that has found something, and gives up one that has failed.
+func (r *run) earn(i int) {
+	switch p := &r.Parts[i]; p.Stage {
+	case found:
+		r.call.Earn(string(p.Platform), credits.Charge{
+			Amount: p.price, Operation: r.service.cfg.Row.Name, Platform: string(p.Platform), Cache: string(cached(p.Hit)),
+		})
+	case failed:
+		r.call.Drop(string(p.Platform))
+	case pending, paid:
+	}
+}
+
+// payFee pays for the enrichment, or gives it up, once all parts are decided.
+func (r *run) payFee(ctx context.Context) error {
+	if r.now.partsOpen() || r.now.fee.Stage != pending {
+		return nil
+	}
+	if r.now.feeIsEarned() {
+		r.call.Earn(enrichment, credits.Charge{Amount: r.plan.enrichPrice(), Operation: r.service.cfg.All.Name})
+	} else {
+		r.call.Drop(enrichment)
+	}
+	return r.settle(ctx)
+}
+
+// settle pays for what is due: until the time of the call is over if nothing is pending any more.
+func (r *run) settle(ctx context.Context) error {
+	body, err := r.encoded()
+	if err != nil {
+		return err
+	}
+	if r.any(pending) || callctx.Of(ctx).Counts.IsZero() {
+		err = r.call.PayOnce(ctx, oneAttempt, body, "")
+	} else {
+		err = r.call.Pay(ctx, body, "")
+	}
+	r.now = r.paidBy(r.call.Charges())
+	return err
+}
+
+// encoded returns the search as it is stored, if it is.
+func (r *run) encoded() ([]byte, error) {
+	if !r.call.Recorded() {
+		return nil, nil
+	}
+	return schema.Marshal(r.record)
+}
+
+func cached(hit bool) schema.CacheState {
+	if hit {
+		return schema.Hit
+	}
+	return schema.Miss
+}
+
+// names returns the names of everything that may still be paid.
+func (r *run) names() []string {
+	names := []string{enrichment}
+	for i := range r.Parts {
+		names = append(names, string(r.Parts[i].Platform))
+	}
+	return names
+}
+
+// giveUp gives up everything that is not paid, but what a stored record may call due: that stays pending.
+func (r *run) giveUp(ctx context.Context) {
+	r.cut(ctx)
+	r.call.Drop(r.names()...)
+	r.now = r.paidBy(r.call.Charges())
+}
+
+// continued pays for the parts that end after the first answer, until everything is decided and stored, or until the
+// time of the search is over: then polls finish it.
+func (r *run) continued(ctx context.Context) {
+	for r.now.open() || !r.call.Stored() {
+		var retry <-chan time.Time
+		if r.now.any(found) || !r.now.partsOpen() {
+			retry = time.After(retryAfter)
+		}
+		select {
+		case e := <-r.ends:
+			r.end(ctx, e)
+			r.gather(ctx, together)
+		case <-r.over.C:
+			r.cut(ctx)
+		case <-retry:
+			if time.Until(r.req.Over) < -time.Second {
+				return
+			}
+		}
+		err := r.pay(ctx)
+		if err != nil {
+			r.service.cfg.Log.WarnContext(ctx, "a part of a search is not paid", "job", r.ID, "error", err)
+		}
+		if calls.Gone(err) {
+			r.giveUp(ctx)
+			return
+		}
 	}
 }

@@ -15,15 +15,18 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/internal/calls"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -45,6 +48,21 @@ func searchAll(
 		t.Fatal(err)
 	}
 	return got
+}
+
+// wantMeta checks what a search used, and whether a part of it is pending.
+func wantMeta(t *testing.T, m schema.Meta, used int64, pending bool) {
+	t.Helper()
+	if m.CreditsUsed != used || (m.JobID != "") != pending {
+		t.Errorf("%d credits used, job %q; want %d, pending: %t", m.CreditsUsed, m.JobID, used, pending)
+	}
+}
+
+func wantResults(t *testing.T, got []schema.SearchResult, want int) {
+	t.Helper()
+	if len(got) != want {
+		t.Errorf("%d results, want %d", len(got), want)
+	}
 }
 
 func wantStates(t *testing.T, want, got states) {
@@ -70,7 +88,7 @@ func TestAFanOutAndASearchShareTheCache(t *testing.T) {
 	e := enginetest.New(t, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X)})
 	one := func(id platform.ID, query, cursor string) *schema.Envelope[[]schema.SearchResult] {
 		got, err := e.Client.Search(t.Context(),
-			socialdata.SearchRequest{Platform: id, Query: query, Cursor: cursor, Kind: schema.PostResult})
+			socialdata.SearchRequest{Platform: id, Query: query, Page: socialdata.Page{Cursor: cursor}, Kind: schema.PostResult})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,12 +107,12 @@ func TestAFanOutAndASearchShareTheCache(t *testing.T) {
 	}
 	e.Clock.Advance(time.Minute)
 	if got := all("tea"); got.Meta.Cache != schema.Hit || got.Meta.DataAgeS != 60 {
-		t.Errorf("%s, %d s old", got.Meta.Cache, got.Meta.DataAgeS)
+		t.Errorf("%s, %d s old; want a hit, 60 s old", got.Meta.Cache, got.Meta.DataAgeS)
 	}
 	// The same for the second page: both have the same position.
 	first := all("milk")
 	second := searchAll(t, e.Client,
-		socialdata.SearchAcrossRequest{Query: "milk", Kind: schema.PostResult, Cursor: first.Meta.NextCursor})
+		socialdata.SearchAcrossRequest{Query: "milk", Kind: schema.PostResult, Page: socialdata.Page{Cursor: first.Meta.NextCursor}})
 	if second.Meta.Cache != schema.Miss {
 		t.Error("page two was not a miss")
 	}
@@ -147,74 +165,52 @@ func TestResultsAreFused(t *testing.T) {
 				wantCharges(t, e, enginetest.Charged(1, "search", "tiktok", "MISS"), enginetest.Charged(1, "search", "x", "MISS"))
 				if got.Meta.CreditsUsed != 2 || got.Meta.CreditsRemaining != 998 || got.Meta.JobID != "" ||
 					got.Meta.NextCursor != "" {
-					t.Errorf("meta is %+v", got.Meta)
+					t.Errorf("meta is %+v, want 2 credits used of 1000, no job, no cursor", got.Meta)
 				}
 			}
 		})
 	}
 }
 
-func TestAtMostThreeOfAnAuthorAreOnTheFirstPage(t *testing.T) {
+func TestResultsBeyondAnAuthorsThirdComeLast(t *testing.T) {
 	t.Parallel()
-	var loud []schema.SearchResult
-	for i := range 6 {
-		loud = append(loud, enginetest.By("loud", fmt.Sprint("loud", i), i))
+	loud := []schema.SearchResult{
+		enginetest.By("loud", "l0", 0), enginetest.By("loud", "l1", 1), enginetest.By("unknown", "u0", 2),
+		enginetest.By("loud", "l2", 3), enginetest.By("loud", "l3", 4), enginetest.By("unknown", "u1", 5),
+		enginetest.By("loud", "l4", 6), enginetest.By("unknown", "u2", 7), enginetest.By("unknown", "u3", 8),
+		enginetest.By("quiet", "q0", 9),
 	}
-	loud = append(loud, enginetest.By("quiet", "quiet", 9))
-	for _, size := range []int{7, 4} { // on one page of the platform, and on two
-		t.Run(fmt.Sprint("pages of ", size), func(t *testing.T) {
+	for name, tt := range map[string]struct {
+		size int // of the platform's pages
+		sort string
+		want [][]string // pages
+	}{
+		"on one page": {10, "", [][]string{{"l0", "l1", "u0", "l2", "u1", "u2", "u3", "q0", "l3", "l4"}}},
+		"of each page by itself": {7, "", [][]string{
+			{"l0", "l1", "u0", "l2", "u1", "l3", "l4"}, {"u2", "u3", "q0"},
+		}},
+		"not newest first": {10, "recent", [][]string{{"l0", "l1", "u0", "l2", "l3", "u1", "l4", "u2", "u3", "q0"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(size, loud...)))
-			first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{})
-			n := 0
-			for _, r := range first.Data {
-				if strings.HasPrefix(r.Shared().ID, "loud") {
-					n++
+			e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(tt.size, loud...)))
+			var got [][]string
+			req := socialdata.SearchAcrossRequest{Sort: tt.sort}
+			for {
+				page := searchAll(t, e.Client, req)
+				got = append(got, enginetest.IDs(page.Data))
+				if again := searchAll(t, e.Client, req); again.Meta.NextCursor != page.Meta.NextCursor {
+					t.Error("the same page from the cache has another cursor")
+				}
+				if req.Cursor = page.Meta.NextCursor; req.Cursor == "" {
+					break
 				}
 			}
-			if n != 3 {
-				t.Errorf("%d of one author on the first page: %v", n, enginetest.IDs(first.Data))
-			}
-			got := enginetest.IDs(first.Data)
-			for cursor := first.Meta.NextCursor; cursor != ""; {
-				page := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Cursor: cursor})
-				got = append(got, enginetest.IDs(page.Data)...)
-				cursor = page.Meta.NextCursor
-			}
-			want := enginetest.IDs(loud)
-			slices.Sort(want)
-			if slices.Sort(got); !slices.Equal(want, got) {
-				t.Errorf("the walk gave %v, want %v", got, want)
-			}
-			if again := searchAll(t, e.Client,
-				socialdata.SearchAcrossRequest{}); again.Meta.NextCursor != first.Meta.NextCursor {
-				t.Error("the same page from the cache has another cursor")
+			if diff := gocmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("pages (-want +got):\n%s", diff)
 			}
 		})
 	}
-}
-
-func TestHeldBackResultsAreFree(t *testing.T) {
-	t.Parallel()
-	var loud []schema.SearchResult
-	for i := range 5 {
-		loud = append(loud, enginetest.By("loud", fmt.Sprint("loud", i), i))
-	}
-	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(10, loud...)))
-	first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{})
-	enriched := socialdata.SearchAcrossRequest{Query: "coffee", Cursor: first.Meta.NextCursor}
-	enriched.Enrich = socialdata.Arabic
-	_, err := e.Client.SearchAcross(t.Context(), enriched)
-	enginetest.WantProblem(t, err, problem.InvalidRequest, "the same include_raw and enrich")
-	second := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Cursor: first.Meta.NextCursor})
-	if got := enginetest.IDs(second.Data); !slices.Equal(got, []string{"loud3", "loud4"}) ||
-		second.Meta.CreditsUsed != 0 || e.Balance(t) != 999 {
-		t.Errorf("%v for %d credits, %d left", got, second.Meta.CreditsUsed, e.Balance(t))
-	}
-	other, _ := e.Account(t, "another", 10)
-	_, err = e.Client.As(other).SearchAcross(t.Context(),
-		socialdata.SearchAcrossRequest{Query: "coffee", Cursor: first.Meta.NextCursor})
-	enginetest.WantProblem(t, err, problem.InvalidRequest, "cursor expired")
 }
 
 func TestACombinedCursorWalksEveryPlatformToItsEnd(t *testing.T) {
@@ -228,7 +224,7 @@ func TestACombinedCursorWalksEveryPlatformToItsEnd(t *testing.T) {
 	reached := []states{}
 	seen := map[string]bool{}
 	for cursor, pages := "", 0; ; pages++ {
-		got := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Cursor: cursor})
+		got := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Page: socialdata.Page{Cursor: cursor}})
 		for _, id := range enginetest.IDs(got.Data) {
 			if seen[id] {
 				t.Errorf("%s was returned twice", id)
@@ -251,9 +247,7 @@ func TestACombinedCursorWalksEveryPlatformToItsEnd(t *testing.T) {
 	if diff := gocmp.Diff(want, reached); diff != "" {
 		t.Errorf("platforms (-want +got):\n%s", diff)
 	}
-	if e.Balance(t) != 1000-6 {
-		t.Errorf("%d credits are left", e.Balance(t))
-	}
+	e.WantBalance(t, 1000-6)
 }
 
 func TestAResultOfTwoPlatformsIsReturnedOnceAcrossPages(t *testing.T) {
@@ -264,7 +258,7 @@ func TestAResultOfTwoPlatformsIsReturnedOnceAcrossPages(t *testing.T) {
 		enginetest.Lists(2, append([]schema.SearchResult{same}, enginetest.Some("x", 3)...)...)))
 	var got []string
 	for cursor := ""; ; {
-		page := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Cursor: cursor})
+		page := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Page: socialdata.Page{Cursor: cursor}})
 		got = append(got, enginetest.IDs(page.Data)...)
 		if cursor = page.Meta.NextCursor; cursor == "" {
 			break
@@ -289,7 +283,7 @@ func TestAFanOutWalkReturnsEachResultOnceAndEnds(t *testing.T) {
 					defer mu.Unlock()
 					page, err := h.Read(ctx, "", token)
 					out := providers.Page[schema.SearchResult]{Next: page.Next}
-					for _, p := range page.Items { // of three authors, so that some are held back
+					for _, p := range page.Items { // of three authors, some of whom have more than three
 						shown[p.ID] = true
 						n, _ := strconv.Atoi(p.ID)
 						out.Items = append(out.Items, enginetest.By(fmt.Sprint("author", n%3), p.ID, n))
@@ -307,7 +301,7 @@ func TestAFanOutWalkReturnsEachResultOnceAndEnds(t *testing.T) {
 		for calls := 0; ; calls++ {
 			page, err := client.SearchAcross(context.Background(), req)
 			if err != nil || calls > 100 {
-				t.Fatalf("call %d: %v", calls, err)
+				t.Fatalf("call %d: %v, want at most 100 that succeed", calls, err)
 			}
 			for _, r := range page.Data {
 				id := r.Shared().ID
@@ -346,13 +340,13 @@ func TestALongCombinedCursorStaysShort(t *testing.T) {
 	e := enginetest.New(t, enginetest.Config{Providers: all, Credits: 10_000})
 	n := 0
 	for cursor := ""; ; {
-		got := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Cursor: cursor})
+		got := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Page: socialdata.Page{Cursor: cursor}})
 		n += len(got.Data)
 		if cursor = got.Meta.NextCursor; cursor == "" {
 			break
 		}
 		if len(cursor) > 8192 {
-			t.Fatalf("a cursor of %d characters", len(cursor))
+			t.Fatalf("a cursor has %d characters, want at most 8192", len(cursor))
 		}
 	}
 	if want := 90 * (len(all) - 1); n != want { // the sandbox is searched only if it is the only platform
@@ -360,7 +354,7 @@ func TestALongCombinedCursorStaysShort(t *testing.T) {
 	}
 }
 
-func TestPartialFailure(t *testing.T) {
+func TestASearchReportsPlatformsThatFail(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := enginetest.New(t,
@@ -375,17 +369,15 @@ func TestPartialFailure(t *testing.T) {
 				platform.TikTok: schema.OK, platform.X: schema.Failed, platform.LinkedIn: schema.OK, platform.GitHub: schema.Failed,
 			}, got.Meta.Platforms)
 			if got.Meta.CreditsUsed != 3 || len(got.Data) == 0 {
-				t.Errorf("%s: %d results for %d credits", word, len(got.Data), got.Meta.CreditsUsed)
+				t.Errorf("%s: %d results for %d credits, want some for 3", word, len(got.Data), got.Meta.CreditsUsed)
 			}
 		}
 		synctest.Wait() // for the releases of what has failed
-		if e.Balance(t) != 1000-5*3 {
-			t.Errorf("%d credits are left", e.Balance(t))
-		}
+		e.WantBalance(t, 1000-5*3)
 	})
 }
 
-func TestAllFail(t *testing.T) {
+func TestASearchFailsIfAllPlatformsFail(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		query string
@@ -396,8 +388,8 @@ func TestAllFail(t *testing.T) {
 		{"upstream_error", socialdata.SearchAcrossRequest{}, problem.PlatformUnavailable, []string{"tiktok", "x"}},
 		{"timeout", socialdata.SearchAcrossRequest{}, problem.UpstreamTimeout, []string{"tiktok", "x"}},
 		{"timeout", socialdata.SearchAcrossRequest{Platforms: ids{platform.X, platform.GitHub}}, problem.PlatformUnavailable, []string{"x", "github"}},
-		{"a", socialdata.SearchAcrossRequest{Platforms: ids{platform.GitHub}}, problem.PlatformUnavailable, []string{"github does not offer GET /v1/github/search"}},
-		{"a", socialdata.SearchAcrossRequest{Platforms: ids{platform.GitHub, platform.Kwai}}, problem.PlatformUnavailable, []string{"/v1/{platform}/search", "github, kwai"}},
+		{"a", socialdata.SearchAcrossRequest{Platforms: ids{platform.GitHub}}, problem.PlatformUnavailable, []string{"github does not offer Search"}},
+		{"a", socialdata.SearchAcrossRequest{Platforms: ids{platform.GitHub, platform.Kwai}}, problem.PlatformUnavailable, []string{"Search is not offered by", "github, kwai"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.query+fmt.Sprint(tt.req.Platforms), func(t *testing.T) {
@@ -417,13 +409,13 @@ func TestAllFail(t *testing.T) {
 	}
 }
 
-func TestAnEmptySearchHasFoundNothing(t *testing.T) {
+func TestASearchWithoutResultsIsCharged(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X)})
 	got := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Query: "empty"})
 	wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK}, got.Meta.Platforms)
 	if len(got.Data) != 0 || got.Meta.CreditsUsed != 2 {
-		t.Errorf("%d results for %d credits", len(got.Data), got.Meta.CreditsUsed)
+		t.Errorf("%d results for %d credits, want 0 for 2", len(got.Data), got.Meta.CreditsUsed)
 	}
 }
 
@@ -473,7 +465,7 @@ func TestAFreshAndEnrichedFanOutIsPaidOnce(t *testing.T) {
 	req.Fresh, req.Enrich, req.IncludeRaw = true, socialdata.Arabic, true
 	got := searchAll(t, e.Client, req)
 	if got.Meta.CreditsUsed != 2+4+3 || e.Balance(t) != 1000-9 {
-		t.Errorf("used %d, %d left", got.Meta.CreditsUsed, e.Balance(t))
+		t.Errorf("%d credits used, %d left; want 9, 991", got.Meta.CreditsUsed, e.Balance(t))
 	}
 	wantCharges(t, e, enginetest.Charged(2, "search", "tiktok", "MISS"),
 		enginetest.Charged(4, "search", "linkedin", "MISS"), enginetest.Charged(3, "search_across", "", ""))
@@ -491,7 +483,7 @@ func TestEnrichmentThatFailsOnOnePlatformIsRefunded(t *testing.T) {
 	req.Enrich = socialdata.Arabic
 	got := searchAll(t, e.Client, req)
 	if got.Meta.CreditsUsed != 2 || e.Balance(t) != 998 {
-		t.Errorf("used %d, %d left", got.Meta.CreditsUsed, e.Balance(t))
+		t.Errorf("%d credits used, %d left; want 2, 998", got.Meta.CreditsUsed, e.Balance(t))
 	}
 	failed := 0
 	for _, r := range got.Data {
@@ -516,7 +508,7 @@ func TestAFanOutThatTheBalanceDoesNotCoverHoldsNothing(t *testing.T) {
 	_, err := e.Client.SearchAcross(t.Context(), socialdata.SearchAcrossRequest{Query: "a"})
 	enginetest.WantProblem(t, err, problem.InsufficientCredits)
 	if e.Balance(t) != 2 || calls.Count() != 0 {
-		t.Errorf("%d credits are left after %d calls", e.Balance(t), calls.Count())
+		t.Errorf("%d credits are left after %d calls; want 2, 0", e.Balance(t), calls.Count())
 	}
 }
 
@@ -527,7 +519,7 @@ func TestACursorOfAPlatformWithoutAProvider(t *testing.T) {
 	p := enginetest.Searcher(platform.TikTok, enginetest.Lists(2, enginetest.Some("t", 5)...))
 	p.Name = "another"
 	_, err := enginetest.Of(t, p).Client.SearchAcross(t.Context(),
-		socialdata.SearchAcrossRequest{Query: "coffee", Cursor: cursor})
+		socialdata.SearchAcrossRequest{Query: "coffee", Page: socialdata.Page{Cursor: cursor}})
 	enginetest.WantProblem(t, err, problem.InvalidRequest, "no longer configured")
 }
 
@@ -548,11 +540,13 @@ func TestACombinedCursorIsValidForItsOwnSearchOnly(t *testing.T) {
 		req.Cursor = cursor
 		_, err := e.Client.SearchAcross(t.Context(), req)
 		if p := enginetest.WantProblem(t, err, problem.InvalidRequest, `"cursor"`); t.Failed() {
-			t.Fatal(name, p.Detail)
+			t.Fatalf("%s: the detail is %q", name, p.Detail)
 		}
 	}
 	for name, req := range map[string]socialdata.SearchAcrossRequest{
-		"patience": {Wait: 20 * time.Second}, "freshness": {Fresh: true, IncludeRaw: true, Enrich: socialdata.Arabic},
+		"patience": {Wait: 20 * time.Second}, "freshness": {
+			ReadOptions: socialdata.ReadOptions{Fresh: true, IncludeRaw: true, Enrich: socialdata.Arabic},
+		},
 	} {
 		req.Cursor, req.Platforms, req.Query = cursor, named, "coffee"
 		if _, err := e.Client.SearchAcross(t.Context(), req); err != nil {
@@ -602,42 +596,34 @@ func TestLatePlatformsBecomeAJob(t *testing.T) {
 
 		began = time.Now()
 		idle := job(t, e.Client, id, 0)
-		if len(idle.Data) != 0 || idle.Meta.JobID != id || idle.Meta.CreditsUsed != 0 || time.Since(began) != 0 {
-			t.Errorf("a poll without news: %+v", idle)
+		if diff := gocmp.Diff(first.Data, idle.Data); diff != "" || idle.Meta.JobID != id || idle.Meta.CreditsUsed != 1 ||
+			time.Since(began) != 0 {
+			t.Errorf("a poll without news: %+v (-first +poll)\n%s", idle.Meta, diff)
 		}
 
 		close(onX)
 		synctest.Wait()
 		second := job(t, e.Client, id, 3)
-		if diff := gocmp.Diff([]string{"x0", "x1", "x2"}, enginetest.IDs(second.Data)); diff != "" {
-			t.Errorf("the news (-want +got):\n%s", diff)
-		}
+		wantResults(t, second.Data, len(first.Data)+3)
 		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK, platform.YouTube: schema.Pending},
 			second.Meta.Platforms)
-		if second.Meta.JobID != id || second.Meta.CreditsUsed != 1 || second.Meta.CreditsRemaining != 1000-6 {
-			t.Errorf("meta is %+v", second.Meta)
-		}
-		if again := job(t, e.Client, id, 0); len(again.Data) != 0 || again.Meta.CreditsUsed != 0 {
-			t.Errorf("the next poll at once: %+v", again)
+		if second.Meta.JobID != id || second.Meta.CreditsUsed != 2 || second.Meta.CreditsRemaining != 1000-6 ||
+			second.Meta.NextCursor != "" {
+			t.Errorf("meta is %+v, want job %s, 2 credits used, 994 left, no cursor", second.Meta, id)
 		}
 
 		close(onYouTube)
 		third := job(t, e.Client, id, 10)
-		if diff := gocmp.Diff([]string{"y0", "y1"}, enginetest.IDs(third.Data)); diff != "" {
-			t.Errorf("the rest (-want +got):\n%s", diff)
-		}
 		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK, platform.YouTube: schema.OK},
 			third.Meta.Platforms)
-		if third.Meta.JobID != "" || third.Meta.CreditsUsed != 1+3 || third.Meta.CreditsRemaining != 1000-6 {
-			t.Errorf("meta is %+v", third.Meta)
+		if third.Meta.JobID != "" || third.Meta.CreditsUsed != 3+3 || third.Meta.CreditsRemaining != 1000-6 {
+			t.Errorf("meta is %+v, want no job, 6 credits used, 994 left", third.Meta)
 		}
 
-		want := len(first.Data) + 3 + 2
-		for range 2 {
-			whole := job(t, e.Client, id, 0)
-			if len(whole.Data) != want || whole.Meta.CreditsUsed != 0 || whole.Meta.JobID != "" {
-				t.Errorf("the whole has %d results for %d credits, want %d for none", len(whole.Data), whole.Meta.CreditsUsed, want)
-			}
+		wantResults(t, third.Data, len(first.Data)+3+2)
+		again := job(t, e.Client, id, 0)
+		if diff := gocmp.Diff(third, again, cmpopts.IgnoreFields(schema.Meta{}, "RequestID")); diff != "" {
+			t.Errorf("another answer when asked again (-third +again):\n%s", diff)
 		}
 		wantCharges(t, e, enginetest.Charged(1, "search", "tiktok", "MISS"), enginetest.Charged(1, "search", "x", "MISS"),
 			enginetest.Charged(1, "search", "youtube", "MISS"), enginetest.Charged(3, "search_across", "", ""))
@@ -661,9 +647,32 @@ func TestALatePlatformMayFail(t *testing.T) {
 		last := job(t, e.Client, first.Meta.JobID, 25)
 		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK, platform.YouTube: schema.Failed},
 			last.Meta.Platforms)
-		if last.Meta.JobID != "" || last.Meta.CreditsUsed != 1 || last.Meta.CreditsRemaining != 998 {
-			t.Errorf("meta is %+v", last.Meta)
+		if last.Meta.JobID != "" || last.Meta.CreditsUsed != 2 || last.Meta.CreditsRemaining != 998 {
+			t.Errorf("meta is %+v, want no job, 2 credits used, 998 left", last.Meta)
 		}
+	})
+}
+
+// TestAJobWhoseRecordIsErasedMayBeMadeTwice repeats a search with a key after its record was erased, while the first run
+// is still reading: both runs end.
+func TestAJobWhoseRecordIsErasedMayBeMadeTwice(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e, onX, onYouTube := pendingWorld(t, enginetest.Config{})
+		key := "0123456789abcdef"
+		req := enginetest.Keyed(enginetest.Call("query", "tea", "wait_s", "1"), key)
+		for range 2 {
+			a, err := socialdata.FrontEnd(e.Client).Do(t.Context(), socialdata.Operation("search_across"), req)
+			if err != nil || a.Meta.JobID == "" {
+				t.Fatalf("got %+v, %v; want a job", a, err)
+			}
+			if err := e.Records.Delete(t.Context(), calls.RecordKey(a.Meta.JobID), 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		close(onX)
+		close(onYouTube)
+		time.Sleep(time.Minute)
 	})
 }
 
@@ -681,7 +690,7 @@ func TestTheFirstAnswerWaitsForResults(t *testing.T) {
 		time.AfterFunc(6*time.Second, func() { close(onX) })
 		got := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
 		if took := time.Since(began); took != 6*time.Second || len(got.Data) != 3 || got.Meta.JobID != "" {
-			t.Errorf("%d results after %v", len(got.Data), took)
+			t.Errorf("%d results after %v, job %q; want 3 after 6s, none", len(got.Data), took, got.Meta.JobID)
 		}
 		// And until the end if no results come.
 		never := enginetest.Of(t, enginetest.Late(enginetest.Searcher(platform.X, nil), nil))
@@ -691,7 +700,7 @@ func TestTheFirstAnswerWaitsForResults(t *testing.T) {
 		took := time.Since(began)
 		synctest.Wait() // until the hold is released
 		if left := never.Balance(t); took != 14*time.Second || left != 1000 {
-			t.Errorf("after %v, %d credits are left", took, left)
+			t.Errorf("after %v, %d credits are left; want 14s, 1000", took, left)
 		}
 	})
 }
@@ -705,10 +714,9 @@ func TestAJobHasNoDuplicates(t *testing.T) {
 			enginetest.Late(enginetest.Searcher(platform.X, enginetest.Lists(10, same, enginetest.By("b", "x1", 2))), onX))
 		first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
 		close(onX)
-		rest := job(t, e.Client, first.Meta.JobID, 5)
-		whole := job(t, e.Client, first.Meta.JobID, 0) // where "same" has its best rank
-		got := [][]string{enginetest.IDs(first.Data), enginetest.IDs(rest.Data), enginetest.IDs(whole.Data)}
-		if diff := gocmp.Diff([][]string{{"t1", "same"}, {"x1"}, {"same", "t1", "x1"}}, got); diff != "" {
+		whole := job(t, e.Client, first.Meta.JobID, 5) // where "same" has its best rank
+		got := [][]string{enginetest.IDs(first.Data), enginetest.IDs(whole.Data)}
+		if diff := gocmp.Diff([][]string{{"t1", "same"}, {"same", "t1", "x1"}}, got); diff != "" {
 			t.Errorf("answers (-want +got):\n%s", diff)
 		}
 	})
@@ -761,8 +769,9 @@ func TestAJobSurvivesARestart(t *testing.T) {
 		got := job(t, client, first.Meta.JobID, 1)
 		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK, platform.YouTube: schema.Pending},
 			got.Meta.Platforms)
-		if len(got.Data) != 3 || got.Meta.JobID == "" {
-			t.Errorf("%d results, job %q", len(got.Data), got.Meta.JobID)
+		wantResults(t, got.Data, len(first.Data)+3)
+		if got.Meta.JobID == "" {
+			t.Error("the job is at its end")
 		}
 		e.Clock.Advance(16 * time.Second)
 		got = job(t, client, first.Meta.JobID, 1)
@@ -771,9 +780,7 @@ func TestAJobSurvivesARestart(t *testing.T) {
 		if got.Meta.JobID != "" {
 			t.Error("the job is not at its end")
 		}
-		if got = job(t, client, first.Meta.JobID, 0); len(got.Data) != len(first.Data)+3 {
-			t.Errorf("the whole has %d results, want %d", len(got.Data), len(first.Data)+3)
-		}
+		wantResults(t, got.Data, len(first.Data)+3)
 	})
 }
 
@@ -787,13 +794,11 @@ func TestACallerWhoLeavesWithoutAnAnswerPaysNothing(t *testing.T) {
 		enginetest.WantProblem(t, err, problem.UpstreamTimeout, "stopped waiting")
 		time.Sleep(20 * time.Second) // in the bubble: until what is late has ended
 		wantCharges(t, e)
-		if e.Balance(t) != 1000 {
-			t.Errorf("%d credits are left", e.Balance(t))
-		}
+		e.WantBalance(t, 1000)
 	})
 }
 
-func TestASearchIsWatchedWhileItRuns(t *testing.T) {
+func TestARunningSearchIsStreamed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		same := enginetest.By("w", "same", 1)
@@ -805,7 +810,7 @@ func TestASearchIsWatchedWhileItRuns(t *testing.T) {
 		var got []string
 		time.AfterFunc(time.Second, func() { close(onX) })
 		var meta *schema.Meta
-		err := e.Client.Stream(t.Context(), socialdata.Operation("search_across"), enginetest.Call("query", "upstream_error"),
+		err := socialdata.FrontEnd(e.Client).Stream(t.Context(), socialdata.Operation("search_across"), enginetest.Call("query", "upstream_error"),
 			func(ev operation.Event) bool {
 				switch {
 				case ev.Meta != nil:
@@ -827,34 +832,13 @@ func TestASearchIsWatchedWhileItRuns(t *testing.T) {
 			t.Errorf("events (-want +got):\n%s", diff)
 		}
 		if meta.CreditsUsed != 2 || meta.NextCursor == "" || meta.JobID != "" {
-			t.Errorf("meta is %+v", meta)
+			t.Errorf("meta is %+v, want 2 credits used, a cursor, no job", meta)
 		}
 		wantCharges(t, e, enginetest.Charged(1, "search", "tiktok", "MISS"), enginetest.Charged(1, "search", "x", "MISS"))
 	})
 }
 
-func TestAWatchedSearchReturnsHeldBackResults(t *testing.T) {
-	t.Parallel()
-	var loud []schema.SearchResult
-	for i := range 5 {
-		loud = append(loud, enginetest.By("loud", fmt.Sprint("loud", i), i))
-	}
-	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(10, loud...)))
-	cursor := searchAll(t, e.Client, socialdata.SearchAcrossRequest{}).Meta.NextCursor
-	var got []string
-	err := e.Client.Stream(t.Context(), socialdata.Operation("search_across"),
-		enginetest.Call("query", "coffee", "cursor", cursor), func(ev operation.Event) bool {
-			if ev.Result != nil {
-				got = append(got, resultID(t, ev.Result))
-			}
-			return true
-		})
-	if diff := gocmp.Diff([]string{"loud3", "loud4"}, got); err != nil || diff != "" {
-		t.Errorf("%v, results (-want +got):\n%s", err, diff)
-	}
-}
-
-func TestAWatchedSearchFailsWithAProblem(t *testing.T) {
+func TestAStreamedSearchFailsWithAProblem(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
 	for name, c := range map[string]operation.Call{
@@ -862,46 +846,48 @@ func TestAWatchedSearchFailsWithAProblem(t *testing.T) {
 		"an idempotency key": {Params: map[string][]string{"query": {"a"}}, IdempotencyKey: "0123456789abcdef"},
 		"a forged cursor":    enginetest.Call("query", "a", "cursor", "x"),
 	} {
-		err := e.Client.Stream(t.Context(), socialdata.Operation("search_across"), c,
+		err := socialdata.FrontEnd(e.Client).Stream(t.Context(), socialdata.Operation("search_across"), c,
 			func(operation.Event) bool { t.Error(name, "gives an event"); return true })
 		enginetest.WantProblem(t, err, problem.InvalidRequest)
 	}
-	err := e.Client.Stream(t.Context(), socialdata.Operation("search_across"), enginetest.Call("query", "upstream_error"),
+	err := socialdata.FrontEnd(e.Client).Stream(t.Context(), socialdata.Operation("search_across"), enginetest.Call("query", "upstream_error"),
 		func(operation.Event) bool { return true })
 	enginetest.WantProblem(t, err, problem.PlatformUnavailable)
-	if e.Balance(t) != 1000 {
-		t.Errorf("%d credits are left", e.Balance(t))
-	}
+	e.WantBalance(t, 1000)
 }
 
-func TestConcurrentPollsReportNewResultsOnce(t *testing.T) {
+// TestAPollElsewhereReadsTheRecordOnceASecond waits for the end of a search that another process makes.
+func TestAPollElsewhereReadsTheRecordOnceASecond(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		e, onX, onYouTube := pendingWorld(t, enginetest.Config{})
-		id := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Wait: 1 * time.Second}).Meta.JobID
-		var mu sync.Mutex
-		var wg sync.WaitGroup
-		credited := int64(0)
-		for range 5 {
-			wg.Go(func() {
-				got, err := e.Client.Job(t.Context(), socialdata.JobRequest{ID: id, Wait: 10 * time.Second})
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				credited += got.Meta.CreditsUsed
-			})
+		e := enginetest.New(t, enginetest.Config{})
+		store := &counting{Store: e.Records}
+		makes, asks := over(t, e, nil, nil, twoPlatforms()...), over(t, e, nil, store, twoPlatforms()...)
+		id := searchAll(t, makes, socialdata.SearchAcrossRequest{Wait: time.Second}).Meta.JobID
+		time.Sleep(500 * time.Millisecond)
+		before, began := store.n.Count(), time.Now()
+		got := job(t, asks, id, 10) // the search ends after 3.5 seconds
+		if took := time.Since(began); took != 4*time.Second || got.Meta.JobID != "" || got.Meta.CreditsUsed != 2 {
+			t.Errorf("after %v the answer is %+v; want 4s, 2 credits used, no job", took, got.Meta)
 		}
-		synctest.Wait()
-		close(onX)
-		close(onYouTube)
-		wg.Wait()
-		if credited != 2 {
-			t.Errorf("the answers sum to %d credits, want 2", credited)
+		if n := store.n.Count() - before; n != 6 { // with the one for the answer
+			t.Errorf("%d reads in four seconds, want 6", n)
 		}
+		other, _ := e.Account(t, "another", 10)
+		_, err := asks.As(other).Job(t.Context(), socialdata.JobRequest{ID: id, Wait: 10 * time.Second})
+		enginetest.WantProblem(t, err, problem.NotFound)
 	})
+}
+
+// counting counts the reads of a store of records.
+type counting struct {
+	records.Store
+	n enginetest.Counter
+}
+
+func (c *counting) Get(ctx context.Context, key string) (records.Record, error) {
+	c.n.Add()
+	return c.Store.Get(ctx, key)
 }
 
 func TestCloseWaitsForCallsInProgress(t *testing.T) {
@@ -915,7 +901,7 @@ func TestCloseWaitsForCallsInProgress(t *testing.T) {
 			t.Errorf("closed with %v while a search was in progress", err)
 		}
 		if err := e.Client.Close(t.Context()); err != nil || e.Balance(t) != 999 {
-			t.Errorf("%v, %d credits are left", err, e.Balance(t))
+			t.Errorf("Close = %v, %d credits are left; want 999", err, e.Balance(t))
 		}
 	})
 }

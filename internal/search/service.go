@@ -7,6 +7,7 @@ import (
 
 	"github.com/socialdata/socialdata/internal/account"
 	"github.com/socialdata/socialdata/internal/background"
+	"github.com/socialdata/socialdata/internal/calls"
 	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/internal/upstreams"
@@ -14,8 +15,8 @@ import (
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/schema"
-	"github.com/socialdata/socialdata/store/records"
 )
 
 // Service makes fan-out searches. It is safe for concurrent use.
@@ -25,11 +26,8 @@ type Service struct {
 
 	planner *planner // checks requests
 	fetcher *fetcher // reads from platforms
-	holds   *holds   // charges and releases
 	cursors *cursors
-	store   *store  // of records
-	jobs    *finder // finds jobs, and waits for them
-	untold  *untold // tellings of polls that have failed
+	running running // the jobs of this process
 }
 
 // Config is what a [Service] needs. All fields are required.
@@ -38,47 +36,37 @@ type Config struct {
 	Upstreams *upstreams.Pool
 	Row       *read.Row            // the search of one platform
 	All       *operation.Operation // the search of several platforms
-	Records   records.Store
+	Calls     *calls.Keeper
+	Records   records.Store                   // for the list of jobs
 	Marks     func(data []byte) privacy.Marks // of everyone in JSON
 	Cursors   *cursor.Keeper
-	Accounts  *account.Accounts
 	// Explain returns why a platform's search failed, for callers.
 	Explain func(platform.ID, error) schema.PlatformError
 	Timeout time.Duration // for one search, including late parts
-	// JobLife is for how long a job is stored after its end, and KeyedLife for one with an idempotency key.
-	JobLife, KeyedLife time.Duration
-	Now                func() time.Time
-	Log                *slog.Logger
+	JobLife time.Duration // for how long a job without a key is stored after its end
+	Now     func() time.Time
+	Log     *slog.Logger
 }
 
 // New returns a Service.
 func New(cfg Config) *Service {
 	s := &Service{
-		cfg:     cfg,
-		fetcher: &fetcher{reader: cfg.Reader, log: cfg.Log},
-		holds:   &holds{accounts: cfg.Accounts, log: cfg.Log},
-		cursors: &cursors{keeper: cfg.Cursors, marks: cfg.Marks, now: cfg.Now},
-		store: &store{
-			records: cfg.Records, accounts: cfg.Accounts, life: cfg.JobLife, keyedLife: cfg.KeyedLife, timeout: cfg.Timeout,
-			now: cfg.Now, log: cfg.Log,
-		},
+		cfg: cfg, fetcher: &fetcher{reader: cfg.Reader, log: cfg.Log},
+		cursors: &cursors{keeper: cfg.Cursors, marks: cfg.Marks}, running: running{by: map[string]chan struct{}{}},
 	}
 	s.planner = &planner{
 		reader: cfg.Reader, upstreams: cfg.Upstreams, row: cfg.Row, all: cfg.All, explain: cfg.Explain, cursors: s.cursors,
 		now: cfg.Now,
 	}
-	s.jobs = &finder{store: s.store, live: map[string]*job{}}
-	s.untold = newUntold(&s.cfg, s.store, &s.work)
 	return s
 }
 
 // Request is the caller and the settings of a search.
 type Request struct {
-	Who            account.Caller
-	ID             string    // the request id of the call
-	IdempotencyKey string    // makes the charge happen once, however often the call is repeated; "" for none
-	Over           time.Time // when the time for the search is over; the zero time means after the service's timeout
-	Typed          bool      // the caller is in this process, and gets Go values if possible
+	Who   account.Caller
+	ID    string    // the request id of the call
+	Over  time.Time // when the time for the search is over; the zero time means after the service's timeout
+	Typed bool      // the caller is in this process, and gets Go values if possible
 }
 
 // over returns when the time for a search is over.
@@ -94,6 +82,5 @@ var errClosed = problem.New(problem.PlatformUnavailable, "the service is shuttin
 
 // Close refuses new searches and waits until those in progress have ended, or until ctx ends.
 func (s *Service) Close(ctx context.Context) error {
-	s.untold.close()
 	return s.work.Close(ctx)
 }

@@ -2,118 +2,95 @@ package search
 
 import (
 	"context"
-	"encoding/json"
+	"slices"
 
+	"github.com/socialdata/socialdata/internal/calls"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/schema"
 )
 
 // Watch makes a fan-out search and yields every change of a platform's state and every result as it comes, and finally
-// the meta, until yield returns false. A part is charged just before its first event, so that a caller who hangs up
-// pays only for what was yielded. The enrichment is charged with the last part.
+// the meta, until yield returns false. A part is paid just before its first event, so that a caller who hangs up pays
+// only for what was yielded. The enrichment is paid with the last part.
 func (s *Service) Watch(ctx context.Context, req Request, plan *Plan, yield func(operation.Event) bool) error {
 	req.Over = s.over(req)
-	plan.first = false // all results are yielded, so none is held back
-	j, err := s.start(ctx, req, plan)
+	c, err := s.cfg.Calls.Begin(ctx, calls.Request{Who: req.Who, ID: req.ID})
 	if err != nil {
 		return err
 	}
-	defer func() { // a caller who stays to the end leaves no record
-		st := j.lock()
-		defer j.unlock()
-		_ = s.abandon(ctx, st, nil)
-	}()
-	for _, front := range j.front() {
-		if !yield(operation.Event{Result: front}) {
-			return nil
-		}
+	r, err := s.start(ctx, req, plan, c)
+	if err != nil {
+		c.Fail(ctx, err)
+		c.End()
+		return err
 	}
-	told := map[platform.ID]bool{}
-	for len(told) < len(plan.parts)+len(plan.failed) {
-		events, changed := s.nextPart(ctx, j, told)
-		for _, e := range events {
+	defer r.done(ctx)
+	defer r.giveUp(ctx) // a caller who stays to the end leaves nothing
+	yielded := map[platform.ID]bool{}
+	for len(yielded) < len(r.Parts) {
+		i := slices.IndexFunc(r.Parts, func(p part) bool { return p.Stage != pending && !yielded[p.Platform] })
+		if i < 0 {
+			select {
+			case e := <-r.ends:
+				r.end(ctx, e)
+			case <-r.over.C:
+				r.cut(ctx)
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for _, e := range r.show(ctx, i, yielded) {
 			if !yield(e) {
 				return nil
 			}
 		}
-		if events != nil {
-			continue
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
 	}
-	return s.endWatch(ctx, req, j, yield)
+	return r.endWatch(ctx, yield)
 }
 
-func (j *job) front() []json.RawMessage {
-	st := j.lock()
-	defer j.unlock()
-	return st.Front
-}
-
-// nextPart charges the next part that has ended and returns its events. If none has ended, it returns no events and a
-// channel that is closed when one does.
-func (s *Service) nextPart(
-	ctx context.Context, j *job, told map[platform.ID]bool,
-) (events []operation.Event, changed <-chan struct{}) {
-	st := j.lock()
-	defer j.unlock()
-	if ctx.Err() != nil {
-		return nil, st.running.changed
+// show pays for a part that has ended, and returns its events, without results that were yielded before.
+func (r *run) show(ctx context.Context, i int, yielded map[platform.ID]bool) []operation.Event {
+	r.earn(i)
+	if err := r.settle(ctx); err != nil {
+		r.service.cfg.Log.WarnContext(ctx, "a part of a search is not paid", "request_id", r.req.ID, "error", err)
 	}
-	for i := range st.Parts {
-		if id := st.Parts[i].Platform; st.Parts[i].Stage == pending || told[id] {
-			continue
-		} else {
-			told[id] = true
-		}
-		if st.Parts[i].Stage == found {
-			s.holds.settlePart(ctx, st, i)
-		}
-		if st.Parts[i].Stage == found { // the ledger's result is unknown: unless it is known now, the part is not shown
-			s.holds.withdrawParts(ctx, st, i)
-		}
-		return st.events(i), st.running.changed
+	p := &r.now.Parts[i]
+	if p.Stage == found { // the ledger's result is unknown: the part is not shown
+		r.call.Drop(string(p.Platform))
+		r.now = r.paidBy(r.call.Charges())
+		p = &r.now.Parts[i]
 	}
-	return nil, st.running.changed
-}
-
-// events returns the events of a part, without those that were yielded before.
-func (st *state) events(i int) []operation.Event {
-	p := &st.Parts[i]
 	out := []operation.Event{{Platform: p.Platform, State: p.Stage.public()}}
-	if p.Stage != paid {
-		return out
+	if p.Stage == paid {
+		before := slices.DeleteFunc(r.now.paid(), func(p part) bool { return !yielded[p.Platform] })
+		for _, x := range r.now.fuse(before, []part{*p}) {
+			out = append(out, operation.Event{Result: x.encoded()})
+		}
 	}
-	for _, x := range st.fuse(st.shown(), []part{*p}) {
-		out = append(out, operation.Event{Result: x.encoded()})
-	}
-	p.Shown = true
+	yielded[p.Platform] = true
 	return out
 }
 
-// endWatch yields the meta, or why there were no results.
-func (s *Service) endWatch(ctx context.Context, req Request, j *job, yield func(operation.Event) bool) error {
-	st := j.lock()
-	s.holds.settleFee(ctx, st)
-	if !st.any(paid) && len(st.Front) == 0 {
-		defer j.unlock()
-		return st.allFailed()
+// endWatch yields the meta, or returns why there were no results.
+func (r *run) endWatch(ctx context.Context, yield func(operation.Event) bool) error {
+	if !r.now.any(paid) {
+		return r.now.allFailed()
 	}
-	var next nextPage
-	var err error
-	r := st.clone()
-	if st.away(func() { next, err = s.cursors.next(ctx, &r, nil) }); err != nil {
-		s.cfg.Log.ErrorContext(ctx, "a search is answered without a cursor", "job", st.ID, "error", err)
+	if err := r.payFee(ctx); err != nil {
+		r.service.cfg.Log.WarnContext(ctx, "the enrichment of a search is not paid", "request_id", r.req.ID, "error", err)
 	}
-	st.Complete = true
-	a := s.answer(&st.record, nil, st.charged(), 0, Request{ID: req.ID})
-	a.Meta.CreditsRemaining = s.balance(ctx, req.Who, st)
-	j.unlock()
-	a.Meta.NextCursor = next.Cursor
-	yield(operation.Event{Meta: &a.Meta})
+	r.giveUp(ctx) // if it is not known whether it was paid
+	a, _ := r.answerFirst(ctx)
+	meta := schema.Meta{
+		RequestID: r.req.ID, CreditsUsed: r.now.charged(), CreditsRemaining: a.Meta.CreditsRemaining,
+		NextCursor: a.Meta.NextCursor,
+	}
+	r.now.describe(&meta, r.service.cfg.Now())
+	yield(operation.Event{Meta: &meta})
 	return nil
 }

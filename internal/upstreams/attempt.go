@@ -2,9 +2,11 @@ package upstreams
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
@@ -20,8 +22,10 @@ type Attempt struct {
 	operation string
 
 	lease                            lease
-	kept                             kept
+	storedAnswers                    storedAnswers
 	rows, drifted, leftOut, requests atomic.Int64
+	sent                             atomic.Int64 // rows in the lists of the upstream's answers
+	unknown                          sync.Map     // the fields that secondary requests did not bring
 }
 
 // Read counts rows that the provider has delivered.
@@ -37,8 +41,20 @@ func (a *Attempt) Broken(err error) {
 	a.field("", "", true)
 }
 
+// Rows returns the number of rows that the upstream has sent, including those that do not belong to the list.
+func (a *Attempt) Rows() int { return int(max(a.sent.Load(), a.rows.Load())) }
+
 // LeftOut returns the number of rows that were left out because they could not be converted.
 func (a *Attempt) LeftOut() int { return int(a.leftOut.Load()) }
+
+// Unknown returns the fields that secondary requests did not bring, sorted; nil if they brought all.
+func (a *Attempt) Unknown() (fields []string) {
+	for field := range a.unknown.Range {
+		fields = append(fields, field.(string))
+	}
+	slices.Sort(fields)
+	return fields
+}
 
 // Blanked counts the e-mail addresses and phone numbers that were redacted in the answer. This is not a failure of the
 // upstream.
@@ -54,12 +70,12 @@ func (a *Attempt) Blanked(emails, phones int) {
 
 // Forget discards what is stored of the answer for the upstream's next 304, because it contains data that must not be
 // stored.
-func (a *Attempt) Forget() { a.kept.drop() }
+func (a *Attempt) Forget() { a.storedAnswers.drop() }
 
 // trace returns the trace with which the provider reports on the call.
-func (a *Attempt) trace() *providers.Trace {
-	return &providers.Trace{
-		Drift: func(d providers.Drift) {
+func (a *Attempt) trace() callctx.Trace {
+	return callctx.Trace{
+		Drift: func(d callctx.Drift) {
 			a.row(d.LeftOut)
 			if d.LeftOut {
 				a.Read(1) // the provider does not return it
@@ -71,9 +87,15 @@ func (a *Attempt) trace() *providers.Trace {
 				a.field("", "", d.LeftOut)
 			}
 		},
-		Room: a.lease.take,
-		Kept: a.kept.add, Keeps: func(p providers.Purger) { a.pool.purgers.Store(p, nil) },
-		Upstream: func(c providers.UpstreamCall) {
+		Rows: func(n int) { a.sent.Add(int64(n)) },
+		Unknown: func(fields ...string) {
+			for _, field := range fields {
+				a.unknown.Store(field, nil)
+			}
+		},
+		Reserve: a.lease.take,
+		Kept:    a.storedAnswers.add, Keeps: func(p callctx.Purger) { a.pool.purgers.Store(p, nil) },
+		Upstream: func(c callctx.UpstreamCall) {
 			a.requests.Add(1)
 			a.pool.cfg.Observer.Upstream(observe.Upstream{
 				Platform: a.platform, Provider: a.Provider.Name, Operation: a.operation, UpstreamCall: c,
@@ -103,21 +125,21 @@ func (a *Attempt) field(field, path string, leftOut bool) {
 	a.pool.cfg.Observer.Drift(d)
 }
 
-// kept holds the stored answers of an attempt that are used for the upstream's next 304. Its zero value is ready to
+// storedAnswers holds the stored answers of an attempt that are used for the upstream's next 304. Its zero value is ready to
 // use.
-type kept struct {
+type storedAnswers struct {
 	mu     sync.Mutex
 	forget []func()
 }
 
-func (k *kept) add(forget func()) {
+func (k *storedAnswers) add(forget func()) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.forget = append(k.forget, forget)
 }
 
 // drop discards them, so that the answer is read completely the next time, even if the upstream has not changed it.
-func (k *kept) drop() {
+func (k *storedAnswers) drop() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, forget := range k.forget {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/platform"
@@ -24,7 +25,7 @@ func TestTheObserverGetsCallsDriftAndBreakers(t *testing.T) {
 	p := enginetest.Drifting(platform.GitHub, 1, 1)
 	posts := p.Posts
 	p.Posts = func(ctx context.Context, handle, token string) (providers.Page[schema.Post], error) {
-		providers.TraceOf(ctx).Upstream(providers.UpstreamCall{Host: "api.example", Status: 200})
+		callctx.Of(ctx).Trace.Upstream(callctx.UpstreamCall{Host: "api.example", Status: 200})
 		return posts(ctx, handle, token)
 	}
 	p.Profile = enginetest.Refuses(&enginetest.Counter{}, providers.ErrTimeout)

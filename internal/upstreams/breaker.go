@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/observe"
 )
 
-// restOfOpen is for how long a circuit stays open before one call tries the upstream again.
+// restOfOpen is for how long a breaker stays open before one call tries the upstream again.
 const restOfOpen = 20 * time.Second
 
 // newBreaker returns the circuit breaker of s, which reports its changes to o.

@@ -92,9 +92,9 @@ func TestWhichFailuresOpenTheBreaker(t *testing.T) {
 	}
 }
 
-// TestOneAccountDoesNotOpenTheCircuitForOthers checks that while a second account calls, failures of the first alone do
-// not open the circuit, unless there are ten in a row.
-func TestOneAccountDoesNotOpenTheCircuitForOthers(t *testing.T) {
+// TestOneAccountDoesNotOpenTheBreakerForOthers checks that while a second account calls, failures of the first alone do
+// not open the breaker, unless there are ten in a row.
+func TestOneAccountDoesNotOpenTheBreakerForOthers(t *testing.T) {
 	t.Parallel()
 	type call struct {
 		account int
@@ -142,15 +142,15 @@ func TestOneAccountDoesNotOpenTheCircuitForOthers(t *testing.T) {
 			}
 			_, err := clients[1].Profile(t.Context(), ask("well"))
 			if open := err != nil; open != tt.open {
-				t.Errorf("after %d calls the circuit is open: %v (%v); want %v", n, open, err, tt.open)
+				t.Errorf("after %d calls the breaker is open: %v (%v); want %v", n, open, err, tt.open)
 			}
 		})
 	}
 }
 
-// TestConcurrentTimeOutsDoNotOpenTheCircuit checks that concurrent calls of one account that time out together do not
+// TestConcurrentTimeOutsDoNotOpenTheBreaker checks that concurrent calls of one account that time out together do not
 // count as many failures in a row, when another account was answered in the meantime.
-func TestConcurrentTimeOutsDoNotOpenTheCircuit(t *testing.T) {
+func TestConcurrentTimeOutsDoNotOpenTheBreaker(t *testing.T) {
 	t.Parallel()
 	const many = 3 * 10
 	begun, release := make(chan struct{}, many), make(chan struct{})
@@ -191,7 +191,7 @@ func TestConcurrentTimeOutsDoNotOpenTheCircuit(t *testing.T) {
 	}
 }
 
-func TestRawReadsDoNotOpenTheCircuit(t *testing.T) {
+func TestRawReadsDoNotOpenTheBreaker(t *testing.T) {
 	t.Parallel()
 	var calls enginetest.Counter
 	p := enginetest.Profiles(platform.GitHub, "github", schema.Own, enginetest.Answers(&calls))
@@ -209,7 +209,7 @@ func TestRawReadsDoNotOpenTheCircuit(t *testing.T) {
 	if _, err := e.Client.Profile(t.Context(), ask("octocat")); err != nil {
 		t.Errorf("the platform is unavailable to all: %v", err)
 	}
-	if got := e.Client.Health(t.Context()).Platforms[platform.GitHub]; got != schema.Healthy {
+	if got := enginetest.Health(t, e.Client).Platforms[platform.GitHub]; got != schema.Healthy {
 		t.Errorf("health is %s: failures of raw reads must not count", got)
 	}
 }
@@ -289,7 +289,7 @@ func TestLinkedDoesNotUseTheHalfOpenCall(t *testing.T) {
 			t.Errorf("%v after %d calls, want one that tries", err, calls.Count())
 		}
 		if _, err := e.Client.Profile(t.Context(), ask("octocat")); calls.Count() != 11 {
-			t.Errorf("%v after %d calls: linked has closed the circuit", err, calls.Count())
+			t.Errorf("%v after %d calls: linked has closed the breaker", err, calls.Count())
 		}
 		down = false
 		time.Sleep(21 * time.Second)

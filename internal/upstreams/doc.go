@@ -5,8 +5,8 @@
 //	try.go      which source is next, its share of the time, and when the answer is final
 //	attempt.go  one call of one source, and what has drifted in it
 //	source.go   a provider with its pauses and the failures that count against it; breaker.go its circuit breaker
-//	room.go     the memory that answers in progress share
-//	crowd.go    whether several accounts call a platform
+//	memory.go   the memory that answers in progress share
+//	recent_accounts.go   whether several accounts call a platform
 //	health.go   the results of each platform in the last minutes
 //	state.go    the health of sources and platforms, which follows from them
 //	drift.go    which fields have drifted since the start

@@ -22,7 +22,7 @@ func TestHealthRemembersFiveMinutes(t *testing.T) {
 		want  schema.HealthState
 	}{{4*time.Minute + 31*time.Second, schema.Healthy}, {28 * time.Second, schema.Healthy}, {3 * time.Second, schema.Unknown}} {
 		e.Clock.Advance(step.after)
-		if got := e.Client.Health(t.Context()).Platforms[platform.GitHub]; got != step.want {
+		if got := enginetest.Health(t, e.Client).Platforms[platform.GitHub]; got != step.want {
 			t.Errorf("%v later health is %s, want %s", step.after, got, step.want)
 		}
 	}
@@ -38,7 +38,7 @@ func TestDriftDegradesThePlatform(t *testing.T) {
 		if _, err := e.Client.Posts(t.Context(), socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a"}); err != nil {
 			t.Fatal(err)
 		}
-		if got := e.Client.Health(t.Context()).Platforms[platform.GitHub]; got != tt.want {
+		if got := enginetest.Health(t, e.Client).Platforms[platform.GitHub]; got != tt.want {
 			t.Errorf("%d broken and %d odd rows of 20: health is %s, want %s", tt.broken, tt.odd, got, tt.want)
 		}
 	}

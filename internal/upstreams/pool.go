@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/socialdata/socialdata/callctx"
+	"github.com/socialdata/socialdata/internal/weburl"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
@@ -17,24 +20,24 @@ import (
 
 // Pool holds the sources of all platforms. It is safe for concurrent use.
 type Pool struct {
-	cfg     Config
-	sources map[platform.ID][]*Source
-	health  health
-	crowds  crowds
-	room    room
-	drifts  drifts
-	purgers sync.Map // of [providers.Purger]
+	cfg            Config
+	sources        map[platform.ID][]*Source
+	health         health
+	recentAccounts recentAccounts
+	memoryBudget   memoryBudget
+	drifts         drifts
+	purgers        sync.Map // of [callctx.Purger]
 }
 
-// defaultRoom is how much memory all answers in progress may use.
-const defaultRoom = 512 << 20
+// defaultMemory is how much memory all answers in progress may use.
+const defaultMemory = 512 << 20
 
-// Config configures a [Pool]. All fields but Platforms and Room are required.
+// Config configures a [Pool]. All fields but Platforms and AnswerMemory are required.
 type Config struct {
-	Platforms *platform.Table      // nil means the built-in ones
-	Providers []providers.Provider // those of one platform in the order in which they are tried
-	Room      int64                // bytes of memory for all answers in progress; 0 means 512 MiB
-	Observer  observe.Observer     // filled
+	Platforms    *platform.Table      // nil means the built-in ones
+	Providers    []providers.Provider // those of one platform in the order in which they are tried
+	AnswerMemory int64                // bytes of memory for all answers in progress; 0 means 512 MiB
+	Observer     observe.Observer     // filled
 	// Shares are the shares of limits that the classes of reads may use, by provider name; others use
 	// [providers.DefaultShares].
 	Shares map[string]providers.Shares
@@ -51,7 +54,7 @@ type Config struct {
 func New(cfg Config) (*Pool, error) {
 	cfg.Platforms = cmp.Or(cfg.Platforms, platform.Specified())
 	p := &Pool{cfg: cfg, sources: map[platform.ID][]*Source{}, health: health{now: cfg.Now}}
-	p.room.most = cmp.Or(cfg.Room, defaultRoom)
+	p.memoryBudget.most = cmp.Or(cfg.AnswerMemory, defaultMemory)
 	for i := range cfg.Providers {
 		if err := p.add(&cfg.Providers[i]); err != nil {
 			return nil, err
@@ -67,7 +70,7 @@ func (p *Pool) add(provider *providers.Provider) error {
 	}
 	if !known {
 		return fmt.Errorf("socialdata: WithProviders: the provider %q is of platform %q, which does not exist%s",
-			provider.Name, provider.Platform, problem.DidYouMean(string(provider.Platform), p.cfg.Platforms.Names()))
+			provider.Name, provider.Platform, problem.DidYouMean(p.cfg.Platforms.Meant(string(provider.Platform)), p.cfg.Platforms.Names()))
 	}
 	named := func(s *Source) bool { return s.Provider.Name == provider.Name }
 	if slices.ContainsFunc(p.sources[info.ID], named) {
@@ -178,17 +181,55 @@ func (p *Pool) FiltersBy(id platform.ID, op providers.Op, name, value string) bo
 func (p *Pool) Normalize(id platform.ID, s providers.Subject, value string) (canonical string, known bool, err error) {
 	for _, source := range p.sources[id] {
 		if source.Provider.Normalize != nil {
-			canonical, err = source.Provider.Normalize(s, value)
+			canonical, err = source.Provider.Normalize(s, weburl.Repair(value))
 			return canonical, true, err
 		}
 	}
 	return value, false, nil
 }
 
+// Country returns the country that an address or an identifier names, using the first source of the platform that can;
+// "" when there is none.
+func (p *Pool) Country(id platform.ID, s providers.Subject, value string) string {
+	for _, source := range p.sources[id] {
+		if source.Provider.Country != nil {
+			return source.Provider.Country(s, weburl.Repair(value))
+		}
+	}
+	return ""
+}
+
+// InCountry returns an identifier for a thing in a country; ok is false if identifiers of that subject name no country.
+func (p *Pool) InCountry(id platform.ID, s providers.Subject, value, country string) (in string, ok bool) {
+	for _, source := range p.sources[id] {
+		if source.Provider.InCountry != nil {
+			return source.Provider.InCountry(s, value, country)
+		}
+	}
+	return value, false
+}
+
+// Names returns what an address identifies, and the platform that it belongs to; see [providers.Provider.Names]. The
+// platform is "" for an address of none.
+func (p *Pool) Names(u *url.URL) (on platform.ID, s providers.Subject, id string, ok bool) {
+	for _, info := range p.cfg.Platforms.All() {
+		for _, source := range p.sources[info.ID] {
+			if source.Provider.Names == nil {
+				continue
+			}
+			if s, id, ok = source.Provider.Names(u); s != "" {
+				return info.ID, s, id, ok
+			}
+			break // all sources of a platform know the same addresses
+		}
+	}
+	return "", "", "", false
+}
+
 // Forget discards all that is stored of answers for the upstreams' next 304, so that the next reads are complete.
 func (p *Pool) Forget() {
 	p.purgers.Range(func(purger, _ any) bool {
-		purger.(providers.Purger).Purge()
+		purger.(callctx.Purger).Purge()
 		return true
 	})
 }

@@ -47,9 +47,7 @@ func TestAPromptProviderRunsOutOfTime(t *testing.T) {
 		e := enginetest.Of(t, prompt("only", waits))
 		_, err := e.Client.Profile(t.Context(), ask("octocat"))
 		enginetest.WantProblem(t, err, problem.UpstreamTimeout, "")
-		if e.Balance(t) != 1000 {
-			t.Errorf("%d credits are left", e.Balance(t))
-		}
+		e.WantBalance(t, 1000)
 	})
 }
 
@@ -77,7 +75,5 @@ func TestAPromptProviderThatPanicsFails(t *testing.T) {
 	e := enginetest.Of(t, prompt("only", func(context.Context, string) (schema.Profile, error) { panic("secret") }))
 	_, err := e.Client.Profile(t.Context(), ask("octocat"))
 	enginetest.WantProblem(t, err, problem.InternalError, "")
-	if e.Balance(t) != 1000 {
-		t.Errorf("%d credits are left", e.Balance(t))
-	}
+	e.WantBalance(t, 1000)
 }

@@ -60,5 +60,5 @@ func TestEveryEmptyCellHasAReason(t *testing.T) {
 		}
 	}
 	_, err = e.Client.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.YouTube, Handle: "a"})
-	enginetest.WantProblem(t, err, problem.PlatformUnavailable, "GET /v1/youtube/profile", "missing the setting api_key")
+	enginetest.WantProblem(t, err, problem.PlatformUnavailable, "does not offer Profile", "missing the setting api_key")
 }

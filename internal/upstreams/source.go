@@ -95,7 +95,7 @@ func (s *Source) Missing(op providers.Op) []string {
 	return settings
 }
 
-// usable reports whether the provider serves anything, and its circuit is not open.
+// usable reports whether the provider serves anything, and its breaker is not open.
 func (s *Source) usable() bool { return s.servesAnything() && !s.open() }
 
 func (s *Source) servesAnything() bool {
@@ -107,7 +107,7 @@ func (s *Source) servesAnything() bool {
 	return false
 }
 
-// open reports whether the source's circuit is open.
+// open reports whether the source's breaker is open.
 func (s *Source) open() bool { return s.breaker != nil && s.breaker.State() == gobreaker.StateOpen }
 
 // halfOpen reports whether the one call that tries the upstream again is in progress, or due.
@@ -148,6 +148,14 @@ func (s *Source) admit(op providers.Op, now time.Time) (done func(error), began 
 		return nil, 0, providers.Unavailable(err, "the upstream has failed too often and is not retried yet")
 	}
 	return done, began, nil
+}
+
+// passedOver returns why admit has let no call through, without anything from a request.
+func passedOver(err error) string {
+	if e, ok := errors.AsType[*providers.Error](err); ok && e.RetryAfter > 0 {
+		return "not called until the pause that it asked for has passed"
+	}
+	return "not called: it has failed too often and is not retried yet"
 }
 
 var (
@@ -213,10 +221,10 @@ func (s *Source) inARow() int {
 	return s.certain + len(s.suspects)
 }
 
-// trips reports whether the failures since the last success open the circuit, given those of the last minute: enough of
+// trips reports whether the failures since the last success open the breaker, given those of the last minute: enough of
 // them with different subjects and, if several accounts call, from different accounts, or very many in a row. A failed
 // call only counts as one in a row if no other call succeeded while it was in progress. Otherwise many calls of one
-// account that time out together would open the circuit, although others are answered in the meantime.
+// account that time out together would open the breaker, although others are answered in the meantime.
 func (s *Source) trips(calls, failed uint32) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -225,9 +233,9 @@ func (s *Source) trips(calls, failed uint32) bool {
 	return min(n, s.unbroken) >= tripsAnyway || broad && (n >= tripsAt || calls >= 20 && failed*10 >= calls*6)
 }
 
-// heed stops calls of op for as long as the upstream has requested, at most for an hour. It ignores limits that are not
+// pauseAsRequested stops calls of op for as long as the upstream has requested, at most for an hour. It ignores limits that are not
 // the upstream's own.
-func (s *Source) heed(err error, op providers.Op, now time.Time) {
+func (s *Source) pauseAsRequested(err error, op providers.Op, now time.Time) {
 	e, ok := errors.AsType[*providers.Error](err)
 	if s.breaker == nil || !ok || e.RetryAfter <= 0 || !errors.Is(e, providers.ErrUnavailable) ||
 		errors.Is(e, providers.ErrShare) || errors.Is(e, providers.ErrBusy) {

@@ -10,7 +10,7 @@ import (
 )
 
 // StateOf returns the health of one source for an operation: down while it is not called, limited while its limits are
-// used up, degraded while its circuit lets one call through, and otherwise the platform's health.
+// used up, degraded while its breaker lets one call through, and otherwise the platform's health.
 func (p *Pool) StateOf(s *Source, op providers.Op) schema.SourceState {
 	switch {
 	case !s.ready(op, p.cfg.Now()):
@@ -29,9 +29,9 @@ func limited(limits []providers.Limit) bool {
 	known := false
 	for _, l := range limits {
 		switch at := l.State(); {
-		case at.Told() && at.Left > 0:
+		case at.Known() && at.Left > 0:
 			return false
-		case at.Told():
+		case at.Known():
 			known = true
 		}
 	}
@@ -52,8 +52,13 @@ func (p *Pool) State(id platform.ID) schema.HealthState {
 	return schema.Healthy
 }
 
-// Outage reports whether the circuits of all upstreams of a platform are open, and whether one of them is known to
-// answer: its circuit is closed, and it has answered in this process. While a circuit is half-open, both are false.
+// Configured reports whether a source of a platform serves anything.
+func (p *Pool) Configured(id platform.ID) bool {
+	return slices.ContainsFunc(p.sources[id], (*Source).servesAnything)
+}
+
+// Outage reports whether the breakers of all upstreams of a platform are open, and whether one of them is known to
+// answer: its breaker is closed, and it has answered in this process. While a breaker is half-open, both are false.
 func (p *Pool) Outage(id platform.ID) (down, up bool) {
 	sources, open := 0, 0
 	for _, s := range p.sources[id] {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
 )
@@ -25,27 +25,29 @@ type Answer struct {
 // subject. Each error names the provider and the operation once.
 func (p *Pool) Try(ctx context.Context, id platform.ID, op providers.Op, subject Subject, do Do) (Answer, error) {
 	var failed, unseen error
-	caller := providers.CallerOf(ctx)
+	caller := callctx.Of(ctx).Caller
 	for i, s := range subject.Sources {
 		done, began, err := s.admit(op, p.cfg.Now())
 		if err != nil {
+			callctx.Of(ctx).NoteAsked(callctx.Asked{Provider: s.Provider.Name, Cause: passedOver(err)})
 			failed = errors.Join(failed, named(s, op, err))
 			continue
 		}
-		a := &Attempt{Provider: s.Provider, pool: p, platform: id, operation: string(op), lease: lease{room: &p.room}}
-		value, ended, err := p.turn(ctx, a, p.anyReady(subject.Sources[i+1:], op) || p.anyReady(subject.Behind, op), do)
-		operation.NoteAsked(ctx, s.Provider.Name)
+		a := &Attempt{Provider: s.Provider, pool: p, platform: id, operation: string(op), lease: lease{memoryBudget: &p.memoryBudget}}
+		started := time.Now()
+		value, ended, err := p.attempt(ctx, a, p.anyReady(subject.Sources[i+1:], op) || p.anyReady(subject.Behind, op), do)
+		callctx.Of(ctx).NoteAsked(asked(s, time.Since(started), err))
 		if caller.Asked != nil && (a.requests.Load() > 0 || !errors.Is(err, providers.ErrShare)) {
 			caller.Asked()
 		}
 		if isFailure(err) {
-			a.kept.drop()
+			a.storedAnswers.drop()
 		}
 		if p.cfg.Used != nil {
 			p.cfg.Used(s.Provider)
 		}
-		done(s.blame(err, subject, caller.Account, p.crowds.several(id, caller.Account, p.cfg.Now()), began))
-		s.heed(err, op, p.cfg.Now())
+		done(s.blame(err, subject, caller.Account, p.recentAccounts.several(id, caller.Account, p.cfg.Now()), began))
+		s.pauseAsRequested(err, op, p.cfg.Now())
 		p.health.count(id, tallyOf(a, ended, err, subject.Raw))
 		err = named(s, op, err)
 		switch {
@@ -66,6 +68,15 @@ func (p *Pool) Try(ctx context.Context, id platform.ID, op providers.Op, subject
 		return Answer{}, &providers.Error{Kind: providers.ErrNotFound, Detail: Detail(unseen, ""), Err: unseen}
 	}
 	return Answer{}, failed
+}
+
+// asked returns what the request log has of a call of s.
+func asked(s *Source, took time.Duration, err error) callctx.Asked {
+	a := callctx.Asked{Provider: s.Provider.Name, Calls: 1, Took: took, Cause: providers.Loggable(err)}
+	if answer, ok := errors.AsType[*providers.RequestError](err); ok {
+		a.Status = answer.Status
+	}
+	return a
 }
 
 // named adds the provider and operation to an error; nil stays nil.
@@ -105,9 +116,9 @@ func tallyOf(a *Attempt, ended bool, err error, raw bool) tally {
 	return t
 }
 
-// turn gives one source its share of the time: half of what remains when another one could still answer, else all. A
+// attempt gives one source its share of the time: half of what remains when another one could still answer, else all. A
 // provider that ignores its context is abandoned, and ended is false.
-func (p *Pool) turn(ctx context.Context, a *Attempt, others bool, do Do) (value any, ended bool, err error) {
+func (p *Pool) attempt(ctx context.Context, a *Attempt, others bool, do Do) (value any, ended bool, err error) {
 	if end, ok := ctx.Deadline(); ok && others {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/2) // deadlines are in real time, unlike the engine's clock
@@ -137,7 +148,6 @@ func (p *Pool) callApart(ctx context.Context, a *Attempt, do Do) (value any, end
 	}
 	outcomes := make(chan outcome, 1)
 	go func() {
-		Deepen()
 		value, err := p.call(ctx, a, do)
 		outcomes <- outcome{value, err}
 	}()
@@ -157,7 +167,7 @@ func (p *Pool) call(ctx context.Context, a *Attempt, do Do) (value any, err erro
 		defer Rescue(ctx, p.cfg.Log, &err, "operation", a.operation, "platform", a.platform)
 	}
 	defer a.lease.end()
-	value, err = do(providers.WithTrace(ctx, a.trace()), a)
+	value, err = do(callctx.WithTrace(ctx, a.trace()), a)
 	if err != nil && !inContract(err) {
 		err = providers.Unavailable(err, "the upstream failed")
 	}

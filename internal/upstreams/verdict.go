@@ -3,6 +3,9 @@ package upstreams
 import (
 	"context"
 	"errors"
+	"time"
+
+	"github.com/sony/gobreaker/v2"
 
 	"github.com/socialdata/socialdata/providers"
 )
@@ -18,6 +21,17 @@ func Detail(err error, or string) string {
 		return e.Detail
 	}
 	return or
+}
+
+// Closed reports whether err means that an upstream was not asked, because it has failed too often lately or a limit is
+// used up, and for how long it will not be; 0 if that is not known.
+func Closed(err error) (wait time.Duration, closed bool) {
+	e, ok := errors.AsType[*providers.Error](err)
+	if ok && e.RetryAfter > 0 && e.Blame == providers.BlameNone {
+		return e.RetryAfter, true
+	}
+	return 0, errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) ||
+		errors.Is(err, providers.ErrShare)
 }
 
 // IsFinal reports whether err is an answer that no other source could improve: an absence, a refusal of the input or an

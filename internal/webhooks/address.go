@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -39,6 +40,10 @@ func (g *Guard) Check(ctx context.Context, text string) error {
 		return fmt.Errorf("%w: url must be an absolute URL of at most %d characters", watch.ErrInvalid, maxURL)
 	case u.Scheme != "https" && (u.Scheme != "http" || !g.Private):
 		return fmt.Errorf("%w: url must begin with https://", watch.ErrInvalid)
+	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }):
+		return fmt.Errorf("%w: url must have no spaces or control characters; write a space as %%20", watch.ErrInvalid)
+	case u.Port() != "" && !isPort(u.Port()):
+		return fmt.Errorf("%w: the port of url must be 1 to 65535", watch.ErrInvalid)
 	case u.User != nil || u.Fragment != "":
 		return fmt.Errorf("%w: url must have no user, password or fragment", watch.ErrInvalid)
 	}
@@ -53,6 +58,11 @@ func (g *Guard) Check(ctx context.Context, text string) error {
 		}
 	}
 	return nil
+}
+
+func isPort(text string) bool {
+	n, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && n > 0
 }
 
 func (g *Guard) resolve(ctx context.Context, name string) ([]netip.Addr, error) {
@@ -128,17 +138,19 @@ func inside(a netip.Addr) (netip.Addr, bool) {
 	switch {
 	case a.Is4():
 		return a, false
-	case in(translated, a): // NAT64, and the former IPv4-compatible form
-		if v4 := netip.AddrFrom4([4]byte(b[12:])); b[12] != 0 || strings.HasPrefix(a.String(), "64:ff9b:") {
-			return v4, true
-		}
-	case in(tunnelled, a): // 6to4
+	case in(translated, a), b[12] != 0 && in(compatible, a), isatap(b):
+		return netip.AddrFrom4([4]byte(b[12:])), true
+	case in(tunnelled, a):
 		return netip.AddrFrom4([4]byte(b[2:6])), true
 	}
 	return a, false
 }
 
+// isatap reports whether the interface identifier of an address is that of ISATAP, which ends with an IPv4 address.
+func isatap(b [16]byte) bool { return b[8]&^2 == 0 && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe }
+
 var (
-	translated = prefixes("64:ff9b::/96", "::/96")
-	tunnelled  = prefixes("2002::/16")
+	translated = prefixes("64:ff9b::/96", "::ffff:0:0:0/96") // NAT64 and SIIT
+	compatible = prefixes("::/96")                           // the former IPv4-compatible form
+	tunnelled  = prefixes("2002::/16")                       // 6to4
 )

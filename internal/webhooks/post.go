@@ -21,7 +21,7 @@ import (
 // Result is the result of an attempt.
 type Result struct {
 	Status     int           // of the answer; 0 if there was none
-	Detail     string        // why it failed; "" if it succeeded
+	Detail     string        // causeOf it failed; "" if it succeeded
 	RetryAfter time.Duration // requested by the answer; 0 for none
 	Lost       bool          // the endpoint's secret cannot be decrypted: nothing was sent
 }
@@ -111,7 +111,7 @@ func (p *poster) post(ctx context.Context, e *watch.Endpoint, c schema.Change) R
 	r.Header.Set(standardwebhooks.HeaderWebhookSignature, signed)
 	resp, err := p.http.Do(r)
 	if err != nil {
-		return Result{Detail: why(err)}
+		return Result{Detail: causeOf(err)}
 	}
 	defer func() { _ = resp.Body.Close() }()
 	_, _ = io.CopyN(io.Discard, resp.Body, maxAnswer) // only the status matters
@@ -165,8 +165,8 @@ func retryAfter(text string, now time.Time) time.Duration {
 	return 0
 }
 
-// why describes why there was no answer, without addresses or anything from the request.
-func why(err error) string {
+// causeOf describes why there was no answer, without addresses or anything from the request.
+func causeOf(err error) string {
 	var timeout net.Error
 	var dns *net.DNSError
 	var certificate *tls.CertificateVerificationError

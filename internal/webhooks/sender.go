@@ -24,7 +24,7 @@ type Config struct {
 	TLS   *tls.Config      // nil means the system's certificate authorities
 	Look  time.Duration    // interval at which the store is checked for due deliveries; 0 means a second
 	Lease time.Duration    // of a delivery; 0 means a minute
-	Told  func()           // called after a change was added to a feed; may be nil
+	Added func()           // called after a change was added to a feed; may be nil
 
 	Patience time.Duration // maximum time for an endpoint's answer; 0 means 15 seconds
 }
@@ -61,13 +61,13 @@ type Sender struct {
 	nudge  chan struct{}
 	under  sync.WaitGroup
 
-	mu    sync.Mutex
-	lanes map[watch.Lane]*lane
-	total int // deliveries in progress
+	mu     sync.Mutex
+	queues map[watch.EndpointRef]*queue
+	total  int // deliveries in progress
 }
 
-// lane is the state of the deliveries to one endpoint.
-type lane struct {
+// queue is the state of the deliveries to one endpoint.
+type queue struct {
 	n       int
 	more    bool // the last claim returned the maximum number
 	failing bool
@@ -84,14 +84,14 @@ func Start(cfg Config) *Sender {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	if cfg.Told == nil {
-		cfg.Told = func() {}
+	if cfg.Added == nil {
+		cfg.Added = func() {}
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	sending, cut := context.WithCancel(context.Background())
 	s := &Sender{
 		cfg: cfg, poster: newPoster(&cfg), stop: stop, cut: cut, ended: make(chan struct{}),
-		nudge: make(chan struct{}, 1), lanes: map[watch.Lane]*lane{},
+		nudge: make(chan struct{}, 1), queues: map[watch.EndpointRef]*queue{},
 	}
 	go s.run(ctx, sending)
 	return s
@@ -159,7 +159,7 @@ func (s *Sender) round(ctx, sending context.Context) error {
 
 // claim claims deliveries that are due and begins to send them.
 func (s *Sender) claim(ctx, sending context.Context) (int, error) {
-	free, full := s.room()
+	free, full := s.capacity()
 	if free == 0 {
 		return 0, nil
 	}
@@ -167,17 +167,17 @@ func (s *Sender) claim(ctx, sending context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	got := map[watch.Lane]int{}
+	got := map[watch.EndpointRef]int{}
 	for i := range claimed {
-		got[laneOf(&claimed[i])]++
+		got[refOf(&claimed[i])]++
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for at, n := range got {
-		l := s.lanes[at]
+		l := s.queues[at]
 		if l == nil {
-			l = &lane{}
-			s.lanes[at] = l
+			l = &queue{}
+			s.queues[at] = l
 		}
 		l.n += n
 		s.total += n
@@ -185,22 +185,22 @@ func (s *Sender) claim(ctx, sending context.Context) (int, error) {
 	}
 	for i := range claimed {
 		sending, due := sending, &claimed[i]
-		l := s.lanes[laneOf(due)]
+		l := s.queues[refOf(due)]
 		l.failing = !due.Endpoint.FailingSince.IsZero()
 		s.under.Go(func() { s.send(sending, due) })
 	}
 	return len(claimed), nil
 }
 
-func laneOf(d *watch.Sending) watch.Lane {
-	return watch.Lane{Account: d.Delivery.Account, Name: d.Delivery.Endpoint}
+func refOf(d *watch.Sending) watch.EndpointRef {
+	return watch.EndpointRef{Account: d.Delivery.Account, Name: d.Delivery.Endpoint}
 }
 
-// room returns how many more deliveries may be in progress, and the endpoints that have reached their limit.
-func (s *Sender) room() (free int, full []watch.Lane) {
+// capacity returns how many more deliveries may be in progress, and the endpoints that have reached their limit.
+func (s *Sender) capacity() (free int, full []watch.EndpointRef) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for at, l := range s.lanes {
+	for at, l := range s.queues {
 		if l.failing || l.n > inFlight/2 {
 			full = append(full, at)
 		}
@@ -209,15 +209,15 @@ func (s *Sender) room() (free int, full []watch.Lane) {
 }
 
 // done records that an attempt has ended, and whether it succeeded.
-func (s *Sender) done(at watch.Lane, ok bool) {
+func (s *Sender) done(at watch.EndpointRef, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l := s.lanes[at]
+	l := s.queues[at]
 	l.n--
 	s.total--
 	l.failing = !ok
 	if l.n == 0 {
-		delete(s.lanes, at)
+		delete(s.queues, at)
 	}
 	if ok && (l.more && l.n <= inFlight/2 || l.n == 0) || s.total == atOnce-1 {
 		s.Nudge()
@@ -228,7 +228,7 @@ func (s *Sender) done(at watch.Lane, ok bool) {
 // the delivery was removed.
 func (s *Sender) send(ctx context.Context, due *watch.Sending) {
 	got := s.poster.post(ctx, &due.Endpoint, due.Change)
-	defer func() { s.done(laneOf(due), got.OK()) }()
+	defer func() { s.done(refOf(due), got.OK()) }()
 	if ctx.Err() != nil {
 		return // the lease expires, and another process repeats the attempt
 	}
@@ -241,7 +241,7 @@ func (s *Sender) send(ctx context.Context, due *watch.Sending) {
 		return
 	}
 	if len(a.Tell) > 0 {
-		s.cfg.Told()
+		s.cfg.Added()
 	}
 }
 

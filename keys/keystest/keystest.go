@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
 )
 
@@ -37,6 +38,7 @@ func Run(t *testing.T, open Open) {
 		test func(t *testing.T, open Open)
 	}{
 		{"accounts", testAccounts},
+		{"monthly credits and closing", testClosing},
 		{"keys", testKeys},
 		{"look-up", testLookup},
 		{"revocation", testRevoke},
@@ -111,6 +113,70 @@ func testAccounts(t *testing.T, open Open) {
 	}
 }
 
+func testClosing(t *testing.T, open Open) {
+	t.Helper()
+	s := open(t)
+	a, b := createAccount(t, s, "first"), createAccount(t, s, "second")
+	h, k := createKey(t, s, keys.NewKey{Account: a.ID, Environment: keys.Live})
+	kept, _ := createKey(t, s, keys.NewKey{Account: b.ID, Environment: keys.Live})
+	for _, n := range []int64{0, credits.MaxBalance, 10_000} {
+		a.Monthly = n
+		got, err := s.SetMonthly(t.Context(), "first", n)
+		if diff := cmp.Diff(a, got); diff != "" || err != nil {
+			t.Errorf("SetMonthly(%d) (-want +got), %v:\n%s", n, err, diff)
+		}
+	}
+	for _, n := range []int64{-1, credits.MaxBalance + 1} {
+		if _, err := s.SetMonthly(t.Context(), a.ID, n); !errors.Is(err, keys.ErrInvalid) {
+			t.Errorf("SetMonthly(%d) = %v; want ErrInvalid", n, err)
+		}
+	}
+	if got, err := s.Account(t.Context(), a.ID); got.Monthly != 10_000 || err != nil {
+		t.Errorf("Account = %+v, %v; want the last valid number", got, err)
+	}
+
+	closed, err := s.CloseAccount(t.Context(), "first")
+	if err != nil || closed.ClosedAt == nil || closed.Monthly != 0 || closed.ID != a.ID {
+		t.Fatalf("CloseAccount = %+v, %v; want it closed, without monthly credits", closed, err)
+	}
+	if _, err := s.Lookup(t.Context(), h); !errors.Is(err, keys.ErrUnknown) {
+		t.Errorf("Lookup of a key of a closed account = %v; want ErrUnknown", err)
+	}
+	if got, err := s.Key(t.Context(), k.ID); err != nil || got.RevokedAt == nil {
+		t.Errorf("a key of a closed account is %+v, %v; want it revoked", got, err)
+	}
+	if _, err := s.Lookup(t.Context(), kept); err != nil {
+		t.Errorf("Lookup of a key of another account = %v", err)
+	}
+	for _, unique := range []bool{false, true} {
+		n := keys.NewKey{Account: a.ID, Environment: keys.Live, Name: "late", Unique: unique}
+		if _, _, err := s.CreateKey(t.Context(), n); !errors.Is(err, keys.ErrInvalid) {
+			t.Errorf("CreateKey of a closed account = %v; want ErrInvalid", err)
+		}
+	}
+	if _, err := s.SetMonthly(t.Context(), a.ID, 1); !errors.Is(err, keys.ErrInvalid) {
+		t.Errorf("SetMonthly of a closed account = %v; want ErrInvalid", err)
+	}
+	again, err := s.CloseAccount(t.Context(), a.ID)
+	if diff := cmp.Diff(closed, again); diff != "" || err != nil {
+		t.Errorf("CloseAccount of a closed account (-want +got), %v:\n%s", err, diff)
+	}
+	all, err := s.Accounts(t.Context())
+	if diff := cmp.Diff([]keys.Account{closed, b}, all); diff != "" || err != nil {
+		t.Errorf("Accounts (-want +got), %v:\n%s", err, diff)
+	}
+	for what, err := range map[string]error{
+		"SetMonthly":   second(s.SetMonthly(t.Context(), "third", 1)),
+		"CloseAccount": second(s.CloseAccount(t.Context(), "third")),
+	} {
+		if !errors.Is(err, keys.ErrAbsent) {
+			t.Errorf("%s of an unknown account = %v; want ErrAbsent", what, err)
+		}
+	}
+}
+
+func second(_ keys.Account, err error) error { return err }
+
 func testKeys(t *testing.T, open Open) {
 	t.Helper()
 	s := open(t)
@@ -150,11 +216,20 @@ func testKeys(t *testing.T, open Open) {
 	if diff := cmp.Diff(other, got); diff != "" || err != nil {
 		t.Errorf("Key (-want +got), %v:\n%s", err, diff)
 	}
-	if _, err := s.Keys(t.Context(), "third"); !errors.Is(err, keys.ErrAbsent) {
-		t.Errorf("Keys of an unknown account = %v; want ErrAbsent", err)
-	}
-	if _, err := s.Key(t.Context(), "key_none"); !errors.Is(err, keys.ErrAbsent) {
-		t.Errorf("Key of nothing = %v; want ErrAbsent", err)
+	for _, unknown := range []string{"third", "nul\x00", "no UTF-8\xff"} {
+		if _, err := s.Account(t.Context(), unknown); !errors.Is(err, keys.ErrAbsent) {
+			t.Errorf("Account(%q) = %v; want ErrAbsent", unknown, err)
+		}
+		if _, err := s.Keys(t.Context(), unknown); !errors.Is(err, keys.ErrAbsent) {
+			t.Errorf("Keys(%q) = %v; want ErrAbsent", unknown, err)
+		}
+		if _, err := s.Key(t.Context(), unknown); !errors.Is(err, keys.ErrAbsent) {
+			t.Errorf("Key(%q) = %v; want ErrAbsent", unknown, err)
+		}
+		if _, err := s.Revoke(t.Context(), unknown); !errors.Is(err, keys.ErrAbsent) {
+			t.Errorf("Revoke(%q) = %v; want ErrAbsent", unknown, err)
+		}
+		s.Touch(unknown, time.Now()) // is ignored
 	}
 	bad := map[string]keys.NewKey{
 		"no environment":  {Account: a.ID},

@@ -98,11 +98,11 @@ func FromEnv(lookup env.Lookup) (Config, error) {
 	return cfg, errors.Join(errs...)
 }
 
-// New returns every provider, in one chain for each package, in the order in which they are tried.
+// New returns every provider, in one chain for each package: those of the platforms in the order of the platform table,
+// and then the reseller, which is tried after them.
 func New(cfg Config) []providers.Chain {
 	cfg.share()
 	return []providers.Chain{
-		mock.New(cfg.Mock),
 		amazon.New(cfg.Amazon),
 		applemusic.New(cfg.AppleMusic),
 		appstore.New(cfg.AppStore),
@@ -113,14 +113,15 @@ func New(cfg Config) []providers.Chain {
 		hackernews.New(cfg.HackerNews),
 		instagram.New(cfg.Instagram),
 		kick.New(cfg.Kick),
+		kwai.New(cfg.Kwai),
 		linkedin.New(cfg.LinkedIn),
 		linktree.New(cfg.Linktree),
+		mock.New(cfg.Mock),
 		pinterest.New(cfg.Pinterest),
-		kwai.New(cfg.Kwai),
 		reddit.New(cfg.Reddit),
+		rumble.New(cfg.Rumble),
 		salla.New(cfg.Salla),
 		snapchat.New(cfg.Snapchat),
-		rumble.New(cfg.Rumble),
 		soundcloud.New(cfg.SoundCloud),
 		spotify.New(cfg.Spotify),
 		telegram.New(cfg.Telegram),
@@ -131,7 +132,7 @@ func New(cfg Config) []providers.Chain {
 		x.New(cfg.X),
 		youtube.New(cfg.YouTube),
 		zid.New(cfg.Zid),
-		scrapecreators.New(cfg.ScrapeCreators), // after the platforms' own
+		scrapecreators.New(cfg.ScrapeCreators),
 	}
 }
 

@@ -63,7 +63,7 @@ func BenchmarkMiss(b *testing.B) {
 			o := socialdata.Operation(tt.operation)
 			miss := func() {
 				params := url.Values{tt.param: {tt.value}, "fresh": {"true"}}
-				if _, err := client.Do(b.Context(), o, operation.Call{Platform: tt.platform, Params: params}); err != nil {
+				if _, err := socialdata.FrontEnd(client).Do(b.Context(), o, operation.Call{Platform: tt.platform, Params: params}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -53,15 +53,15 @@ func checkIdentifier(t *testing.T, p providers.Provider, subject providers.Subje
 	got, err := p.Normalize(subject, text)
 	if err != nil {
 		if !errors.Is(err, providers.ErrInvalid) {
-			t.Errorf("%s: %s %q: %v", p.Name, subject, text, err)
+			t.Errorf("%s: %s %q: %v, want ErrInvalid", p.Name, subject, text, err)
 		}
 		return
 	}
 	if got == "" || !utf8.ValidString(got) || strings.ContainsFunc(got, unicode.IsControl) {
-		t.Errorf("%s: %s %q becomes %q", p.Name, subject, text, got)
+		t.Errorf("%s: %s %q becomes %q, want text without control characters", p.Name, subject, text, got)
 	}
 	if again, err := p.Normalize(subject, got); err != nil || again != got {
-		t.Errorf("%s: %s %q becomes %q, and that %q (%v)", p.Name, subject, text, got, again, err)
+		t.Errorf("%s: %s %q becomes %q, and that %q (%v), want the same", p.Name, subject, text, got, again, err)
 	}
 }
 
@@ -164,10 +164,10 @@ func FuzzDecoders(f *testing.F) {
 			t.Fatal(err)
 		}
 		params.Set("include_raw", "true")
-		_, err = client.Do(t.Context(), rows["/v1/{platform}/"+name], operation.Call{Platform: string(p.Platform), Params: params})
+		_, err = socialdata.FrontEnd(client).Do(t.Context(), rows["/v1/{platform}/"+name], operation.Call{Platform: string(p.Platform), Params: params})
 		bad, ok := errors.AsType[*problem.Error](err)
 		if err != nil && (!ok || bad.Code == problem.InternalError) {
-			t.Errorf("%s: %.300q leads to %v", calls[k].target, body, err)
+			t.Errorf("%s: %.300q leads to %v, want a problem of the upstream", calls[k].target, body, err)
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/socialdata/socialdata/internal/testsize"
 	"github.com/socialdata/socialdata/providers"
 )
 
@@ -23,11 +24,12 @@ const (
 
 // TestNoAnswerTakesMuchMemory reads each large answer once, and compares the resident memory before with the peak while
 // the answer is read, decoded and sent. The kernel records the peak, so none is missed, however fast the machine is.
-// The upstream and the caller are in the same process and count too. It does not run in parallel. With HOSTILE=full in
-// the environment each provider reads them, once as a resource and once raw.
+// The upstream and the caller are in the same process and count too. It does not run in parallel. With SIZE=full each
+// provider reads them, once as a resource and once raw.
 func TestNoAnswerTakesMuchMemory(t *testing.T) {
-	if runtime.GOOS != "linux" || underRace > 1 {
-		t.Skip("reads /proc; the race detector takes a multiple")
+	testsize.NoRace(t)
+	if testing.Short() || runtime.GOOS != "linux" {
+		t.Skip("reads /proc, and fills memory")
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(whileMeasured))
 	certs := newCertificates(t)
@@ -67,7 +69,7 @@ func measured(t *testing.T) (all []measuredCall) {
 		first := map[bool]bool{true: true, false: true} // by whether the call is raw
 		for _, call := range callsOf(t, p) {
 			path, _, _ := strings.Cut(call.target, "?")
-			chosen := os.Getenv("HOSTILE") == "full" && first[call.raw]
+			chosen := testsize.Full() && first[call.raw]
 			for _, one := range measuredCalls {
 				chosen = chosen || one == path && p.Name != "scrapecreators"
 			}

@@ -4,7 +4,10 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/internal/enginetest"
@@ -13,9 +16,9 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// TestWhatAPlatformLacksIsNotExplained calls every operation that a platform lacks, with identifiers that no platform
+// TestUnavailableOperationsNameOnlyTheirRoute calls every operation that a platform lacks, with identifiers that no platform
 // uses: the answer names the route, and does not describe the form of such identifiers (D75).
-func TestWhatAPlatformLacksIsNotExplained(t *testing.T) {
+func TestUnavailableOperationsNameOnlyTheirRoute(t *testing.T) {
 	t.Parallel()
 	client := clientWith(t, &http.Client{}, nil)
 	lacking := 0
@@ -27,7 +30,7 @@ func TestWhatAPlatformLacksIsNotExplained(t *testing.T) {
 			lacking++
 			op := socialdata.Operation(o.Operation)
 			for _, params := range odd(op) {
-				_, err := client.Do(t.Context(), op, operation.Call{Platform: string(p.Platform), Params: params})
+				_, err := socialdata.FrontEnd(client).Do(t.Context(), op, operation.Call{Platform: string(p.Platform), Params: params})
 				enginetest.WantProblem(t, err, problem.PlatformUnavailable, op.On(string(p.Platform)).HTTP)
 			}
 		}
@@ -66,4 +69,21 @@ func with(params url.Values, name, value string) url.Values {
 	out := maps.Clone(params)
 	out.Set(name, value)
 	return out
+}
+
+func TestNewIsInTheOrderOfThePlatformTable(t *testing.T) {
+	t.Parallel()
+	var got []platform.ID
+	for _, p := range slices.Concat(New(Config{})...) {
+		if p.Name != "scrapecreators" && !slices.Contains(got, p.Platform) {
+			got = append(got, p.Platform)
+		}
+	}
+	var want []platform.ID
+	for _, p := range platform.All() {
+		want = append(want, p.ID)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("platforms (-want +got):\n%s", diff)
+	}
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// TestPlatformsAreNotReachedForWhatTheyRefuse checks that official and own sources refuse searches that they do not
+// TestUnsupportedSearchesAreRefused checks that official and own sources refuse searches that they do not
 // support. A fan-out asks them before anything is priced (D76).
-func TestPlatformsAreNotReachedForWhatTheyRefuse(t *testing.T) {
+func TestUnsupportedSearchesAreRefused(t *testing.T) {
 	t.Parallel()
 	settings := map[string]string{
 		"SOCIALDATA_REDDIT_CLIENT_ID": "test", "SOCIALDATA_REDDIT_CLIENT_SECRET": "test", "SOCIALDATA_TRUTHSOCIAL_TOKEN": "test",
@@ -52,7 +52,7 @@ func TestPlatformsAreNotReachedForWhatTheyRefuse(t *testing.T) {
 			if !p.Serves(providers.OpSearch) || p.Searches == nil {
 				t.Errorf("%s on %s: it cannot search, or takes every query", tt.provider, tt.on)
 			} else if err := p.Searches(tt.query); (err == nil) != tt.taken {
-				t.Errorf("%s on %s, %+v: %v", tt.provider, tt.on, tt.query, err)
+				t.Errorf("%s on %s, %+v: got %v, want it accepted: %t", tt.provider, tt.on, tt.query, err, tt.taken)
 			}
 		}
 		if !found {

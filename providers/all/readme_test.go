@@ -6,8 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -44,27 +42,6 @@ func TestREADMEListsThePlatforms(t *testing.T) {
 		}
 	} else if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the table of platforms in README.md is wrong; go test ./providers/all -run README -update (-want +got):\n%s", diff)
-	}
-}
-
-// TestTheProgramInREADMECompiles compiles the first Go snippet of README.md as it is.
-func TestTheProgramInREADMECompiles(t *testing.T) {
-	t.Parallel()
-	b, err := os.ReadFile(readme)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(b), "```go\n")
-	program, _, ok := strings.Cut(rest, "```")
-	if !ok || !strings.HasPrefix(program, "package main") {
-		t.Fatalf("README.md does not begin with a program: %q", program)
-	}
-	file := filepath.Join(t.TempDir(), "main.go")
-	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", os.DevNull, file).CombinedOutput(); err != nil {
-		t.Errorf("%v: %s", err, out)
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// TestCapturedAnswersHoldManyThings reads the captured answers to requests for several keys.
-func TestCapturedAnswersHoldManyThings(t *testing.T) {
+// TestCapturedBatchesAreConverted reads the captured answers to requests for several keys.
+func TestCapturedBatchesAreConverted(t *testing.T) {
 	t.Parallel()
 	recorded, err := replay.New(startReplay(t, buildReplay(t), ""), nil)
 	if err != nil {
@@ -52,14 +52,14 @@ func TestCapturedAnswersHoldManyThings(t *testing.T) {
 		found, err := tt.read(t.Context(), p, keys)
 		single, whole := providers.Apart(err)
 		if whole != nil {
-			t.Errorf("%s %v: %v", tt.provider, keys, whole)
+			t.Errorf("%s %v: %v, want no error", tt.provider, keys, whole)
 			continue
 		}
 		got := map[string]string{}
 		for key, o := range found {
 			p.Stamp(o, time.Now())
 			if err := schema.NewValidator(platform.Specified()).Validate(o); err != nil {
-				t.Errorf("%s %s: %v", tt.provider, key, err)
+				t.Errorf("%s %s is not valid: %v", tt.provider, key, err)
 			}
 			got[key] = o.Shared().ID
 		}

@@ -18,12 +18,12 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/internal/await"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/replay"
@@ -88,14 +88,14 @@ var usualEnv = map[string]string{
 	"SOCIALDATA_ZID_ACCESS_TOKEN":            "test",
 }
 
-func TestCapturedAnswersComeOutRight(t *testing.T) {
-	t.Parallel()
-	bin := buildReplay(t)
+// replayCases returns the cases of each file of testdata/replay.
+func replayCases(t *testing.T) map[string][]replayCase {
+	t.Helper()
 	files, err := filepath.Glob("testdata/replay/*.json")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no cases: %v", err)
+		t.Fatalf("there are no cases: %v", err)
 	}
-	recorders := map[string]string{}
+	all := map[string][]replayCase{}
 	for _, file := range files {
 		b, err := os.ReadFile(file)
 		if err != nil {
@@ -103,18 +103,25 @@ func TestCapturedAnswersComeOutRight(t *testing.T) {
 		}
 		var cases []replayCase
 		if err := json.Unmarshal(b, &cases); err != nil {
-			t.Fatalf("%s: %v", file, err)
+			t.Fatalf("%s is not a list of cases: %v", file, err)
 		}
+		all[strings.TrimSuffix(filepath.Base(file), ".json")] = cases
+	}
+	return all
+}
+
+func TestCapturedAnswersAreConverted(t *testing.T) {
+	t.Parallel()
+	bin := buildReplay(t)
+	recorders := map[string]string{}
+	for name, cases := range replayCases(t) {
 		for _, c := range cases {
 			if recorders[c.Variant] == "" {
 				recorders[c.Variant] = startReplay(t, bin, c.Variant)
 			}
 		}
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
-			for i, c := range cases {
-				if underRace > 1 && i%8 != 0 { // each has an engine of its own
-					continue
-				}
+		t.Run(name, func(t *testing.T) {
+			for _, c := range cases {
 				t.Run(c.Name, func(t *testing.T) {
 					t.Parallel()
 					c.run(t, recorders[c.Variant])
@@ -127,6 +134,9 @@ func TestCapturedAnswersComeOutRight(t *testing.T) {
 // buildReplay builds the replay server and returns its path. It skips the test if there are no captured answers.
 func buildReplay(tb testing.TB) string {
 	tb.Helper()
+	if testing.Short() {
+		tb.Skip("builds and starts the replay server")
+	}
 	if _, err := os.Stat(filepath.Join(shared, "upstreams/samples")); err != nil {
 		tb.Skip("the captured answers are not here: ", err)
 	}
@@ -151,17 +161,14 @@ func startReplay(tb testing.TB, bin, variant string) string {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	for {
+	await.Until(tb, "the replay server to listen", func() bool {
 		res, err := http.Get("http://" + addr + "/_log")
 		if err == nil {
 			_ = res.Body.Close()
-			return "http://" + addr
 		}
-		if tb.Context().Err() != nil {
-			tb.Fatal(err)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+		return err == nil
+	})
+	return "http://" + addr
 }
 
 func (c replayCase) run(t *testing.T, recorder string) {
@@ -179,41 +186,12 @@ func (c replayCase) run(t *testing.T, recorder string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Each case has its own engine: a captured rate limit must not affect the next case.
-	ledger, store := credits.NewMemory(credits.MemoryConfig{}), keys.NewMemory(keys.MemoryConfig{})
-	chains := chainsWith(t, &http.Client{Transport: recorded}, func(name string) string { return settings[name] })
-	if id, op := operationOf(t, c.Get); op != providers.OpLinked { // which other platforms confirm
-		for i := range chains {
-			chains[i] = slices.DeleteFunc(chains[i], func(p providers.Provider) bool { return p.Platform != id })
-		}
-	}
-	client, err := socialdata.New(socialdata.WithProviders(chains...),
-		socialdata.WithLedger(ledger), socialdata.WithKeys(store), socialdata.WithEnricher(model()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	account, err := store.CreateAccount(t.Context(), "tester")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ledger.Grant(t.Context(), account.ID, 1000, "test"); err != nil {
-		t.Fatal(err)
-	}
-	secret, _, err := store.CreateKey(t.Context(), keys.NewKey{Account: account.ID, Environment: keys.Test})
-	if err != nil {
-		t.Fatal(err)
-	}
-	srv, err := server.New(client)
-	if err != nil {
-		t.Fatal(err)
-	}
-	web := httptest.NewServer(srv.Handler())
-	defer web.Close()
+	client, web, secret := c.serve(t, recorded, settings)
 
 	want := []replayPage{{c.Want}}
 	target := c.Get
 	for i, page := range append(want, c.Next...) {
-		status, body, raw := read(t, web.URL+target, secret)
+		status, body, raw := read(t, web+target, secret)
 		if c.Vendor {
 			id, op := operationOf(t, c.Get)
 			if spent, told := paid.spent.Swap(0), costOf(t, client, id, op); spent > told {
@@ -258,6 +236,144 @@ func (c replayCase) run(t *testing.T, recorder string) {
 		u.RawQuery = q.Encode()
 		target = u.String()
 	}
+}
+
+// serve serves an engine that reads by a transport until the test ends. Each case has its own engine: a captured rate
+// limit must not affect the next case.
+func (c replayCase) serve(t *testing.T, by http.RoundTripper, settings map[string]string) (client *socialdata.Client, base, secret string) {
+	t.Helper()
+	ledger, store := credits.NewMemory(credits.MemoryConfig{}), keys.NewMemory(keys.MemoryConfig{})
+	chains := chainsWith(t, &http.Client{Transport: by}, func(name string) string { return settings[name] })
+	if id, op := operationOf(t, c.Get); op != providers.OpLinked { // which other platforms confirm
+		for i := range chains {
+			chains[i] = slices.DeleteFunc(chains[i], func(p providers.Provider) bool { return p.Platform != id })
+		}
+	}
+	client, err := socialdata.New(socialdata.WithProviders(chains...),
+		socialdata.WithLedger(ledger), socialdata.WithKeys(store), socialdata.WithEnricher(model()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	account, err := store.CreateAccount(t.Context(), "tester")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ledger.Grant(t.Context(), account.ID, 1000, "test"); err != nil {
+		t.Fatal(err)
+	}
+	if secret, _, err = store.CreateKey(t.Context(), keys.NewKey{Account: account.ID, Environment: keys.Test}); err != nil {
+		t.Fatal(err)
+	}
+	srv, err := server.New(client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(srv.Handler())
+	t.Cleanup(web.Close)
+	return client, web.URL, secret
+}
+
+// TestRecordedCasesArePlayed records each case that has one page and no other answers to choose from, plays it without
+// the recorder, and compares the answers. Nothing that the cases have as credentials may be in the folder.
+func TestRecordedCasesArePlayed(t *testing.T) {
+	t.Parallel()
+	captured, err := replay.New(startReplay(t, buildReplay(t), ""), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := maps.Clone(usualEnv)
+	for name, value := range settings {
+		if value == "test" {
+			settings[name] = "secret of " + name // long enough to be searched for
+		}
+	}
+	var played atomic.Int64
+	t.Cleanup(func() {
+		if n := played.Load(); n < 500 {
+			t.Errorf("only %d cases were played", n)
+		}
+	})
+	for _, cases := range replayCases(t) {
+		for _, c := range cases {
+			if c.Variant != "" || c.Vendor || c.Next != nil || c.Env != nil {
+				continue
+			}
+			t.Run(c.Name, func(t *testing.T) {
+				t.Parallel()
+				if c.recordAndPlay(t, captured, settings) {
+					played.Add(1)
+				}
+			})
+		}
+	}
+}
+
+// recordAndPlay reports whether the case has sent a request at all. On a machine that is busy an answer may have been
+// sent before a secondary request has ended: the case is then recorded once more.
+func (c replayCase) recordAndPlay(t *testing.T, next http.RoundTripper, settings map[string]string) bool {
+	t.Helper()
+	sent, diff := c.differences(t, next, settings)
+	if diff != "" {
+		_, diff = c.differences(t, next, settings)
+	}
+	if diff != "" {
+		t.Errorf("GET %s: (-live +played):\n%s", c.Get, diff)
+	}
+	return sent
+}
+
+// differences records the case, plays it, and compares the answers.
+func (c replayCase) differences(
+	t *testing.T, next http.RoundTripper, settings map[string]string,
+) (sent bool, diff string) {
+	t.Helper()
+	dir := t.TempDir()
+	recorder, err := replay.Record(dir, next)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, base, secret := c.serve(t, recorder, settings)
+	status, live, _ := read(t, base+c.Get, secret)
+	manifest, err := os.ReadFile(filepath.Join(dir, "MANIFEST.json"))
+	if errors.Is(err, os.ErrNotExist) {
+		return false, ""
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range settings {
+		if len(value) > 20 && strings.Contains(string(manifest), url.QueryEscape(value)) {
+			t.Errorf("the credential %s is in %s", name, manifest)
+		}
+	}
+	player, err := replay.Play(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, base, secret = c.serve(t, player, settings)
+	again, played, _ := read(t, base+c.Get, secret)
+	if status != again {
+		return true, fmt.Sprintf("status %d, played %d: %v", status, again, played)
+	}
+	return true, cmp.Diff(lasting(live), lasting(played))
+}
+
+// lasting returns an answer without what is different for each call.
+func lasting(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range []string{"request_id", "fetched_at", "next_cursor", "prev_cursor"} {
+			delete(v, name)
+		}
+		for name := range v {
+			v[name] = lasting(v[name])
+		}
+	case []any:
+		for i := range v {
+			v[i] = lasting(v[i])
+		}
+	}
+	return v
 }
 
 // paidReads counts the reseller's charges.

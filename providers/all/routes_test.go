@@ -1,9 +1,12 @@
 package all
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -32,7 +35,7 @@ func TestNoRawReadWrites(t *testing.T) {
 			for _, name := range refused {
 				err := p.Refuse(r, url.Values{name: {"post"}})
 				if !errors.Is(err, providers.ErrInvalid) && !slices.Contains(meant[p.Name+" "+r.Pattern], name) {
-					t.Errorf("%s forwards %s to %s", p.Name, name, r.Pattern)
+					t.Errorf("%s forwards %s to %s, want ErrInvalid", p.Name, name, r.Pattern)
 				}
 			}
 		}
@@ -50,7 +53,7 @@ func TestNoRawReadIsAboutTheOwner(t *testing.T) {
 		for _, r := range p.Routes {
 			last := r.Pattern[strings.LastIndexByte(r.Pattern, '/')+1:]
 			if slices.Contains(owners, last) || r.Pattern == "user" {
-				t.Errorf("%s lists %s", p.Name, r.Pattern)
+				t.Errorf("%s lists %s, which is about the owner of the credentials", p.Name, r.Pattern)
 			}
 		}
 	}
@@ -68,7 +71,7 @@ func TestNoRawReadIsAboutTheOwner(t *testing.T) {
 			known = true
 			for _, path := range paths {
 				if r, ok := p.Route(path); ok {
-					t.Errorf("%s reads %s by %s", provider, path, r.Pattern)
+					t.Errorf("%s reads %s by %s, want no route", provider, path, r.Pattern)
 				}
 			}
 		}
@@ -76,4 +79,80 @@ func TestNoRawReadIsAboutTheOwner(t *testing.T) {
 			t.Errorf("there is no provider %s", provider)
 		}
 	}
+}
+
+// TestCapturedRawRequestsAreForwarded sends every captured request for which a provider of its platform has a raw route
+// through that route, with the parameters that it had.
+func TestCapturedRawRequestsAreForwarded(t *testing.T) {
+	t.Parallel()
+	var sent *url.URL
+	web := &http.Client{Transport: answering(func(r *http.Request) (int, string) {
+		if isTokenRequest(r) {
+			return http.StatusOK, honestToken
+		}
+		sent = r.URL
+		return http.StatusOK, "{}"
+	})}
+	tried, reached := 0, map[string]bool{}
+	for _, p := range providersWith(t, web, usual) {
+		if p.Forward == nil {
+			continue
+		}
+		for _, u := range capturedRequests(t, p) {
+			path := strings.Trim(u.Path, "/")
+			for found := false; path != "" && !found; {
+				var r providers.Route
+				if r, found = p.Route(path); found {
+					sent = nil
+					_, _ = p.Forward(t.Context(), path, url.Values{}) // only its host matters
+					if sent == nil || sent.Host != u.Host {
+						continue // it is of another upstream of the platform
+					}
+					tried++
+					reached[p.Name+" "+r.Pattern] = true
+					query := u.Query()
+					for _, name := range p.Credentials {
+						query.Del(name)
+					}
+					if err := p.Refuse(r, query); err != nil {
+						t.Errorf("%s does not forward %s: %v", p.Name, u, err)
+					}
+				}
+				_, path, _ = strings.Cut(path, "/") // the base address may have a path
+			}
+		}
+	}
+	t.Logf("%d requests through %d routes", tried, len(reached))
+	if _, err := os.Stat(filepath.Join(shared, "upstreams/samples")); err != nil {
+		t.Skip("the captured answers are not here: ", err)
+	}
+	if tried < 100 {
+		t.Errorf("%d requests were tried: the test shows nothing", tried)
+	}
+}
+
+// capturedRequests returns the addresses of the captured GETs of a provider's platform, or of the reseller.
+func capturedRequests(t *testing.T, p providers.Provider) []*url.URL {
+	t.Helper()
+	dir := string(p.Platform)
+	if p.Name == "scrapecreators" {
+		dir = p.Name
+	}
+	b, err := os.ReadFile("../../../shared/upstreams/samples/" + dir + "/MANIFEST.json")
+	if err != nil {
+		return nil // the platform has no captures, or the folder is not here
+	}
+	var captured []struct {
+		Request struct{ Method, URL string }
+	}
+	if err := json.Unmarshal(b, &captured); err != nil {
+		t.Fatal(err)
+	}
+	var out []*url.URL
+	for _, c := range captured {
+		if u, err := url.Parse(c.Request.URL); err == nil && (c.Request.Method == "" || c.Request.Method == http.MethodGet) {
+			out = append(out, u)
+		}
+	}
+	return out
 }

@@ -2,14 +2,12 @@ package all
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -55,7 +53,7 @@ func TestACallSpendsNoMoreThanIsAllowed(t *testing.T) {
 		bound := fundedClient(t, client, ledger, store)
 		answer, err := bound.Linked(t.Context(), socialdata.LinkedRequest{Platform: platform.Linktree, Handle: "ann"})
 		if err != nil || len(answer.Data) == 0 {
-			t.Fatalf("with max_credits %d: %v", most, err)
+			t.Fatalf("with max_credits %d: got %v, want an answer with data", most, err)
 		}
 		mu.Lock()
 		if asked["linktree"] != 1 {
@@ -77,20 +75,8 @@ func TestACallSpendsNoMoreThanIsAllowed(t *testing.T) {
 // operation that the reseller serves except linked, which the test above covers.
 func TestEveryOperationOfTheResellerIsCounted(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("testdata/replay/*.json")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no cases: %v", err)
-	}
 	counted := map[string]bool{}
-	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var cases []replayCase
-		if err := json.Unmarshal(b, &cases); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
+	for _, cases := range replayCases(t) {
 		for _, c := range cases {
 			if c.Vendor {
 				id, op := operationOf(t, c.Get)
@@ -107,9 +93,9 @@ func TestEveryOperationOfTheResellerIsCounted(t *testing.T) {
 	}
 }
 
-// TestAPageThatIsPassedOverCostsNoMoreThanIsTold has the reseller answer with pages that contain nothing new, each with
+// TestASkippedPageCostsNoMoreThanIsReported has the reseller answer with pages that contain nothing new, each with
 // a next one. The engine skips them, within what one call may cost.
-func TestAPageThatIsPassedOverCostsNoMoreThanIsTold(t *testing.T) {
+func TestASkippedPageCostsNoMoreThanIsReported(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
 	web := &http.Client{Transport: answering(func(*http.Request) (int, string) {
@@ -184,6 +170,6 @@ func costOf(t *testing.T, c *socialdata.Client, id platform.ID, op providers.Op)
 			}
 		}
 	}
-	t.Fatalf("%s has no %s", id, op)
+	t.Fatalf("platform %s has no operation %s", id, op)
 	return 0
 }

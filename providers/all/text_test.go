@@ -49,7 +49,7 @@ func TestALongTextIsSearchedToABound(t *testing.T) {
 					} `json:"data"`
 				}
 				if err := json.Unmarshal([]byte(got.body), &answer); err != nil || got.status != http.StatusOK {
-					t.Fatalf("status %d, error %v", got.status, err)
+					t.Fatalf("status %d, error %v; want 200, none", got.status, err)
 				}
 				if links := answer.Data.Links; len(links) == 0 || len(links) > 100 {
 					t.Errorf("%d links, want some and no more than 100", len(links))

@@ -22,7 +22,7 @@ import (
 // video with all of them, knows no dead cursor and refuses to count followers.
 const twitchMock = "SOCIALDATA_TEST_TWITCH_MOCK"
 
-func TestWhatTwitchItselfMocksIsReadRight(t *testing.T) {
+func TestAnswersOfTwitchsOwnMockAreConverted(t *testing.T) {
 	t.Parallel()
 	at := os.Getenv(twitchMock)
 	if at == "" {
@@ -91,7 +91,7 @@ func (m *mockOfTwitch) users(t *testing.T) {
 			t.Fatal(err)
 		}
 		if p.Data.ID != u.ID || p.Data.Handle != u.Login || p.Data.Lang == nil || p.Data.Followers != nil {
-			t.Errorf("profile of %s: %+v", u.Login, p.Data)
+			t.Errorf("profile of %s: got %+v; want id %s, a language and no followers", u.Login, p.Data, u.ID)
 		}
 		l, err := m.client.Live(t.Context(), socialdata.LiveRequest{Platform: platform.Twitch, Handle: u.Login})
 		if err != nil {
@@ -137,7 +137,7 @@ func (m *mockOfTwitch) videos(t *testing.T) {
 			t.Fatal(err)
 		}
 		if p.Data.Author.Handle != v.Login || !strings.HasPrefix(p.Data.Text, v.Title) || p.Data.CreatedAt == nil || p.Data.Media[0].DurationS == nil {
-			t.Errorf("video %s: %+v", v.ID, p.Data)
+			t.Errorf("video %s: got %+v; want %q of %s, with a time and a duration", v.ID, p.Data, v.Title, v.Login)
 		}
 		found := false
 		for p, err := range socialdata.Walk(t.Context(), m.client.Posts, socialdata.PostsRequest{Platform: platform.Twitch, Handle: v.Login}) {

@@ -54,7 +54,7 @@ func New(cfg Config) providers.Chain {
 func newOfficial(cfg Config) providers.Provider {
 	c := &client{
 		http: upstream.New(upstream.Config{
-			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://creatorsapi.amazon/catalog/v1"), Check: check,
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://creatorsapi.amazon/catalog/v1"), Check: check, Absent: absent,
 			Tokens: tokens(cfg),
 			Quota:  upstream.NewQuota(0, 0), // starts at one read a second, and grows with the associate's sales
 		}),
@@ -68,12 +68,13 @@ func newOfficial(cfg Config) providers.Provider {
 		Search:    c.search,
 
 		Normalize: normalizer(addresses), Names: addresses.Names, Also: addresses.Also,
+		Country: addresses.CountryOf, InCountry: addresses.InCountry,
 		Open: upstream.Opener(cfg.HTTP, "amzn.to", "amzn.eu", "amzn.asia", "a.co"),
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch: {
-				"kind": {string(schema.ProductResult)}, "sort": {"relevance", "recent", "rating"}, "region": countries(),
+				"kind": {string(schema.ProductResult)}, "sort": {"relevance", "recent", "rating"}, "region": c.markets.Countries(),
 			},
-			providers.OpProduct: {"region": countries()},
+			providers.OpProduct: {"region": c.markets.Countries()},
 		},
 		Notes: map[providers.Op]string{
 			providers.OpProduct:  "by ASIN, or with the marketplace before it as in sa:B07JP1QK9T; one without an offer is not found",

@@ -67,11 +67,6 @@ func TestOfficial(t *testing.T) {
 			{Call: product("account without sales", "B000000403"), Want: providers.ErrUnavailable},
 			{Call: product("account without access", "B000001403"), Want: providers.ErrUnavailable},
 			{Call: product("wrong partner tag", "B000000400"), Want: providers.ErrUnavailable},
-			{
-				Call: providertest.Product("region that the id denies", providers.ProductQuery{ID: "sa:B0TEAPOT02", Region: "DE"}),
-				Want: providers.ErrInvalid,
-			},
-			{Call: product("marketplace that there is not", "xx:B0TEAPOT02"), Want: providers.ErrInvalid},
 			{Call: search("words that Amazon refuses", "bad"), Want: providers.ErrInvalid},
 			{Call: search("request that Amazon refuses", "ours"), Want: providers.ErrUnavailable},
 			{Call: search("no page", "teapot").From("x"), Want: providers.ErrCursor},

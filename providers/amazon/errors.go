@@ -3,6 +3,7 @@ package amazon
 import (
 	"encoding/json"
 	"errors"
+	"html"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 // refusal is an error response of the Creators API.
 type refusal struct {
+	Type    string `json:"type"` // such as ValidationException
 	Message string `json:"message"`
 	Reason  string `json:"reason"` // such as FieldValidationFailed
 	Fields  []struct {
@@ -68,7 +70,7 @@ func check(res *upstream.Response) error {
 		}
 		return providers.Unavailable(errors.New(r.Reason), "Amazon refuses our account")
 	case http.StatusNotFound:
-		if r.Errors.has(noResults) || r.Reason == noResults {
+		if r.nothing() {
 			return errNothing
 		}
 		return errUnknown
@@ -79,6 +81,21 @@ func check(res *upstream.Response) error {
 		return providers.Unavailable(errBusy, "Amazon is rate limiting us")
 	}
 	return nil
+}
+
+// nothing reports whether r says that a search has no results.
+func (r refusal) nothing() bool { return r.Errors.has(noResults) || r.Reason == noResults }
+
+// absent reports whether a 404 has an error body of the API about a missing product.
+var absent = upstream.Says(func(r refusal) bool { return r.Type == "ResourceNotFoundException" || r.nothing() })
+
+// absentPage reports whether a 404 is the shop's page for what it does not have: by its text, or where its pictures and
+// scripts are.
+func absentPage(m market) func(*upstream.Response) bool {
+	own := upstream.Framed(m.host(), "media-amazon.com", "images-amazon.com")
+	return func(res *upstream.Response) bool {
+		return strings.Contains(html.UnescapeString(string(res.Body)), "couldn't find that page") || own(res)
+	}
 }
 
 // withheld is the prefix of the names in [ratings].

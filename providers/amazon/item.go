@@ -74,15 +74,12 @@ func (c *client) send(ctx context.Context, operation string, in market, q query,
 }
 
 func (c *client) product(ctx context.Context, q providers.ProductQuery) (schema.Product, error) {
-	in, id, err := c.markets.find(q.ID, q.Region)
-	var found wire.Object[item]
-	if err == nil {
-		found, err = c.item(ctx, in, id)
-	}
-	if err == nil {
-		err = found.V.need(ctx)
-	}
+	in, id := c.markets.find(q.ID)
+	found, err := c.item(ctx, in, id)
 	if err != nil {
+		return schema.Product{}, err
+	}
+	if err := found.V.need(ctx); err != nil {
 		return schema.Product{}, err
 	}
 	p, _ := found.V.product(c.markets, in, found.Raw)
@@ -237,16 +234,17 @@ func (i item) need(ctx context.Context) error {
 	const name = "itemsResult.items[].offersV2.listings"
 	offer := i.offer()
 	err := wire.Need(ctx, name, offer != nil)
-	if err == nil {
-		err = wire.Need(ctx, name+"[].price.money", offer.Price.Money.Amount.V != nil && offer.Price.Money.Currency != "")
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = wire.Need(ctx, name+"[].availability.type", offer.inStock() != nil)
+	err = wire.Need(ctx, name+"[].price.money", offer.Price.Money.Amount.V != nil && offer.Price.Money.Currency != "")
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = wire.Need(ctx, "itemsResult.items[].itemInfo.title", i.Info.Title.Value != "")
+	if err := wire.Need(ctx, name+"[].availability.type", offer.inStock() != nil); err != nil {
+		return err
 	}
-	return err
+	return wire.Need(ctx, "itemsResult.items[].itemInfo.title", i.Info.Title.Value != "")
 }
 
 // product reports false when no seller offers the item. It returns the zero product, which breaks the schema, when the

@@ -2,11 +2,9 @@ package amazon
 
 import (
 	"cmp"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/kit/links"
 )
 
 // market is one of Amazon's marketplaces.
@@ -37,54 +35,37 @@ var all = map[string]market{
 	"SG": {"sg", "SGD", "S$ $ SGD", false}, "AU": {"com.au", "AUD", "$ A$ AU$ AUD", false},
 }
 
-// countries are the countries that have a marketplace.
-func countries() []string { return slices.Sorted(maps.Keys(all)) }
+// markets are all marketplaces. The id of a product in another one than the configured one begins with the end of the
+// marketplace's domain, as in co.uk:B07JP1QK9T.
+type markets struct{ *links.Markets }
 
-// markets are all marketplaces, and the default one.
-type markets struct{ home market }
+func marketsOf(cfg Config) markets {
+	prefixes := map[string]string{}
+	for country, m := range all {
+		prefixes[country] = m.domain
+	}
+	ms := links.MarketsOf(cfg.Country)
+	ms.Prefixes, ms.Subjects = prefixes, []providers.Subject{providers.ProductID}
+	return markets{ms}
+}
 
-func marketsOf(cfg Config) markets { return markets{all[cmp.Or(strings.ToUpper(cfg.Country), "US")]} }
+// find returns the marketplace of a product, and its ASIN.
+func (ms markets) find(id string) (market, string) {
+	country, asin := ms.Cut(id)
+	return all[country], asin
+}
 
 // in returns the marketplace of a country; "" means the default one.
-func (ms markets) in(country string) market {
-	if m, known := all[country]; known {
-		return m
-	}
-	return ms.home
-}
-
-// byDomain finds the marketplace of a domain such as "co.uk".
-func byDomain(domain string) (market, bool) {
-	for _, m := range all {
-		if m.domain == domain {
-			return m, true
-		}
-	}
-	return market{}, false
-}
-
-// find returns the marketplace and ASIN of a product. A region must agree with the id.
-func (ms markets) find(id, region string) (m market, asin string, err error) {
-	domain, asin, elsewhere := strings.Cut(id, ":")
-	if !elsewhere {
-		return ms.in(region), id, nil
-	}
-	m, known := byDomain(domain)
-	if !known {
-		return m, asin, providers.Invalid("Amazon has no marketplace amazon.%s", domain)
-	}
-	if region != "" && ms.in(region) != m {
-		return m, asin, providers.Invalid("the product %s is on amazon.%s, which is not the marketplace of the region %s", id, domain, region)
-	}
-	return m, asin, nil
-}
+func (ms markets) in(country string) market { return all[cmp.Or(country, ms.Home)] }
 
 // id returns the id of a product in m.
 func (ms markets) id(m market, asin string) string {
-	if m == ms.home || asin == "" {
-		return asin
+	for country, other := range all {
+		if other == m {
+			return ms.ID(country, asin)
+		}
 	}
-	return m.domain + ":" + asin
+	return asin
 }
 
 func (m market) product(asin string) string { return m.url() + "/dp/" + asin }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 )
 
 var (
@@ -23,15 +23,20 @@ var before = []string{"dp", "d", "product", "asin", "product-reviews", "offer-li
 func (ms markets) addresses() *links.Site {
 	hosts := []string{"amzn.to", "amzn.eu", "amzn.asia", "a.co"} // hosts of short links
 	isShort := slices.Clone(hosts)
-	for _, country := range countries() {
+	for _, country := range ms.Countries() {
 		hosts = append(hosts, "amazon."+all[country].domain)
 	}
 	return &links.Site{
 		Hosts: hosts,
 		Order: []providers.Subject{providers.ProductID, providers.CollectionID, providers.Handle},
 		Also:  map[providers.Subject][]providers.Subject{providers.CollectionID: {providers.Handle}},
-		In:    inLink, ID: ms.canonical,
-		Short: func(l *links.Link) bool { return slices.Contains(isShort, l.Host) && l.Segment(0) != "" },
+		In:    inLink, ID: canonical, Markets: ms.Markets,
+		Country: func(l *links.Link) string {
+			country, _ := ms.Cut(strings.TrimPrefix(l.Host, "amazon.") + ":")
+			return country
+		},
+		Searches: map[string]string{"s": "{k}", "*/s": "{k}", "-/*/s": "{k}"},
+		Short:    func(l *links.Link) bool { return slices.Contains(isShort, l.Host) && l.Segment(0) != "" },
 	}
 }
 
@@ -50,7 +55,7 @@ func inLink(s providers.Subject, l *links.Link) string {
 	return ""
 }
 
-// asinIn returns the ASIN in an address, with the domain of its marketplace before it.
+// asinIn returns the ASIN in an address.
 func asinIn(l *links.Link) string {
 	id := cmp.Or(l.Param("asin"), l.Param("ASIN"))
 	for i, segment := range l.Segments {
@@ -58,10 +63,7 @@ func asinIn(l *links.Link) string {
 			id = l.Segment(i + 1)
 		}
 	}
-	if id == "" {
-		return ""
-	}
-	return strings.TrimPrefix(l.Host, "amazon.") + ":" + id
+	return id
 }
 
 // normalizer returns the normalizer of identifiers. It returns those of subjects that no provider serves unchanged.
@@ -74,9 +76,8 @@ func normalizer(site *links.Site) func(providers.Subject, string) (string, error
 	}
 }
 
-// canonical reduces a product to its ASIN, prefixed with the domain of its marketplace unless that is the configured
-// one. It also checks the creator's name after /shop/ and the id of a list.
-func (ms markets) canonical(s providers.Subject, value string) (string, error) {
+// canonical checks the ASIN of a product, the creator's name after /shop/ and the id of a list.
+func canonical(s providers.Subject, value string) (string, error) {
 	switch s {
 	case providers.Handle:
 		name := strings.TrimPrefix(value, "@")
@@ -90,20 +91,9 @@ func (ms markets) canonical(s providers.Subject, value string) (string, error) {
 		}
 		return value, nil
 	default:
-		return ms.key(value)
+		if value = strings.ToUpper(value); !asin.MatchString(value) {
+			return "", providers.Invalid("an Amazon product is given by its URL, or its ASIN, as in B07JP1QK9T, or sa:B07JP1QK9T for amazon.sa")
+		}
+		return value, nil
 	}
-}
-
-func (ms markets) key(value string) (string, error) {
-	domain, id, elsewhere := strings.Cut(value, ":")
-	m, known := ms.home, true
-	if elsewhere {
-		m, known = byDomain(strings.ToLower(domain))
-	} else {
-		id = value
-	}
-	if id = strings.ToUpper(id); !known || !asin.MatchString(id) {
-		return "", providers.Invalid("an Amazon product is given by its URL, or its ASIN, as in B07JP1QK9T, or sa:B07JP1QK9T for amazon.sa")
-	}
-	return ms.id(m, id), nil
 }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/browser"
-	"github.com/socialdata/socialdata/providers/internal/dom"
+	"github.com/socialdata/socialdata/providers/kit/browser"
+	"github.com/socialdata/socialdata/providers/kit/dom"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -30,7 +30,7 @@ func newOwn(cfg Config) providers.Provider {
 	s := &site{http: map[market]*upstream.Client{}, markets: marketsOf(cfg)}
 	for _, m := range all {
 		s.http[m] = upstream.New(upstream.Config{
-			HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, m.url()), Header: asBrowser(m),
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, m.url()), Header: asBrowser(m), Absent: absentPage(m),
 		})
 	}
 	addresses := s.markets.addresses()
@@ -40,7 +40,10 @@ func newOwn(cfg Config) providers.Provider {
 		Reviews: s.reviews,
 
 		Normalize: normalizer(addresses), Names: addresses.Names, Also: addresses.Also,
-		Filters: map[providers.Op]providers.Filters{providers.OpProduct: {"region": countries()}},
+		Country: addresses.CountryOf, InCountry: addresses.InCountry,
+		Filters: map[providers.Op]providers.Filters{
+			providers.OpProduct: {"region": s.markets.Countries()}, providers.OpReviews: {"region": s.markets.Countries()},
+		},
 		Notes: map[providers.Op]string{
 			providers.OpProduct: "the data on its page; the store is the marketplace, not the seller",
 			providers.OpReviews: "those on the page of the product, about eight; more require a login",
@@ -103,15 +106,12 @@ func isCheck(page *html.Node) bool {
 }
 
 func (s *site) product(ctx context.Context, q providers.ProductQuery) (schema.Product, error) {
-	in, id, err := s.markets.find(q.ID, q.Region)
-	var page *html.Node
-	if err == nil {
-		page, err = s.open(ctx, in, id)
+	in, id := s.markets.find(q.ID)
+	page, err := s.open(ctx, in, id)
+	if err != nil {
+		return schema.Product{}, err
 	}
-	var p schema.Product
-	if err == nil {
-		p, err = read(page).product(ctx, in)
-	}
+	p, err := read(page).product(ctx, in)
 	if err != nil {
 		return schema.Product{}, err
 	}
@@ -235,13 +235,13 @@ func (s sheet) product(ctx context.Context, in market) (schema.Product, error) {
 	}
 	amount := in.amount(s.Price)
 	err := wire.Need(ctx, "#productTitle", s.Title != "")
-	if err == nil {
-		err = wire.Need(ctx, ".priceToPay", amount != nil)
-	}
-	if err == nil {
-		err = wire.Need(ctx, "#availability", inStock != nil)
-	}
 	if err != nil {
+		return schema.Product{}, err
+	}
+	if err := wire.Need(ctx, ".priceToPay", amount != nil); err != nil {
+		return schema.Product{}, err
+	}
+	if err := wire.Need(ctx, "#availability", inStock != nil); err != nil {
 		return schema.Product{}, err
 	}
 	raw, err := json.Marshal(s)

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dates"
-	"github.com/socialdata/socialdata/providers/internal/dom"
+	"github.com/socialdata/socialdata/providers/kit/dates"
+	"github.com/socialdata/socialdata/providers/kit/dom"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -23,18 +23,13 @@ func (s *site) reviews(ctx context.Context, productID, cursor string) (page prov
 	if cursor != "" {
 		return page, providers.ErrCursor // there is only one page
 	}
-	in, asin, err := s.markets.find(productID, "")
-	var root *html.Node
-	if err == nil {
-		root, err = s.open(ctx, in, asin)
-	}
-	if err == nil {
-		page.Items, err = reviewsOn(ctx, root, in, productID)
-	}
+	in, asin := s.markets.find(productID)
+	root, err := s.open(ctx, in, asin)
 	if err != nil {
 		return page, err
 	}
-	return page, nil
+	page.Items, err = reviewsOn(ctx, root, in, productID)
+	return page, err
 }
 
 func reviewsOn(ctx context.Context, page *html.Node, in market, productID string) ([]schema.Review, error) {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -28,11 +28,7 @@ func (c *client) search(
 	if err != nil {
 		return page, err
 	}
-	page, err = c.found(ctx, q, number)
-	if err != nil {
-		return page, err
-	}
-	return page, nil
+	return c.found(ctx, q, number)
 }
 
 func (c *client) found(
@@ -52,9 +48,10 @@ func (c *client) found(
 	if errors.Is(err, errNothing) {
 		return page, nil
 	}
-	if err == nil {
-		err = answer.Result.Optional(ctx, "searchResult")
+	if err != nil {
+		return page, err
 	}
+	err = answer.Result.Optional(ctx, "searchResult")
 	if err != nil || answer.Result.V.Items.Len() == 0 && answer.Errors.has(noResults) {
 		return page, err
 	}
@@ -63,12 +60,15 @@ func (c *client) found(
 			p, belongs := i.product(c.markets, in, raw)
 			return schema.Result(&p), belongs
 		})
-	total := answer.Result.V.Total.V
-	if err == nil {
-		err = wire.Need(ctx, "searchResult.totalResultCount", total != nil)
+	if err != nil {
+		return page, err
 	}
-	if err == nil && int64(number*pageSize) < *total && number < lastPage {
+	total := answer.Result.V.Total.V
+	if err := wire.Need(ctx, "searchResult.totalResultCount", total != nil); err != nil {
+		return page, err
+	}
+	if int64(number*pageSize) < *total && number < lastPage {
 		page.Next = strconv.Itoa(number + 1)
 	}
-	return page, err
+	return page, nil
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dates"
-	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/kit/dates"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -24,23 +24,23 @@ func (c *client) collections(ctx context.Context, q providers.CollectionsQuery, 
 // albums reads all of an artist's albums and sorts them, because Apple's sort=recent is not strictly by date. Some
 // belong to a group that the artist is a member of.
 func albums[T any](
-	ctx context.Context, c *client, handle, cursor string, convert func(r row, country string, raw []byte) T, date func(T) *time.Time,
+	ctx context.Context, c *client, handle, cursor string, convert func(r row, in store, raw json.RawMessage) T, date func(T) *time.Time,
 ) (page providers.Page[T], err error) {
-	id, err := c.artistID(ctx, handle)
+	in, id := storeOf(c.markets, handle)
+	if id, err = c.artistID(ctx, in, id); err != nil {
+		return page, err
+	}
+	_, rows, err := c.lookup(ctx, in, id, "artist", "album")
 	if err != nil {
 		return page, err
 	}
-	_, rows, err := c.lookup(ctx, id, "artist", "album")
-	if err != nil {
-		return page, err
-	}
-	return cut(ctx, rows, cursor, row.isAlbum, func(r row, raw []byte) T { return convert(r, c.country, raw) }, date)
+	return cut(ctx, rows, cursor, row.isAlbum, func(r row, raw json.RawMessage) T { return convert(r, in, raw) }, date)
 }
 
 // cut makes a page of the rows that belong. A row of unknown type becomes an object without an id, which violates the
 // schema. The newest come first if the objects have dates.
 func cut[T any](
-	ctx context.Context, rows wire.Rows[row], cursor string, belongs func(row) bool, convert func(r row, raw []byte) T,
+	ctx context.Context, rows wire.Rows[row], cursor string, belongs func(row) bool, convert func(r row, raw json.RawMessage) T,
 	date func(T) *time.Time,
 ) (page providers.Page[T], err error) {
 	items, err := wire.Items(ctx, "results", rows, func(r row, raw json.RawMessage) (T, bool) {
@@ -60,22 +60,23 @@ func cut[T any](
 }
 
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
-	r, _, err := c.lookup(ctx, id, "collection", "")
+	in, id := storeOf(c.markets, id)
+	r, _, err := c.lookup(ctx, in, id, "collection", "")
 	if err != nil {
 		return schema.Post{}, err
 	}
-	return r.V.post(c.country, r.Raw), nil
+	return r.V.post(in, r.Raw), nil
 }
 
 // postsByID reads albums by their ids.
 func (c *client) postsByID(ctx context.Context, ids []string) (map[string]schema.Post, error) {
 	found, err := c.lookups(ctx, ids)
 	return providers.PerKey(ids, err, func(id string) (schema.Post, error) {
-		r, err := found.of(ctx, id, "collection")
+		in, r, err := found.of(ctx, id, "collection")
 		if err != nil {
 			return schema.Post{}, err
 		}
-		return r.V.post(c.country, r.Raw), nil
+		return r.V.post(in, r.Raw), nil
 	})
 }
 
@@ -83,50 +84,56 @@ func (c *client) postsByID(ctx context.Context, ids []string) (map[string]schema
 func (c *client) collectionsByID(ctx context.Context, ids []string, q providers.CollectionQuery) (map[string]schema.Collection, error) {
 	found, err := c.lookups(ctx, ids)
 	return providers.PerKey(ids, err, func(id string) (schema.Collection, error) {
-		q.ID = id
+		_, q.ID = storeOf(c.markets, id)
 		if err := albumsOnly(q); err != nil {
 			return schema.Collection{}, err
 		}
-		r, err := found.of(ctx, id, "collection")
+		in, r, err := found.of(ctx, id, "collection")
 		if err != nil {
 			return schema.Collection{}, err
 		}
-		return r.V.collection(c.country, r.Raw), nil
+		return r.V.collection(in, r.Raw), nil
 	})
 }
 
 func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
-	err := albumsOnly(q)
-	var r wire.Object[row]
-	if err == nil {
-		r, _, err = c.lookup(ctx, q.ID, "collection", "")
+	in, id := storeOf(c.markets, q.ID)
+	q.ID = id
+	if err := albumsOnly(q); err != nil {
+		return schema.Collection{}, err
 	}
+	r, _, err := c.lookup(ctx, in, id, "collection", "")
 	if err != nil {
 		return schema.Collection{}, err
 	}
-	return r.V.collection(c.country, r.Raw), nil
+	return r.V.collection(in, r.Raw), nil
 }
 
 func (c *client) collectionTracks(
 	ctx context.Context, q providers.CollectionQuery, cursor string,
 ) (page providers.Page[schema.Track], err error) {
+	in, id := storeOf(c.markets, q.ID)
+	q.ID = id
 	if err := albumsOnly(q); err != nil {
 		return page, err
 	}
-	_, rows, err := c.lookup(ctx, q.ID, "collection", "song")
+	_, rows, err := c.lookup(ctx, in, id, "collection", "song")
 	if err != nil {
 		return page, err
 	}
-	return cut(ctx, rows, cursor, row.isTrack, func(r row, raw []byte) schema.Track { return r.track(c.country, raw) }, nil)
+	return cut(ctx, rows, cursor, row.isTrack, func(r row, raw json.RawMessage) schema.Track { return r.track(in, raw) }, nil)
 }
 
 // albumsOnly refuses playlists, which only the Apple Music API has.
 func albumsOnly(q providers.CollectionQuery) error {
 	kind, err := kindOf(q)
-	if err == nil && kind == schema.Playlist {
+	if err != nil {
+		return err
+	}
+	if kind == schema.Playlist {
 		return providers.Unsupported("Apple Music playlists need the setting developer_token")
 	}
-	return err
+	return nil
 }
 
 // kindOf distinguishes albums from playlists, whose ids begin with pl.
@@ -141,10 +148,10 @@ func kindOf(q providers.CollectionQuery) (schema.CollectionKind, error) {
 	return kind, nil
 }
 
-func (r row) post(country string, raw []byte) schema.Post {
+func (r row) post(in store, raw json.RawMessage) schema.Post {
 	p := schema.Post{
-		Common:    schema.Common{ID: string(r.CollectionID), URL: r.albumURL(country), Raw: raw},
-		Author:    r.actor(),
+		Common:    schema.Common{ID: in.id(string(r.CollectionID)), URL: r.albumURL(in), Raw: raw},
+		Author:    r.actor(in),
 		Text:      r.CollectionName,
 		CreatedAt: dates.Release(r.ReleaseDate),
 	}
@@ -154,10 +161,10 @@ func (r row) post(country string, raw []byte) schema.Post {
 	return p
 }
 
-func (r row) collection(country string, raw []byte) schema.Collection {
-	owner := r.actor()
+func (r row) collection(in store, raw json.RawMessage) schema.Collection {
+	owner := r.actor(in)
 	return schema.Collection{
-		Common:     schema.Common{ID: string(r.CollectionID), URL: r.albumURL(country), Raw: raw},
+		Common:     schema.Common{ID: in.id(string(r.CollectionID)), URL: r.albumURL(in), Raw: raw},
 		Kind:       schema.Album,
 		Title:      r.CollectionName,
 		Owner:      &owner,
@@ -167,9 +174,9 @@ func (r row) collection(country string, raw []byte) schema.Collection {
 	}
 }
 
-func (r row) albumURL(country string) string {
+func (r row) albumURL(in store) string {
 	if u := link(r.CollectionURL); u != "" {
 		return u
 	}
-	return "https://music.apple.com/" + country + "/album/" + string(r.CollectionID)
+	return in.page("album/" + string(r.CollectionID))
 }

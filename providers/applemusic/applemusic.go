@@ -1,5 +1,6 @@
 // Package applemusic reads the public catalog of Apple Music. Profiles are artists, posts are an artist's albums,
-// collections are albums and playlists.
+// collections are albums and playlists. An id without a prefix is that of a thing in the configured storefront;
+// sa:1440935467 is an album in the Saudi one.
 //
 // There are two providers. The documented iTunes Search API needs no key and is tried first. The Apple Music API needs
 // a developer token; it adds playlists and suggestions, and is the fallback for the first. With a token the first
@@ -19,6 +20,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -55,6 +57,7 @@ func NewQuota() *Quota { return upstream.NewQuota(20, time.Minute) }
 func New(cfg Config) providers.Chain {
 	catalog, here := newCatalog(cfg)
 	c := newClient(cfg)
+	site := addresses(c.markets)
 	if here {
 		c.catalog = catalog
 	}
@@ -72,11 +75,14 @@ func New(cfg Config) providers.Chain {
 		CollectionTracks: c.collectionTracks,
 		Track:            c.track,
 
-		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Normalize: site.Normalize, Names: site.Names, Also: site.Also, Country: site.CountryOf, InCountry: site.InCountry,
 		Filters: map[providers.Op]providers.Filters{
+			providers.OpProfile:          {"region": nil},
+			providers.OpPost:             {"region": nil},
+			providers.OpTrack:            {"region": nil},
 			providers.OpSearch:           {"kind": {"track", "collection", "profile"}, "region": nil},
 			providers.OpCollections:      {"kind": {"album"}},
-			providers.OpCollection:       {"kind": {"album", "playlist"}},
+			providers.OpCollection:       {"kind": {"album", "playlist"}, "region": nil},
 			providers.OpCollectionTracks: {"kind": {"album", "playlist"}},
 		},
 		Notes: map[providers.Op]string{
@@ -118,7 +124,7 @@ func New(cfg Config) providers.Chain {
 // client reads the iTunes Search API.
 type client struct {
 	http    *upstream.Client
-	country string   // lower case
+	markets *links.Markets
 	catalog *catalog // nil without a developer token
 }
 
@@ -131,6 +137,26 @@ func newClient(cfg Config) *client {
 		http: upstream.New(upstream.Config{
 			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://itunes.apple.com"), Quota: quota, Check: check,
 		}),
-		country: strings.ToLower(cmp.Or(cfg.Country, "us")),
+		markets: links.MarketsOf(cfg.Country),
 	}
+}
+
+// store is the storefront that something is read in.
+type store struct {
+	markets *links.Markets
+	country string // ISO 3166-1 alpha-2
+}
+
+// storeOf splits an identifier into its storefront and Apple's own identifier.
+func storeOf(markets *links.Markets, id string) (in store, bare string) {
+	country, bare := markets.Cut(id)
+	return store{markets, country}, bare
+}
+
+// id returns the identifier of a thing in the storefront by Apple's own identifier.
+func (s store) id(bare string) string { return s.markets.ID(s.country, bare) }
+
+// page returns the address of the page of a thing by its path there.
+func (s store) page(path string) string {
+	return "https://music.apple.com/" + strings.ToLower(s.country) + "/" + path
 }

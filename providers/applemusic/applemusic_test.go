@@ -81,7 +81,7 @@ func TestSearchInterface(t *testing.T) {
 			{Subject: providers.PostID, In: "https://itunes.apple.com/us/album/tea/id601", Want: "601"},
 			{Subject: providers.PostID, In: "601", Want: "601"},
 			{Subject: providers.PostID, In: "tea"},
-			{Subject: providers.CollectionID, In: "https://music.apple.com/de/album/x/601?i=611", Want: "601"},
+			{Subject: providers.CollectionID, In: "https://music.apple.com/de/album/x/601?i=611", Want: "de:601"},
 			{Subject: providers.CollectionID, In: "https://music.apple.com/us/playlist/tea-time/pl.tea123", Want: "pl.tea123"},
 			{Subject: providers.CollectionID, In: "pl.u-Ab12", Want: "pl.u-Ab12"},
 			{Subject: providers.CollectionID, In: "https://music.apple.com/us/artist/x/501"},

@@ -2,13 +2,15 @@ package applemusic
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -21,17 +23,18 @@ const (
 )
 
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	in, id := storeOf(c.markets, handle)
 	var r wire.Object[row]
 	var err error
-	if links.Digits(handle) {
-		r, _, err = c.lookup(ctx, handle, "artist", "")
+	if links.Digits(id) {
+		r, _, err = c.lookup(ctx, in, id, "artist", "")
 	} else {
-		r, err = c.named(ctx, handle)
+		r, err = c.named(ctx, in, id)
 	}
 	if err != nil {
 		return schema.Profile{}, err
 	}
-	p := r.V.profile(c.country, r.Raw)
+	p := r.V.profile(in, r.Raw)
 	c.complete(ctx, &p)
 	return p, nil
 }
@@ -41,11 +44,11 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 func (c *client) profiles(ctx context.Context, handles []string) (map[string]schema.Profile, error) {
 	found, err := c.lookups(ctx, handles)
 	all, err := providers.PerKey(handles, err, func(handle string) (schema.Profile, error) {
-		r, err := found.of(ctx, handle, "artist")
+		in, r, err := found.of(ctx, handle, "artist")
 		if err != nil {
 			return schema.Profile{}, err
 		}
-		return r.V.profile(c.country, r.Raw), nil
+		return r.V.profile(in, r.Raw), nil
 	})
 	if c.catalog == nil {
 		return all, err
@@ -74,15 +77,19 @@ func (c *client) complete(ctx context.Context, p *schema.Profile) {
 	}
 	brief, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if full, err := c.catalog.one(brief, "artists", p.ID); err == nil {
-		p.Bio, p.AvatarURL = full.V.Attributes.bio(), full.V.Attributes.Artwork.url()
+	in, id := storeOf(c.markets, p.ID)
+	full, err := c.catalog.one(brief, "artists", in, id)
+	if err != nil {
+		callctx.Of(ctx).Trace.Unknown("bio", "avatar_url")
+		return
 	}
+	p.Bio, p.AvatarURL = full.V.Attributes.bio(), full.V.Attributes.Artwork.url()
 }
 
-// named finds the artist with exactly that name, ignoring case. If several artists have the name, it is the one that
+// named finds the artist with exactly that name in a storefront, ignoring case. If several artists have the name, it is the one that
 // Apple lists first.
-func (c *client) named(ctx context.Context, name string) (wire.Object[row], error) {
-	found, err := c.rows(ctx, c.term(name, "musicArtist", c.country).With("limit", "5"))
+func (c *client) named(ctx context.Context, in store, name string) (wire.Object[row], error) {
+	found, err := c.rows(ctx, c.term(name, "musicArtist", in).With("limit", "5"))
 	if err != nil {
 		return wire.Object[row]{}, err
 	}
@@ -93,7 +100,7 @@ func (c *client) named(ctx context.Context, name string) (wire.Object[row], erro
 		}
 		odd = odd || r.V.odd() || r.V.isArtist() && r.V.ArtistName == ""
 	}
-	return wire.Object[row]{}, noArtist(odd, c.country)
+	return wire.Object[row]{}, noArtist(odd, in)
 }
 
 // sameName compares an artist's name with the requested one, which is in lower case.
@@ -103,31 +110,31 @@ func sameName(name, asked string) bool {
 
 // noArtist returns the error for a name that no artist in the results has. If odd is true, some results are malformed
 // and one of them may be the artist.
-func noArtist(odd bool, storefront string) error {
+func noArtist(odd bool, in store) error {
 	if odd {
 		return providers.Unreadable(nil)
 	}
-	return providers.NotFound("Apple Music has no artist of exactly that name in storefront %s", storefront)
+	return providers.NotFound("Apple Music has no artist of exactly that name in storefront %s", in.country)
 }
 
-// artistID returns handle if it is an id, and otherwise the id of the artist with that name.
-func (c *client) artistID(ctx context.Context, handle string) (string, error) {
-	if links.Digits(handle) {
-		return handle, nil
+// artistID returns the number of an artist in a storefront, given the number or the name.
+func (c *client) artistID(ctx context.Context, in store, of string) (string, error) {
+	if links.Digits(of) {
+		return of, nil
 	}
-	r, err := c.named(ctx, handle)
+	r, err := c.named(ctx, in, of)
 	return string(r.V.ArtistID), err
 }
 
-func (r row) profile(country string, raw []byte) schema.Profile {
-	id := string(r.ArtistID)
+func (r row) profile(in store, raw json.RawMessage) schema.Profile {
+	id := in.id(string(r.ArtistID))
 	p := schema.Profile{
 		Common:      schema.Common{ID: id, URL: link(r.ArtistURL), Raw: raw},
 		Handle:      id,
 		DisplayName: text.NonEmpty(r.ArtistName),
 	}
 	if !strings.HasPrefix(p.URL, "https://music.apple.com/") { // of the former iTunes Store
-		p.URL = "https://music.apple.com/" + country + "/artist/" + id
+		p.URL = in.page("artist/" + string(r.ArtistID))
 	}
 	return p
 }

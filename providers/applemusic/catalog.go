@@ -10,7 +10,8 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/kit/links"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -18,14 +19,14 @@ import (
 
 // catalog reads the Apple Music API.
 type catalog struct {
-	http       *upstream.Client
-	storefront string // lower case
+	http    *upstream.Client
+	markets *links.Markets
 }
 
 // newCatalog also reports whether there is a developer token, or the credentials to create one.
 func newCatalog(cfg Config) (*catalog, bool) {
 	config := upstream.Config{
-		HTTP: cfg.HTTP, Base: cmp.Or(cfg.CatalogURL, "https://api.music.apple.com/v1"), Check: checkCatalog,
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.CatalogURL, "https://api.music.apple.com/v1"), Check: checkCatalog, Absent: absent,
 		Quota: upstream.NewQuota(0, 0), // Apple does not publish the limit
 	}
 	parts := cfg.TeamID != "" && cfg.KeyID != "" && cfg.PrivateKey != ""
@@ -35,7 +36,7 @@ func newCatalog(cfg Config) (*catalog, bool) {
 	case parts:
 		config.Tokens = tokens(cfg.TeamID, cfg.KeyID, cfg.PrivateKey)
 	}
-	return &catalog{upstream.New(config), strings.ToLower(cmp.Or(cfg.Country, "us"))}, cfg.DeveloperToken != "" || parts
+	return &catalog{upstream.New(config), links.MarketsOf(cfg.Country)}, cfg.DeveloperToken != "" || parts
 }
 
 const (
@@ -45,6 +46,7 @@ const (
 )
 
 func (c *catalog) provider() providers.Provider {
+	site := addresses(c.markets)
 	return providers.Provider{
 		Name: "apple_music_catalog", Platform: platform.AppleMusic, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(strconv.Itoa(pageSize), providers.OpPosts, providers.OpCollections).
@@ -60,12 +62,15 @@ func (c *catalog) provider() providers.Provider {
 		CollectionTracks: c.collectionTracks,
 		Track:            c.track,
 
-		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Normalize: site.Normalize, Names: site.Names, Also: site.Also, Country: site.CountryOf, InCountry: site.InCountry,
 		Filters: map[providers.Op]providers.Filters{
+			providers.OpProfile:          {"region": nil},
+			providers.OpPost:             {"region": nil},
+			providers.OpTrack:            {"region": nil},
 			providers.OpSearch:           {"kind": {"track", "collection", "profile"}, "region": nil},
 			providers.OpSuggestions:      {"region": nil},
 			providers.OpCollections:      {"kind": {"album"}},
-			providers.OpCollection:       {"kind": {"album", "playlist"}},
+			providers.OpCollection:       {"kind": {"album", "playlist"}, "region": nil},
 			providers.OpCollectionTracks: {"kind": {"album", "playlist"}},
 		},
 		Notes: map[providers.Op]string{
@@ -87,8 +92,9 @@ func (c *catalog) provider() providers.Provider {
 	}
 }
 
-func (c *catalog) get(segments ...string) upstream.Request {
-	return upstream.Get(append([]string{"catalog", c.storefront}, segments...)...)
+// get returns a request for something in the storefront of a country.
+func get(country string, segments ...string) upstream.Request {
+	return upstream.Get(append([]string{"catalog", strings.ToLower(country)}, segments...)...)
 }
 
 // list is a page of objects.
@@ -125,9 +131,9 @@ func (c *catalog) list(ctx context.Context, r upstream.Request, cursor string) (
 	return l, l.Data.Check(ctx, "data")
 }
 
-// one reads the object with an id. Apple may answer with an empty list for a deleted one.
-func (c *catalog) one(ctx context.Context, kind, id string) (wire.Object[resource], error) {
-	r := c.get(kind, id)
+// one reads the object with an id in a storefront. Apple may answer with an empty list for a deleted one.
+func (c *catalog) one(ctx context.Context, kind string, in store, id string) (wire.Object[resource], error) {
+	r := get(in.country, kind, id)
 	if kind == "artists" {
 		r = r.With("include", "albums")
 	}
@@ -138,5 +144,5 @@ func (c *catalog) one(ctx context.Context, kind, id string) (wire.Object[resourc
 	for _, found := range l.Data.All() {
 		return found, wire.Same(ctx, kind, id, string(found.V.ID))
 	}
-	return wire.Object[resource]{}, providers.NotFound("Apple Music has no such id in storefront %s", c.storefront)
+	return wire.Object[resource]{}, providers.NotFound("Apple Music has no such id in storefront %s", in.country)
 }

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dates"
-	"github.com/socialdata/socialdata/providers/internal/links"
-	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/kit/dates"
+	"github.com/socialdata/socialdata/providers/kit/links"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -29,12 +29,12 @@ const mostAlbums = 5
 // discography reads all of an artist's albums and sorts them, because Apple does not sort them by date.
 // https://developer.apple.com/documentation/applemusicapi/get-a-catalog-artist's-relationship-directly-by-name
 func discography[T any](
-	ctx context.Context, c *catalog, handle, cursor string, convert func(r resource, storefront string, raw []byte) T,
+	ctx context.Context, c *catalog, handle, cursor string, convert func(r resource, in store, raw json.RawMessage) T,
 	date func(T) *time.Time,
 ) (page providers.Page[T], err error) {
-	id := handle
-	if !links.Digits(handle) {
-		r, err := c.named(ctx, handle)
+	in, id := storeOf(c.markets, handle)
+	if !links.Digits(id) {
+		r, err := c.named(ctx, in, id)
 		if err != nil {
 			return page, err
 		}
@@ -43,12 +43,12 @@ func discography[T any](
 	var all []T
 	offset := ""
 	for range mostAlbums {
-		l, err := c.list(ctx, c.get("artists", id, "albums").With("limit", listLimit), offset)
+		l, err := c.list(ctx, get(in.country, "artists", id, "albums").With("limit", listLimit), offset)
 		if err != nil {
 			return page, err
 		}
 		some, err := wire.Items(ctx, "data", l.Data, func(r resource, raw json.RawMessage) (T, bool) {
-			return convert(r, c.storefront, raw), r.may("albums")
+			return convert(r, in, raw), r.may("albums")
 		})
 		if err != nil {
 			return page, err
@@ -67,28 +67,31 @@ func discography[T any](
 }
 
 func (c *catalog) post(ctx context.Context, id string) (schema.Post, error) {
-	r, err := c.one(ctx, "albums", id)
+	in, id := storeOf(c.markets, id)
+	r, err := c.one(ctx, "albums", in, id)
 	if err != nil {
 		return schema.Post{}, err
 	}
-	return r.V.post(c.storefront, r.Raw), nil
+	return r.V.post(in, r.Raw), nil
 }
 
 // collection reads an album or a playlist.
 // https://developer.apple.com/documentation/applemusicapi/get-a-catalog-playlist
 func (c *catalog) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
+	in, id := storeOf(c.markets, q.ID)
+	q.ID = id
 	what, err := whatOf(q)
-	var found wire.Object[resource]
-	if err == nil {
-		found, err = c.one(ctx, what, q.ID)
+	if err != nil {
+		return schema.Collection{}, err
 	}
+	found, err := c.one(ctx, what, in, id)
 	if err != nil {
 		return schema.Collection{}, err
 	}
 	if what == "playlists" {
-		return found.V.playlist(c.storefront, found.Raw), nil
+		return found.V.playlist(in, found.Raw), nil
 	}
-	return found.V.album(c.storefront, found.Raw), nil
+	return found.V.album(in, found.Raw), nil
 }
 
 // whatOf returns Apple's name for the requested kind of object.
@@ -103,20 +106,33 @@ func whatOf(q providers.CollectionQuery) (string, error) {
 func (c *catalog) collectionTracks(
 	ctx context.Context, q providers.CollectionQuery, cursor string,
 ) (page providers.Page[schema.Track], err error) {
+	in, id := storeOf(c.markets, q.ID)
+	q.ID = id
 	what, err := whatOf(q)
 	if err != nil {
 		return page, err
 	}
-	l, err := c.list(ctx, c.get(what, q.ID, "tracks").With("limit", listLimit), cursor)
+	l, err := c.list(ctx, get(in.country, what, id, "tracks").With("limit", listLimit), cursor)
 	if err != nil {
 		return page, err
 	}
 	page.Items, err = wire.Items(ctx, "data", l.Data, func(r resource, raw json.RawMessage) (schema.Track, bool) {
-		return r.track(c.storefront, raw), r.may("songs", "music-videos")
+		return r.track(in, raw), r.may("songs", "music-videos")
 	})
 	if err != nil {
 		return page, err
 	}
 	page.Next, err = l.next(ctx)
 	return page, err
+}
+
+// track reads a song.
+// https://developer.apple.com/documentation/applemusicapi/get-a-catalog-song
+func (c *catalog) track(ctx context.Context, id string) (schema.Track, error) {
+	in, id := storeOf(c.markets, id)
+	r, err := c.one(ctx, "songs", in, id)
+	if err != nil {
+		return schema.Track{}, err
+	}
+	return r.V.track(in, r.Raw), nil
 }

@@ -3,7 +3,7 @@ package applemusic
 import (
 	"context"
 
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -11,22 +11,23 @@ import (
 // profile reads an artist by id or name.
 // https://developer.apple.com/documentation/applemusicapi/get-a-catalog-artist
 func (c *catalog) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	in, id := storeOf(c.markets, handle)
 	var r wire.Object[resource]
 	var err error
-	if links.Digits(handle) {
-		r, err = c.one(ctx, "artists", handle)
+	if links.Digits(id) {
+		r, err = c.one(ctx, "artists", in, id)
 	} else {
-		r, err = c.named(ctx, handle)
+		r, err = c.named(ctx, in, id)
 	}
 	if err != nil {
 		return schema.Profile{}, err
 	}
-	return r.V.profile(c.storefront, r.Raw), nil
+	return r.V.profile(in, r.Raw), nil
 }
 
-// named finds the artist with exactly that name, ignoring case.
-func (c *catalog) named(ctx context.Context, name string) (wire.Object[resource], error) {
-	r := c.get("search").Says("term", name).With("types", "artists").With("limit", "5")
+// named finds the artist with exactly that name in a storefront, ignoring case.
+func (c *catalog) named(ctx context.Context, in store, name string) (wire.Object[resource], error) {
+	r := get(in.country, "search").Says("term", name).With("types", "artists").With("limit", "5")
 	found, err := c.find(ctx, r, []string{"artists"})
 	if err != nil {
 		return wire.Object[resource]{}, err
@@ -39,5 +40,5 @@ func (c *catalog) named(ctx context.Context, name string) (wire.Object[resource]
 		}
 		odd = odd || r.V.Attributes.Name == ""
 	}
-	return wire.Object[resource]{}, noArtist(odd, c.storefront)
+	return wire.Object[resource]{}, noArtist(odd, in)
 }

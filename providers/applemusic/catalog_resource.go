@@ -2,10 +2,11 @@ package applemusic
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 
-	"github.com/socialdata/socialdata/providers/internal/dates"
+	"github.com/socialdata/socialdata/providers/kit/dates"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -77,14 +78,14 @@ func (a *artwork) sized(px string) *string {
 	return text.URL(strings.NewReplacer("{w}", px, "{h}", px, "{f}", "jpg", "{c}", "bb").Replace(a.URL))
 }
 
-func (r resource) url(storefront, kind string) string {
-	return text.URLOr(r.Attributes.URL, "https://music.apple.com/"+storefront+"/"+kind+"/"+string(r.ID))
+func (r resource) url(in store, kind string) string {
+	return text.URLOr(r.Attributes.URL, in.page(kind+"/"+string(r.ID)))
 }
 
-func (r resource) profile(storefront string, raw []byte) schema.Profile {
+func (r resource) profile(in store, raw json.RawMessage) schema.Profile {
 	return schema.Profile{
-		Common:      schema.Common{ID: string(r.ID), URL: r.url(storefront, "artist"), Raw: raw},
-		Handle:      string(r.ID),
+		Common:      schema.Common{ID: in.id(string(r.ID)), URL: r.url(in, "artist"), Raw: raw},
+		Handle:      in.id(string(r.ID)),
 		DisplayName: text.NonEmpty(r.Attributes.Name),
 		Bio:         r.Attributes.bio(),
 		AvatarURL:   r.Attributes.Artwork.url(),
@@ -92,10 +93,10 @@ func (r resource) profile(storefront string, raw []byte) schema.Profile {
 }
 
 // actor returns the album's artist, whose id may be missing.
-func (r resource) actor() schema.Actor {
+func (r resource) actor(in store) schema.Actor {
 	a := schema.UnknownActor()
 	for _, artist := range r.Relationships.Artists.Data.All() {
-		if id := string(artist.V.ID); id != "" {
+		if id := in.id(string(artist.V.ID)); id != "" {
 			a.ID, a.Handle = id, id
 			break
 		}
@@ -104,10 +105,10 @@ func (r resource) actor() schema.Actor {
 	return a
 }
 
-func (r resource) post(storefront string, raw []byte) schema.Post {
+func (r resource) post(in store, raw json.RawMessage) schema.Post {
 	p := schema.Post{
-		Common:    schema.Common{ID: string(r.ID), URL: r.url(storefront, "album"), Raw: raw},
-		Author:    r.actor(),
+		Common:    schema.Common{ID: in.id(string(r.ID)), URL: r.url(in, "album"), Raw: raw},
+		Author:    r.actor(in),
 		Text:      r.Attributes.Name,
 		CreatedAt: dates.Release(r.Attributes.ReleaseDate),
 	}
@@ -117,12 +118,12 @@ func (r resource) post(storefront string, raw []byte) schema.Post {
 	return p
 }
 
-func (r resource) album(storefront string, raw []byte) schema.Collection {
+func (r resource) album(in store, raw json.RawMessage) schema.Collection {
 	return schema.Collection{
-		Common:     schema.Common{ID: string(r.ID), URL: r.url(storefront, "album"), Raw: raw},
+		Common:     schema.Common{ID: in.id(string(r.ID)), URL: r.url(in, "album"), Raw: raw},
 		Kind:       schema.Album,
 		Title:      r.Attributes.Name,
-		Owner:      new(r.actor()),
+		Owner:      new(r.actor(in)),
 		ItemsCount: r.Attributes.TrackCount.V,
 		CoverURL:   r.Attributes.Artwork.url(),
 		CreatedAt:  dates.Release(r.Attributes.ReleaseDate),
@@ -130,9 +131,9 @@ func (r resource) album(storefront string, raw []byte) schema.Collection {
 }
 
 // playlist returns no owner: Apple names a person without an id.
-func (r resource) playlist(storefront string, raw []byte) schema.Collection {
+func (r resource) playlist(in store, raw json.RawMessage) schema.Collection {
 	return schema.Collection{
-		Common:      schema.Common{ID: string(r.ID), URL: r.url(storefront, "playlist"), Raw: raw},
+		Common:      schema.Common{ID: in.id(string(r.ID)), URL: r.url(in, "playlist"), Raw: raw},
 		Kind:        schema.Playlist,
 		Title:       r.Attributes.Name,
 		Description: r.Attributes.Description.text(),
@@ -141,10 +142,10 @@ func (r resource) playlist(storefront string, raw []byte) schema.Collection {
 	}
 }
 
-func (r resource) track(storefront string, raw []byte) schema.Track {
+func (r resource) track(in store, raw json.RawMessage) schema.Track {
 	a := r.Attributes
 	t := schema.Track{
-		Common:     schema.Common{ID: string(r.ID), URL: r.url(storefront, "song"), Raw: raw},
+		Common:     schema.Common{ID: in.id(string(r.ID)), URL: r.url(in, "song"), Raw: raw},
 		Title:      a.Name,
 		Album:      text.NonEmpty(a.AlbumName),
 		CoverURL:   a.Artwork.url(),

@@ -3,13 +3,14 @@ package applemusic
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -38,20 +39,19 @@ func (c *catalog) search(ctx context.Context, q providers.SearchQuery, cursor st
 		}
 		kinds = left
 	}
-	storefront := strings.ToLower(cmp.Or(q.Region, c.storefront))
-	r := upstream.Get("catalog", storefront, "search").Says("term", q.Query).With("types", strings.Join(kinds, ",")).
+	in := store{c.markets, cmp.Or(q.Region, c.markets.Home)}
+	r := get(in.country, "search").Says("term", q.Query).With("types", strings.Join(kinds, ",")).
 		With("limit", strconv.Itoa(searchLimit)).With("offset", offset)
 	found, err := c.find(ctx, r, kinds)
-	if err == nil {
-		page.Items, err = found.results(storefront)
-	}
-	if err == nil {
-		page.Next, err = found.next(ctx)
-	}
 	if err != nil {
 		return page, err
 	}
-	return page, nil
+	page.Items, err = found.results(in)
+	if err != nil {
+		return page, err
+	}
+	page.Next, err = found.next(ctx)
+	return page, err
 }
 
 // found are the results of a search; a type without results is absent.
@@ -74,11 +74,10 @@ func (c *catalog) find(ctx context.Context, r upstream.Request, kinds []string) 
 	var answer struct {
 		Results *found `json:"results"`
 	}
-	_, err := c.http.Read(ctx, r, &answer)
-	if err == nil {
-		err = wire.Need(ctx, "results", answer.Results != nil)
+	if _, err := c.http.Read(ctx, r, &answer); err != nil {
+		return nil, err
 	}
-	if err != nil {
+	if err := wire.Need(ctx, "results", answer.Results != nil); err != nil {
 		return nil, err
 	}
 	lists := answer.Results.lists()
@@ -96,30 +95,30 @@ func (c *catalog) find(ctx context.Context, r upstream.Request, kinds []string) 
 
 // results returns the results of all types. It ignores that all rows of one type are unreadable if other types have
 // readable ones.
-func (f *found) results(storefront string) (out []schema.SearchResult, err error) {
+func (f *found) results(in store) (out []schema.SearchResult, err error) {
 	lost := 0
 	for _, kind := range types[""] {
 		rows := f.lists()[kind].V.Data
 		lost += rows.Lost()
 		for _, row := range rows.All() {
 			if row.V.may(kind) {
-				out = append(out, row.V.result(kind, storefront, row.Raw))
+				out = append(out, row.V.result(kind, in, row.Raw))
 			}
 		}
 	}
 	return out, wire.Understood("results", len(out), lost)
 }
 
-func (r resource) result(kind, storefront string, raw []byte) schema.SearchResult {
+func (r resource) result(kind string, in store, raw json.RawMessage) schema.SearchResult {
 	switch kind {
 	case "artists":
-		return schema.Result(new(r.profile(storefront, raw)))
+		return schema.Result(new(r.profile(in, raw)))
 	case "albums":
-		return schema.Result(new(r.album(storefront, raw)))
+		return schema.Result(new(r.album(in, raw)))
 	case "playlists":
-		return schema.Result(new(r.playlist(storefront, raw)))
+		return schema.Result(new(r.playlist(in, raw)))
 	default:
-		return schema.Result(new(r.track(storefront, raw)))
+		return schema.Result(new(r.track(in, raw)))
 	}
 }
 
@@ -150,32 +149,32 @@ func (f *found) next(ctx context.Context) (string, error) {
 // https://developer.apple.com/documentation/applemusicapi/get-catalog-search-hints
 func (c *catalog) suggestions(ctx context.Context, q providers.SuggestionsQuery, _ string) (providers.Page[schema.Suggestion], error) {
 	var page providers.Page[schema.Suggestion]
-	storefront := strings.ToLower(cmp.Or(q.Region, c.storefront))
+	in := store{c.markets, cmp.Or(q.Region, c.markets.Home)}
 	var answer struct {
 		Results struct {
 			Terms wire.Rows[string] `json:"terms"`
 		} `json:"results"`
 	}
-	r := upstream.Get("catalog", storefront, "search", "hints").Says("term", q.Query).With("limit", hintsLimit)
+	r := get(in.country, "search", "hints").Says("term", q.Query).With("limit", hintsLimit)
 	res, err := c.http.Read(ctx, r, &answer)
-	if err == nil {
-		err = answer.Results.Terms.Check(ctx, "results.terms")
-	}
 	if err != nil {
+		return page, err
+	}
+	if err := answer.Results.Terms.Check(ctx, "results.terms"); err != nil {
 		return page, err
 	}
 	page.Raw = res.Body
 	for place, term := range answer.Results.Terms.All() {
-		page.Items = append(page.Items, suggestion(storefront, term.V, int64(place)))
+		page.Items = append(page.Items, suggestion(in, term.V, int64(place)))
 	}
 	return page, nil
 }
 
-func suggestion(storefront, term string, position int64) schema.Suggestion {
+func suggestion(in store, term string, position int64) schema.Suggestion {
 	return schema.Suggestion{
 		Common: schema.Common{
 			ID:  "query:" + term,
-			URL: "https://music.apple.com/" + storefront + "/search?" + url.Values{"term": {term}}.Encode(),
+			URL: in.page("search?" + url.Values{"term": {term}}.Encode()),
 		},
 		Text: term, Kind: schema.SuggestQuery, Position: &position,
 	}

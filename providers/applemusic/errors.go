@@ -3,6 +3,7 @@ package applemusic
 import (
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
@@ -27,15 +28,24 @@ func checkCatalog(res *upstream.Response) error {
 	if res.Status != http.StatusBadRequest || !res.Input {
 		return nil
 	}
-	var answer struct {
-		Errors []struct {
-			Source struct {
-				Parameter string `json:"parameter"`
-			} `json:"source"`
-		} `json:"errors"`
-	}
+	var answer refusal
 	if json.Unmarshal(res.Body, &answer) == nil && len(answer.Errors) > 0 && answer.Errors[0].Source.Parameter != "" {
 		return providers.Invalid("Apple Music refuses the value of its parameter %q", answer.Errors[0].Source.Parameter)
 	}
 	return providers.Invalid("Apple Music rejects the query")
 }
+
+// refusal is the body of an error response of the catalog.
+type refusal struct {
+	Errors []struct {
+		Status string `json:"status"`
+		Source struct {
+			Parameter string `json:"parameter"`
+		} `json:"source"`
+	} `json:"errors"`
+}
+
+// absent reports whether a 404 of the catalog has its error body.
+var absent = upstream.Says(func(r refusal) bool {
+	return len(r.Errors) > 0 && r.Errors[0].Status == strconv.Itoa(http.StatusNotFound)
+})

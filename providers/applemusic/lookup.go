@@ -1,12 +1,14 @@
 package applemusic
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"net/url"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -55,10 +57,12 @@ func (c *client) rows(ctx context.Context, r upstream.Request) (wire.Rows[row], 
 	return answer.Results, answer.Results.Check(ctx, "results")
 }
 
-// lookup reads the object with an id, which must have that wrapper type, and what belongs to it: its albums, its songs
+// lookup reads the object with an id in a storefront, which must have that wrapper type, and what belongs to it: its albums, its songs
 // or, if entity is "", nothing. all includes the object itself.
-func (c *client) lookup(ctx context.Context, id, wrapper, entity string) (head wire.Object[row], all wire.Rows[row], err error) {
-	r := upstream.Get("lookup").With("id", id).With("country", c.country)
+func (c *client) lookup(
+	ctx context.Context, in store, id, wrapper, entity string,
+) (head wire.Object[row], all wire.Rows[row], err error) {
+	r := c.byID(in, id)
 	if entity != "" {
 		r = r.With("entity", entity).With("limit", longest)
 	}
@@ -68,38 +72,55 @@ func (c *client) lookup(ctx context.Context, id, wrapper, entity string) (head w
 	if all, err = c.rows(ctx, r); err != nil {
 		return head, all, err
 	}
-	if head, err = c.choose(ctx, all, map[string]bool{id: true}, id, wrapper); err != nil && entity != "" && belong(all, id, wrapper) {
+	if head, err = choose(ctx, all, map[string]bool{id: true}, in, id, wrapper); err != nil && entity != "" && belong(all, id, wrapper) {
 		err = nil // the object itself is malformed, but what belongs to it is present
 	}
 	return head, all, err
 }
 
+// byID returns a request for the objects with some ids.
+func (c *client) byID(in store, ids string) upstream.Request {
+	r := upstream.Get("lookup").With("id", ids).With("country", strings.ToLower(in.country))
+	r.Input = in.country != c.markets.Home
+	return r
+}
+
 // lookups are the objects with several ids.
 type lookups struct {
-	c     *client
-	all   wire.Rows[row]
-	asked map[string]bool
+	markets *links.Markets
+	all     map[string]wire.Rows[row] // by storefront
+	asked   map[string]bool
 }
 
-// lookups reads the objects with ids, of any type. It does not request invalid ids.
-func (c *client) lookups(ctx context.Context, ids []string) (found lookups, err error) {
-	found = lookups{c: c, asked: map[string]bool{}}
-	known := providers.Together(ids, isID)
-	for _, id := range known {
-		found.asked[id] = true
+// lookups reads the objects with ids, of any type, with one request for each storefront. It does not request invalid
+// ids.
+func (c *client) lookups(ctx context.Context, ids []string) (lookups, error) {
+	found := lookups{c.markets, map[string]wire.Rows[row]{}, map[string]bool{}}
+	for country, ids := range c.markets.ByCountry(ids) {
+		known := providers.Together(ids, isID)
+		if len(known) == 0 {
+			continue
+		}
+		for _, id := range known {
+			found.asked[id] = true
+		}
+		rows, err := c.rows(ctx, c.byID(store{c.markets, country}, strings.Join(known, ",")))
+		if err != nil {
+			return found, err
+		}
+		found.all[country] = rows
 	}
-	if len(known) > 0 {
-		found.all, err = c.rows(ctx, upstream.Get("lookup").With("id", strings.Join(known, ",")).With("country", c.country))
-	}
-	return found, err
+	return found, nil
 }
 
-// of returns the object with an id, which must have that wrapper type.
-func (l lookups) of(ctx context.Context, id, wrapper string) (wire.Object[row], error) {
+// of returns the object with an id, which must have that wrapper type, and its storefront.
+func (l lookups) of(ctx context.Context, id, wrapper string) (in store, r wire.Object[row], err error) {
+	in, id = storeOf(l.markets, id)
 	if !l.asked[id] {
-		return wire.Object[row]{}, providers.Alone()
+		return in, r, providers.Alone()
 	}
-	return l.c.choose(ctx, l.all, l.asked, id, wrapper)
+	r, err = choose(ctx, l.all[in.country], l.asked, in, id, wrapper)
+	return in, r, err
 }
 
 // isID reports whether an id may be requested together with others. Current ids have up to ten digits.
@@ -117,7 +138,9 @@ func belong(all wire.Rows[row], id, wrapper string) bool {
 
 // choose returns the object with an id, which must have that wrapper type, from the answer to a look-up. All types
 // share Apple's ids, so the id may be that of an app or a book instead of an artist, album or song.
-func (c *client) choose(ctx context.Context, all wire.Rows[row], asked map[string]bool, id, wrapper string) (wire.Object[row], error) {
+func choose(
+	ctx context.Context, all wire.Rows[row], asked map[string]bool, in store, id, wrapper string,
+) (wire.Object[row], error) {
 	odd, another := all.Lost() > 0, false
 	for _, r := range all.All() {
 		if r.V.WrapperType == wrapper && r.V.id() == id {
@@ -133,7 +156,7 @@ func (c *client) choose(ctx context.Context, all wire.Rows[row], asked map[strin
 	case another:
 		return none, wire.Same(ctx, wrapper, id, "")
 	}
-	return none, providers.NotFound("Apple Music has no %s with that id in storefront %s", wrapper, c.country)
+	return none, providers.NotFound("Apple Music has no %s with that id in storefront %s", wrapper, in.country)
 }
 
 // id returns the id of the object that the row describes.
@@ -160,10 +183,10 @@ func (r row) isSong() bool   { return r.WrapperType == "track" && r.Kind == "son
 // isTrack reports whether the row counts as a track of an album: music videos do, booklets do not.
 func (r row) isTrack() bool { return r.isSong() || r.WrapperType == "track" && r.Kind == "music-video" }
 
-func (r row) actor() schema.Actor {
+func (r row) actor(in store) schema.Actor {
 	a := schema.UnknownActor()
-	if r.ArtistID != "" {
-		a.ID, a.Handle = string(r.ArtistID), string(r.ArtistID)
+	if id := in.id(string(r.ArtistID)); id != "" {
+		a.ID, a.Handle = id, id
 	}
 	a.DisplayName = text.NonEmpty(r.ArtistName)
 	return a
@@ -188,4 +211,31 @@ func link(s string) string {
 func (r row) cover(size string) *string {
 	art := strings.Replace(r.Artwork, "http://", "https://", 1)
 	return text.URL(strings.Replace(art, "100x100bb", size, 1))
+}
+
+// search finds songs, albums or artists, depending on the kind: one answer has only one of the three. Songs are the
+// default.
+func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor string) (page providers.Page[schema.SearchResult], err error) {
+	in := store{c.markets, cmp.Or(q.Region, c.markets.Home)}
+	entity, belongs, object := "song", row.isSong, func(r row, raw json.RawMessage) schema.Object { t := r.track(in, raw); return &t }
+	switch q.Kind { //nolint:exhaustive // the other kinds are not accepted
+	case schema.ProfileResult:
+		entity, belongs, object = "musicArtist", row.isArtist, func(r row, raw json.RawMessage) schema.Object { p := r.profile(in, raw); return &p }
+	case schema.CollectionResult:
+		entity, belongs, object = "album", row.isAlbum, func(r row, raw json.RawMessage) schema.Object { a := r.collection(in, raw); return &a }
+	}
+	rows, err := c.rows(ctx, c.term(q.Query, entity, in).With("limit", longest))
+	if err != nil {
+		return page, err
+	}
+	return cut(ctx, rows, cursor, belongs, func(r row, raw json.RawMessage) schema.SearchResult {
+		return schema.Result(object(r, raw))
+	}, nil)
+}
+
+// term returns a request for the objects of one entity that match a text.
+// https://developer.apple.com/library/archive/documentation/AudioVideo/Conceptual/iTuneSearchAPI/Searching.html
+func (c *client) term(term, entity string, in store) upstream.Request {
+	return upstream.Get("search").Says("term", term).With("media", "music").With("entity", entity).
+		With("country", strings.ToLower(in.country))
 }

@@ -5,20 +5,25 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 )
 
 var playlistID = regexp.MustCompile(`^pl\.[A-Za-z0-9-]+$`)
 
-// addresses describes how the addresses and identifiers of Apple Music are parsed, in any storefront. Read only.
-var addresses = &links.Site{
-	Hosts: []string{"music.apple.com", ".music.apple.com", "itunes.apple.com", "geo.itunes.apple.com"},
-	Order: []providers.Subject{providers.TrackID, providers.PostID, providers.CollectionID, providers.Handle},
-	Also: map[providers.Subject][]providers.Subject{
-		providers.TrackID: {providers.PostID, providers.CollectionID}, // a song on its album
-		providers.PostID:  {providers.CollectionID},
-	},
-	In: inLink, ID: canonical,
+// addresses describes how the addresses and identifiers of Apple Music are parsed, in any storefront.
+func addresses(markets *links.Markets) *links.Site {
+	return &links.Site{
+		Hosts: []string{"music.apple.com", ".music.apple.com", "itunes.apple.com", "geo.itunes.apple.com"},
+		Order: []providers.Subject{providers.TrackID, providers.PostID, providers.CollectionID, providers.Handle},
+		Also: map[providers.Subject][]providers.Subject{
+			providers.TrackID: {providers.PostID, providers.CollectionID}, // a song on its album
+			providers.PostID:  {providers.CollectionID},
+		},
+		In: inLink, ID: canonical,
+		Searches: map[string]string{"music.apple.com/search": "{term}", "music.apple.com/??/search": "{term}"},
+		Country:  func(l *links.Link) string { return l.Segment(0) },
+		Markets:  markets,
+	}
 }
 
 // inLink returns the identifier of kind s in an address, or "" when there is none.
@@ -58,12 +63,10 @@ func object(link *links.Link) (kind, id string) {
 	if len(segments) > 0 && len(segments[0]) == 2 {
 		segments = segments[1:]
 	}
-	if len(segments) < 2 {
-		return "", ""
+	for i := min(2, len(segments)-1); i > 0; i-- { // the words may be missing, and may be a number
+		if id := strings.TrimPrefix(segments[i], "id"); links.Digits(id) || playlistID.MatchString(id) {
+			return segments[0], id
+		}
 	}
-	id = segments[len(segments)-1]
-	if id == "see-all" { // a page with one of an artist's lists
-		id = segments[len(segments)-2]
-	}
-	return segments[0], strings.TrimPrefix(id, "id")
+	return "", ""
 }

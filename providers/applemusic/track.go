@@ -2,45 +2,50 @@ package applemusic
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dates"
+	"github.com/socialdata/socialdata/providers/kit/dates"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
 func (c *client) track(ctx context.Context, id string) (schema.Track, error) {
-	r, _, err := c.lookup(ctx, id, "track", "")
-	return c.song(ctx, r, err)
+	in, id := storeOf(c.markets, id)
+	r, _, err := c.lookup(ctx, in, id, "track", "")
+	if err != nil {
+		return schema.Track{}, err
+	}
+	return song(ctx, in, r)
 }
 
 // tracks reads songs by their ids.
 func (c *client) tracks(ctx context.Context, ids []string) (map[string]schema.Track, error) {
 	found, err := c.lookups(ctx, ids)
 	return providers.PerKey(ids, err, func(id string) (schema.Track, error) {
-		r, err := found.of(ctx, id, "track")
-		return c.song(ctx, r, err)
+		in, r, err := found.of(ctx, id, "track")
+		if err != nil {
+			return schema.Track{}, err
+		}
+		return song(ctx, in, r)
 	})
 }
 
-// song converts a track, which must be a song. It returns err if it is not nil.
-func (c *client) song(ctx context.Context, r wire.Object[row], err error) (schema.Track, error) {
-	if err == nil {
-		err = wire.Need(ctx, "kind", r.V.Kind != "")
-	}
-	if err == nil && !r.V.isSong() {
-		err = providers.NotFound("that id on Apple Music is not a song's")
-	}
-	if err != nil {
+// song converts a track, which must be a song.
+func song(ctx context.Context, in store, r wire.Object[row]) (schema.Track, error) {
+	if err := wire.Need(ctx, "kind", r.V.Kind != ""); err != nil {
 		return schema.Track{}, err
 	}
-	return r.V.track(c.country, r.Raw), nil
+	if !r.V.isSong() {
+		return schema.Track{}, providers.NotFound("that id on Apple Music is not a song's")
+	}
+	return r.V.track(in, r.Raw), nil
 }
 
-func (r row) track(country string, raw []byte) schema.Track {
+func (r row) track(in store, raw json.RawMessage) schema.Track {
 	t := schema.Track{
-		Common:     schema.Common{ID: string(r.TrackID), URL: link(r.TrackURL), Raw: raw},
+		Common:     schema.Common{ID: in.id(string(r.TrackID)), URL: link(r.TrackURL), Raw: raw},
 		Title:      r.TrackName,
 		Album:      text.NonEmpty(r.CollectionName),
 		CoverURL:   r.cover("600x600bb"),
@@ -49,7 +54,7 @@ func (r row) track(country string, raw []byte) schema.Track {
 		ReleasedAt: dates.Release(r.ReleaseDate),
 	}
 	if t.URL == "" {
-		t.URL = "https://music.apple.com/" + country + "/song/" + t.ID
+		t.URL = in.page("song/" + string(r.TrackID))
 	}
 	if r.ArtistName != "" {
 		t.Artists = []string{r.ArtistName} // in one string, as it is displayed: "A & B" may be one band

@@ -2,11 +2,12 @@ package appstore
 
 import (
 	"context"
+	"encoding/json"
 	"math"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -14,60 +15,57 @@ import (
 )
 
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
-	a, err := c.app(ctx, handle, c.country)
+	in, id := c.markets.Cut(handle)
+	a, err := c.app(ctx, id, in)
 	if err != nil {
 		return schema.Profile{}, err
 	}
-	return a.V.profile(a.Raw), nil
+	return a.V.profile(c.markets, in, a.Raw), nil
 }
 
 // profiles reads apps by their numbers. Bundle ids are read by profile, because Apple documents several numbers in one
 // request only.
 func (c *client) profiles(ctx context.Context, handles []string) (map[string]schema.Profile, error) {
-	found, err := c.apps(ctx, handles, c.country)
+	found, err := c.apps(ctx, handles)
 	return providers.PerKey(handles, err, func(handle string) (schema.Profile, error) {
-		a, err := found.of(ctx, handle)
+		in, a, err := found.of(ctx, handle)
 		if err != nil {
 			return schema.Profile{}, err
 		}
-		return a.V.profile(a.Raw), nil
+		return a.V.profile(c.markets, in, a.Raw), nil
 	})
 }
 
 func (c *client) product(ctx context.Context, q providers.ProductQuery) (schema.Product, error) {
-	a, err := c.app(ctx, q.ID, c.storefront(q.Region))
-	return sold(ctx, a, err)
-}
-
-// productsByID is profiles for products.
-func (c *client) productsByID(ctx context.Context, ids []string, q providers.ProductQuery) (map[string]schema.Product, error) {
-	found, err := c.apps(ctx, ids, c.storefront(q.Region))
-	return providers.PerKey(ids, err, func(id string) (schema.Product, error) {
-		a, err := found.of(ctx, id)
-		return sold(ctx, a, err)
-	})
-}
-
-// sold converts an app that has a price. It returns err if it is not nil.
-func sold(ctx context.Context, a wire.Object[app], err error) (schema.Product, error) {
-	if err == nil && a.V.Price.Absent() {
-		err = providers.NotFound("this app has no price in this storefront")
-	}
-	if err == nil {
-		err = wire.Need(ctx, "price", a.V.Price.V != nil)
-	}
+	in, id := c.markets.Cut(q.ID)
+	a, err := c.app(ctx, id, in)
 	if err != nil {
 		return schema.Product{}, err
 	}
-	return a.V.product(a.Raw), nil
+	return c.sold(ctx, in, a)
 }
 
-// storefront returns the requested country, or the default one.
-func (c *client) storefront(region string) string {
-	if region == "" {
-		return c.country
+// productsByID is profiles for products.
+func (c *client) productsByID(ctx context.Context, ids []string, _ providers.ProductQuery) (map[string]schema.Product, error) {
+	found, err := c.apps(ctx, ids)
+	return providers.PerKey(ids, err, func(id string) (schema.Product, error) {
+		in, a, err := found.of(ctx, id)
+		if err != nil {
+			return schema.Product{}, err
+		}
+		return c.sold(ctx, in, a)
+	})
+}
+
+// sold converts an app that has a price in a storefront.
+func (c *client) sold(ctx context.Context, in string, a wire.Object[app]) (schema.Product, error) {
+	if a.V.Price.Absent() {
+		return schema.Product{}, providers.NotFound("this app has no price in the storefront %s", in)
 	}
-	return strings.ToLower(region)
+	if err := wire.Need(ctx, "price", a.V.Price.V != nil); err != nil {
+		return schema.Product{}, err
+	}
+	return a.V.product(c.markets, in, a.Raw), nil
 }
 
 // results reads the answer of GET /lookup and GET /search.
@@ -81,55 +79,69 @@ func (c *client) results(ctx context.Context, r upstream.Request) (wire.Rows[app
 	return found.Results, found.Results.Check(ctx, "results")
 }
 
-// app looks up one app by number or bundle id.
-func (c *client) app(ctx context.Context, id, country string) (wire.Object[app], error) {
+// app looks up one app by number or bundle id in a storefront.
+func (c *client) app(ctx context.Context, id, in string) (wire.Object[app], error) {
 	by := "bundleId"
 	if links.Digits(id) {
 		by = "id"
 	}
-	r := upstream.Get("lookup").With(by, id).With("country", country)
-	r.Input = country != c.country
-	found, err := c.results(ctx, r)
+	found, err := c.lookup(ctx, by, id, in)
 	if err != nil {
 		return wire.Object[app]{}, err
 	}
-	return choose(ctx, found, map[string]bool{id: true}, id)
+	return choose(ctx, found, map[string]bool{id: true}, id, in)
+}
+
+func (c *client) lookup(ctx context.Context, by, ids, in string) (wire.Rows[app], error) {
+	r := upstream.Get("lookup").With(by, ids).With("country", strings.ToLower(in))
+	r.Input = in != c.markets.Home
+	return c.results(ctx, r)
 }
 
 // apps are apps by their numbers.
 type apps struct {
-	all   wire.Rows[app]
-	asked map[string]bool
+	markets *links.Markets
+	all     map[string]wire.Rows[app] // by storefront
+	asked   map[string]bool
 }
 
-// apps looks up apps by their numbers. It does not request anything else.
-func (c *client) apps(ctx context.Context, ids []string, country string) (found apps, err error) {
-	found.asked = map[string]bool{}
-	// Current numbers have ten digits.
-	known := providers.Together(ids, func(id string) bool { return links.Digits(id) && len(id) <= 15 })
-	for _, id := range known {
-		found.asked[id] = true
+// apps looks up apps by their numbers, with one request for each storefront. It does not request anything else.
+func (c *client) apps(ctx context.Context, ids []string) (apps, error) {
+	found := apps{markets: c.markets, all: map[string]wire.Rows[app]{}, asked: map[string]bool{}}
+	for in, ids := range c.markets.ByCountry(ids) {
+		// Current numbers have ten digits.
+		known := providers.Together(ids, func(id string) bool { return links.Digits(id) && len(id) <= 15 })
+		if len(known) == 0 {
+			continue
+		}
+		for _, id := range known {
+			found.asked[id] = true
+		}
+		rows, err := c.lookup(ctx, "id", strings.Join(known, ","), in)
+		if err != nil {
+			return found, err
+		}
+		found.all[in] = rows
 	}
-	if len(known) > 0 {
-		r := upstream.Get("lookup").With("id", strings.Join(known, ",")).With("country", country)
-		r.Input = country != c.country
-		found.all, err = c.results(ctx, r)
-	}
-	return found, err
+	return found, nil
 }
 
-// of returns the app with a number.
-func (f apps) of(ctx context.Context, id string) (wire.Object[app], error) {
-	if !f.asked[id] {
-		return wire.Object[app]{}, providers.Alone()
+// of returns the app with an identifier, and its storefront.
+func (f apps) of(ctx context.Context, id string) (in string, a wire.Object[app], err error) {
+	in, number := f.markets.Cut(id)
+	if !f.asked[number] {
+		return in, a, providers.Alone()
 	}
-	return choose(ctx, f.all, f.asked, id)
+	a, err = choose(ctx, f.all[in], f.asked, number, in)
+	return in, a, err
 }
 
 // choose returns the app with that number or bundle id from the answer to a look-up. The versions for iOS and macOS may
 // share a number; then it is the one for iOS. If the number is that of a song or a developer, Apple answers with the
 // song, or with the developer and its apps, and there is no such app.
-func choose(ctx context.Context, found wire.Rows[app], asked map[string]bool, id string) (best wire.Object[app], err error) {
+func choose(
+	ctx context.Context, found wire.Rows[app], asked map[string]bool, id, in string,
+) (best wire.Object[app], err error) {
 	another, odd := false, found.Lost() > 0
 	for _, a := range found.All() {
 		switch {
@@ -152,7 +164,7 @@ func choose(ctx context.Context, found wire.Rows[app], asked map[string]bool, id
 	case another:
 		return best, wire.Same(ctx, "app", id, "")
 	}
-	return best, providers.ErrNotFound
+	return best, providers.NotFound("the App Store has no such app in storefront %s", in)
 }
 
 // app is one of the results of a look-up or a search.
@@ -186,18 +198,20 @@ func (a app) isApp() bool {
 	return a.WrapperType == "software" || a.WrapperType == "" && a.Kind != "ebook"
 }
 
-func (a app) common(raw []byte) schema.Common {
+func (a app) common(markets *links.Markets, in string, raw json.RawMessage) schema.Common {
 	page, _, _ := strings.Cut(a.TrackViewURL, "?")
 	return schema.Common{
-		ID: string(a.TrackID), URL: text.URLOr(page, "https://apps.apple.com/app/id"+string(a.TrackID)), Raw: raw,
+		ID:  markets.ID(in, string(a.TrackID)),
+		URL: text.URLOr(page, "https://apps.apple.com/"+strings.ToLower(in)+"/app/id"+string(a.TrackID)),
+		Raw: raw,
 	}
 }
 
 // profile does not set followers: people who rate an app do not follow it.
-func (a app) profile(raw []byte) schema.Profile {
+func (a app) profile(markets *links.Markets, in string, raw json.RawMessage) schema.Profile {
 	p := schema.Profile{
-		Common:      a.common(raw),
-		Handle:      a.BundleID,
+		Common:      a.common(markets, in, raw),
+		Handle:      markets.ID(in, a.BundleID),
 		DisplayName: text.NonEmpty(a.TrackName),
 		Bio:         text.NonEmpty(a.Description),
 		Links:       text.URLs(a.SellerURL),
@@ -211,9 +225,9 @@ func (a app) profile(raw []byte) schema.Profile {
 }
 
 // product converts an app. Without a developer the result has no store, and violates the schema.
-func (a app) product(raw []byte) schema.Product {
+func (a app) product(markets *links.Markets, in string, raw json.RawMessage) schema.Product {
 	p := schema.Product{
-		Common: a.common(raw),
+		Common: a.common(markets, in, raw),
 		Store: schema.StoreSummary{
 			ID: string(a.ArtistID), Name: a.ArtistName,
 			URL: text.URLOr(a.ArtistURL, "https://apps.apple.com/developer/id"+string(a.ArtistID)),

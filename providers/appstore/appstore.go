@@ -2,21 +2,22 @@
 // too, with its price, its rating and its reviews.
 //
 // Apps and search come from the documented iTunes Search API, reviews from the public reviews feed and suggestions from
-// the hints of the store's search box. None of them needs a key. Everything is read in one storefront: ratings, reviews
-// and prices differ between storefronts.
+// the hints of the store's search box. None of them needs a key. Ratings, reviews and prices differ between storefronts:
+// an id without a prefix is that of an app in the configured one, and sa:284882215 is an app in the Saudi one.
 //
 // Source: https://developer.apple.com/library/archive/documentation/AudioVideo/Conceptual/iTuneSearchAPI/
 package appstore
 
 import (
+	"bytes"
 	"cmp"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -50,13 +51,14 @@ const (
 
 type client struct {
 	itunes, hints *upstream.Client
-	country       string          // lower case
+	markets       *links.Markets
 	feeds         *upstream.Quota // Apple announces no limit for the feeds, unlike everything else on that host
 }
 
 // New returns the providers for the App Store: one for the documented API and one for the undocumented sources.
 func New(cfg Config) providers.Chain {
 	c := newClient(cfg)
+	site := addresses(c.markets)
 	official := providers.Provider{
 		Name: "appstore", Platform: platform.AppStore, Source: schema.Official, Prompt: true,
 		PageSizes: providers.PagesOf(strconv.Itoa(searchPage), providers.OpSearch),
@@ -65,8 +67,9 @@ func New(cfg Config) providers.Chain {
 		Product:   c.product,
 		Search:    c.search,
 
-		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Normalize: site.Normalize, Names: site.Names, Also: site.Also, Country: site.CountryOf, InCountry: site.InCountry,
 		Filters: map[providers.Op]providers.Filters{
+			providers.OpProfile: {"region": nil},
 			providers.OpSearch:  {"kind": {"profile"}, "region": nil},
 			providers.OpProduct: {"region": nil},
 		},
@@ -107,7 +110,20 @@ func newClient(cfg Config) *client {
 		hints: upstream.New(upstream.Config{
 			HTTP: cfg.HTTP, Base: cmp.Or(cfg.HintsURL, "https://search.itunes.apple.com"), Check: check,
 		}),
-		country: cmp.Or(strings.ToLower(cfg.Country), "us"),
+		markets: links.MarketsOf(cfg.Country),
 		feeds:   upstream.NewQuota(0, 0),
 	}
+}
+
+// check handles a 403 without a body, which means too many calls in a minute, and a 400, which means that the caller's
+// region has no store. Apple does not say when to retry, so our own quota sets the pace.
+// https://developer.apple.com/library/archive/documentation/AudioVideo/Conceptual/iTuneSearchAPI/Searching.html
+func check(res *upstream.Response) error {
+	switch {
+	case res.Status == http.StatusForbidden && len(bytes.TrimSpace(res.Body)) == 0:
+		return providers.Limited("Apple is rate limiting us", 0)
+	case res.Status == http.StatusBadRequest && res.Input:
+		return providers.Invalid("the App Store rejects the request: the region may have no store")
+	}
+	return nil
 }

@@ -23,7 +23,7 @@ func TestOfficial(t *testing.T) {
 			providertest.Profile("profile-by-bundle", "com.example.tea.mac"),
 			providertest.Profile("profile-bare", "9002"),
 			providertest.Product("product", providers.ProductQuery{ID: "9001"}),
-			providertest.Product("product-elsewhere", providers.ProductQuery{ID: "9001", Region: "SA"}),
+			providertest.Product("product-elsewhere", providers.ProductQuery{ID: "sa:9001"}),
 			providertest.Product("product-free-unrated", providers.ProductQuery{ID: "9002"}),
 			providertest.Search("search", providers.SearchQuery{Query: "tea", Kind: schema.ProfileResult}),
 			providertest.Search("search-none", providers.SearchQuery{Query: "zzz", Region: "GB"}),
@@ -36,7 +36,7 @@ func TestOfficial(t *testing.T) {
 			{Call: providertest.Profile("too many calls", "403"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("a bad gateway", "502"), Want: providers.ErrUnavailable},
 			{Call: providertest.Product("no price", providers.ProductQuery{ID: "9003"}), Want: providers.ErrNotFound},
-			{Call: providertest.Product("a region without a store", providers.ProductQuery{ID: "9001", Region: "ZZ"}), Want: providers.ErrInvalid},
+			{Call: providertest.Product("a region without a store", providers.ProductQuery{ID: "aq:9001"}), Want: providers.ErrInvalid},
 		},
 		Lone:  map[providers.Op][]string{providers.OpProfile: {"com.example.tea.mac", "com.example.none"}}, // bundle ids
 		Drift: &providertest.Drift{Absent: []string{"results[].price"}},                                    // no longer sold
@@ -46,8 +46,8 @@ func TestOfficial(t *testing.T) {
 			{Subject: providers.Handle, In: "com.facebook.Facebook", Want: "com.facebook.Facebook"},
 			{Subject: providers.Handle, In: "https://apps.apple.com/us/app/facebook/id284882215?mt=8", Want: "284882215"},
 			{Subject: providers.ProductID, In: "apps.apple.com/app/id284882215", Want: "284882215"},
-			{Subject: providers.ProductID, In: "https://itunes.apple.com/sa/app/id284882215", Want: "284882215"},
-			{Subject: providers.ProductID, In: "https://geo.itunes.apple.com/sa/app/tea/id284882215?mt=8", Want: "284882215"},
+			{Subject: providers.ProductID, In: "https://itunes.apple.com/sa/app/id284882215", Want: "sa:284882215"},
+			{Subject: providers.ProductID, In: "https://geo.itunes.apple.com/sa/app/tea/id284882215?mt=8", Want: "sa:284882215"},
 			{Subject: providers.Handle, In: "https://apps.apple.com/us/developer/meta/id284882218"},
 			{Subject: providers.Handle, In: "https://apps.apple.com/us/app/facebook"},
 			{Subject: providers.Handle, In: "https://music.apple.com/us/album/id1"},
@@ -173,7 +173,7 @@ func TestLookUpsHaveShortAddresses(t *testing.T) {
 		for size := 0; len(ids) < b.Most && size+digits <= b.Bytes; size += digits + 1 {
 			ids = append(ids, fmt.Sprintf("%0*d", digits, len(ids)))
 		}
-		if _, err := b.Read(t.Context(), ids, providers.ProductQuery{Region: "SA"}); err == nil {
+		if _, err := b.Read(t.Context(), ids, providers.ProductQuery{}); err == nil {
 			t.Errorf("%d ids of %d digits are there", len(ids), digits)
 		}
 	}

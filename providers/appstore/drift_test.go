@@ -138,7 +138,7 @@ func TestARefusalIsTheCallersOnlyWhereTheyGaveARegion(t *testing.T) {
 	p := appstore.New(appstore.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
 		return http.StatusBadRequest, `{"errorMessage":"Invalid value(s) for key(s): [country]"}`
 	})}})[0]
-	if _, err := p.Product(t.Context(), providers.ProductQuery{ID: "1", Region: "ZZ"}); !errors.Is(err, providers.ErrInvalid) {
+	if _, err := p.Product(t.Context(), providers.ProductQuery{ID: "aq:1"}); !errors.Is(err, providers.ErrInvalid) {
 		t.Errorf("with a region: %v, want ErrInvalid", err)
 	}
 	if _, err := p.Profile(t.Context(), "1"); !errors.Is(err, providers.ErrUnavailable) {

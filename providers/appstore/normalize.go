@@ -6,18 +6,22 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 )
 
 var bundle = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$`)
 
-// addresses describes how the addresses and identifiers of apps are parsed. An app is a profile and a product. Read
-// only.
-var addresses = &links.Site{
-	Hosts: []string{"apps.apple.com", "itunes.apple.com", "geo.itunes.apple.com"},
-	Order: []providers.Subject{providers.Handle},
-	Also:  map[providers.Subject][]providers.Subject{providers.Handle: {providers.ProductID}},
-	In:    inLink, ID: canonical,
+// addresses describes how the addresses and identifiers of apps are parsed. An app is a profile and a product.
+func addresses(markets *links.Markets) *links.Site {
+	return &links.Site{
+		Hosts: []string{"apps.apple.com", "itunes.apple.com", "geo.itunes.apple.com"},
+		Order: []providers.Subject{providers.Handle},
+		Also:  map[providers.Subject][]providers.Subject{providers.Handle: {providers.ProductID}},
+		In:    inLink, ID: canonical,
+		Searches: map[string]string{"apps.apple.com/search": "{term}", "apps.apple.com/??/search": "{term}"},
+		Country:  func(l *links.Link) string { return l.Segment(0) },
+		Markets:  markets,
+	}
 }
 
 // inLink returns the number of the app in an address such as apps.apple.com/us/app/facebook/id284882215.

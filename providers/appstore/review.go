@@ -7,10 +7,11 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
-	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/kit/links"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -30,26 +31,29 @@ func (c *client) reviews(ctx context.Context, productID, cursor string) (provide
 	if err != nil {
 		return page, err
 	}
-	id := productID
+	in, id := c.markets.Cut(productID)
 	if !links.Digits(id) { // the feed does not accept bundle ids
-		a, err := c.app(ctx, productID, c.country)
-		if err == nil {
-			err = wire.Need(ctx, "trackId", a.V.TrackID != "")
-		}
+		a, err := c.app(ctx, id, in)
 		if err != nil {
+			return page, err
+		}
+		if err := wire.Need(ctx, "trackId", a.V.TrackID != ""); err != nil {
 			return page, err
 		}
 		id = string(a.V.TrackID)
 	}
-	found, err := c.feed(ctx, "page="+strconv.Itoa(n), "id="+id, "sortby=mostrecent")
-	if err == nil && found.Len() == 0 && n == 1 {
-		found, err = c.doubt(ctx, id)
+	found, err := c.feed(ctx, in, "page="+strconv.Itoa(n), "id="+id, "sortby=mostrecent")
+	if err != nil {
+		return page, err
+	}
+	if found.Len() == 0 && n == 1 {
+		found, err = c.doubt(ctx, in, id)
 	}
 	if err != nil || found.Len() == 0 {
 		return page, err
 	}
 	page.Items, err = wire.Items(ctx, "entry", found.Rows, func(e entry, raw json.RawMessage) (schema.Review, bool) {
-		return e.review(id, c.country, raw), !e.isApp()
+		return e.review(c.markets.ID(in, id), "https://apps.apple.com/"+strings.ToLower(in)+"/app/id"+id, raw), !e.isApp()
 	})
 	if n < deepest {
 		page.Next = strconv.Itoa(n + 1)
@@ -59,28 +63,29 @@ func (c *client) reviews(ctx context.Context, productID, cursor string) (provide
 
 // doubt reads a feed without entries again: Apple answers so for an app without reviews, for an app that does not
 // exist, and sometimes for an app with many reviews.
-func (c *client) doubt(ctx context.Context, id string) (entries, error) {
-	found, err := c.feed(ctx, "id="+id, "sortBy=mostRecent", "page=1")
+func (c *client) doubt(ctx context.Context, in, id string) (entries, error) {
+	found, err := c.feed(ctx, in, "id="+id, "sortBy=mostRecent", "page=1")
 	if err != nil || found.Len() > 0 {
 		return found, err
 	}
-	_, err = c.app(ctx, id, c.country)
+	_, err = c.app(ctx, id, in)
 	return found, err
 }
 
-// feed reads one page of the reviews feed.
-func (c *client) feed(ctx context.Context, which ...string) (entries, error) {
+// feed reads one page of the reviews feed of a storefront.
+func (c *client) feed(ctx context.Context, in string, which ...string) (entries, error) {
 	var answer struct {
 		Feed *struct {
 			Entry entries `json:"entry"`
 		} `json:"feed"`
 	}
-	path := append(append([]string{c.country, "rss", "customerreviews"}, which...), "json")
-	_, err := c.itunes.Read(ctx, upstream.Get(path...).On(c.feeds), &answer)
-	if err == nil {
-		err = wire.Need(ctx, "feed", answer.Feed != nil)
+	path := append(append([]string{strings.ToLower(in), "rss", "customerreviews"}, which...), "json")
+	r := upstream.Get(path...).On(c.feeds)
+	r.Input = in != c.markets.Home
+	if _, err := c.itunes.Read(ctx, r, &answer); err != nil {
+		return entries{}, err
 	}
-	if err != nil {
+	if err := wire.Need(ctx, "feed", answer.Feed != nil); err != nil {
 		return entries{}, err
 	}
 	return answer.Feed.Entry, answer.Feed.Entry.Optional(ctx, "entry")
@@ -152,14 +157,12 @@ func (e entry) isApp() bool { return e.Rating.Label.V == nil && e.App.Label != "
 var reviewer = regexp.MustCompile(`/id([0-9]+)`)
 
 // review returns the zero review, which violates the schema, if there is no rating: 0 would be one.
-func (e entry) review(productID, country string, raw []byte) schema.Review {
+func (e entry) review(productID, page string, raw json.RawMessage) schema.Review {
 	if e.Rating.Label.V == nil {
 		return schema.Review{}
 	}
 	r := schema.Review{
-		Common: schema.Common{
-			ID: string(e.ID.Label), URL: "https://apps.apple.com/" + country + "/app/id" + productID, Raw: raw,
-		},
+		Common:    schema.Common{ID: string(e.ID.Label), URL: page, Raw: raw},
 		ProductID: productID,
 		Author:    e.author(),
 		Rating:    *e.Rating.Label.V,

@@ -1,12 +1,14 @@
 package appstore
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strconv"
+	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -22,22 +24,23 @@ const (
 func (c *client) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (page providers.Page[schema.SearchResult], err error) {
+	in := cmp.Or(q.Region, c.markets.Home)
 	r := upstream.Get("search").Says("term", q.Query).With("media", "software").
-		With("country", c.storefront(q.Region)).With("limit", strconv.Itoa(searchLimit))
+		With("country", strings.ToLower(in)).With("limit", strconv.Itoa(searchLimit))
 	found, err := c.results(ctx, r)
-	if err == nil {
-		page.Items, err = wire.Items(ctx, "results", found, app.result)
+	if err != nil {
+		return page, err
 	}
-	if err == nil {
-		page.Items, page.Next, err = pages.Cut(page.Items, cursor, searchPage)
+	page.Items, err = wire.Items(ctx, "results", found, func(a app, raw json.RawMessage) (schema.SearchResult, bool) {
+		p := a.profile(c.markets, in, raw)
+		return schema.Result(&p), a.isApp()
+	})
+	if err != nil {
+		return page, err
 	}
+	page.Items, page.Next, err = pages.Cut(page.Items, cursor, searchPage)
 	if err != nil {
 		return page, err
 	}
 	return page, nil
-}
-
-func (a app) result(raw json.RawMessage) (schema.SearchResult, bool) {
-	p := a.profile(raw)
-	return schema.Result(&p), a.isApp()
 }

@@ -1,6 +1,7 @@
 package appstore
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"encoding/xml"
@@ -11,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/markup"
+	"github.com/socialdata/socialdata/providers/kit/markup"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -19,25 +20,19 @@ import (
 
 // storefronts are Apple's numbers for its stores, limited to those on which several public lists agree.
 var storefronts = map[string]string{
-	"us": "143441", "fr": "143442", "de": "143443", "gb": "143444", "it": "143450", "es": "143454", "ca": "143455",
-	"jp": "143462", "in": "143467", "mx": "143468", "sa": "143479", "tr": "143480", "ae": "143481", "kw": "143493",
-	"lb": "143497", "qa": "143498", "br": "143503", "eg": "143516", "jo": "143528", "tn": "143536", "bh": "143559",
-	"om": "143562",
+	"US": "143441", "FR": "143442", "DE": "143443", "GB": "143444", "IT": "143450", "ES": "143454", "CA": "143455",
+	"JP": "143462", "IN": "143467", "MX": "143468", "SA": "143479", "TR": "143480", "AE": "143481", "KW": "143493",
+	"LB": "143497", "QA": "143498", "BR": "143503", "EG": "143516", "JO": "143528", "TN": "143536", "BH": "143559",
+	"OM": "143562",
 }
 
-// regions are the countries of storefronts, in the form that callers use.
-func regions() []string {
-	var out []string
-	for _, country := range slices.Sorted(maps.Keys(storefronts)) {
-		out = append(out, strings.ToUpper(country))
-	}
-	return out
-}
+// regions are the countries of storefronts.
+func regions() []string { return slices.Sorted(maps.Keys(storefronts)) }
 
 // suggestions reads the hints of the store's search box, a property list in XML.
 func (c *client) suggestions(ctx context.Context, q providers.SuggestionsQuery, _ string) (providers.Page[schema.Suggestion], error) {
 	var page providers.Page[schema.Suggestion]
-	country := c.storefront(q.Region)
+	country := cmp.Or(q.Region, c.markets.Home)
 	r := upstream.Get("WebObjects/MZSearchHints.woa/wa/hints").With("clientApplication", "Software").Says("term", q.Query)
 	r.Header = http.Header{"Accept": {"application/xml"}, "X-Apple-Store-Front": {storefronts[country] + ",29"}}
 	res, err := c.hints.Do(ctx, r)
@@ -45,9 +40,10 @@ func (c *client) suggestions(ctx context.Context, q providers.SuggestionsQuery, 
 		return page, err
 	}
 	hints, err := readHints(ctx, res.Body)
-	if err == nil {
-		err = wire.Witness{Rows: len(hints)}.Check(ctx, "hints")
+	if err != nil {
+		return page, err
 	}
+	err = wire.Witness{Rows: len(hints)}.Check(ctx, "hints")
 	if err != nil {
 		return page, err
 	}
@@ -59,7 +55,7 @@ func (c *client) suggestions(ctx context.Context, q providers.SuggestionsQuery, 
 		page.Items = append(page.Items, schema.Suggestion{
 			Common: schema.Common{
 				ID: "query:" + h.Term, Raw: raw,
-				URL: "https://apps.apple.com/" + country + "/search?term=" + url.QueryEscape(h.Term),
+				URL: "https://apps.apple.com/" + strings.ToLower(country) + "/search?term=" + url.QueryEscape(h.Term),
 			},
 			Text: h.Term, Kind: schema.SuggestQuery, Position: new(h.place),
 		})

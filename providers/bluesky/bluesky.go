@@ -83,7 +83,9 @@ func newAppView(cfg Config, name, base string) providers.Provider {
 		},
 
 		Normalize: normalize, Names: addresses.Names, Also: addresses.Also,
+		Open: upstream.Opener(cfg.HTTP, short),
 		Filters: map[providers.Op]providers.Filters{
+			providers.OpPosts:  providers.NewestFirst(),
 			providers.OpSearch: {"kind": {"profile"}},
 		},
 		Notes: map[providers.Op]string{
@@ -99,19 +101,33 @@ func newAppView(cfg Config, name, base string) providers.Provider {
 			providers.OpTrending:    "Bluesky documents no list of popular posts",
 			providers.OpCommunity:   "Bluesky has no communities",
 		},
-		Routes:  providers.Routes(platform.Bluesky, routes...),
-		Forward: c.http.Forward,
+		Routes:   providers.Routes(platform.Bluesky, routes...),
+		Subjects: []string{"uri"},
+		Forward:  c.http.Forward,
 	}
 }
 
-// routes are the public methods of the AppView that are forwarded unchanged.
+// routes are the public methods of the AppView that are forwarded unchanged, with their parameters.
+// https://docs.bsky.app/docs/category/http-reference
 var routes = []string{
-	"xrpc/app.bsky.actor.getProfile", "xrpc/app.bsky.actor.getProfiles", "xrpc/app.bsky.actor.searchActors",
-	"xrpc/app.bsky.feed.getActorFeeds", "xrpc/app.bsky.feed.getAuthorFeed", "xrpc/app.bsky.feed.getFeedGenerator",
-	"xrpc/app.bsky.feed.getLikes", "xrpc/app.bsky.feed.getPosts", "xrpc/app.bsky.feed.getPostThread",
-	"xrpc/app.bsky.feed.getQuotes", "xrpc/app.bsky.feed.getRepostedBy", "xrpc/app.bsky.graph.getActorStarterPacks",
-	"xrpc/app.bsky.graph.getFollowers", "xrpc/app.bsky.graph.getFollows", "xrpc/app.bsky.graph.getList",
-	"xrpc/app.bsky.graph.getLists", "xrpc/app.bsky.graph.getStarterPack", "xrpc/com.atproto.identity.resolveHandle",
+	"xrpc/app.bsky.actor.getProfile{?actor}",
+	"xrpc/app.bsky.actor.getProfiles{?actors}",
+	"xrpc/app.bsky.actor.searchActors{?q,term,limit,cursor}",
+	"xrpc/app.bsky.feed.getActorFeeds{?actor,limit,cursor}",
+	"xrpc/app.bsky.feed.getAuthorFeed{?actor,limit,cursor,filter,includePins}",
+	"xrpc/app.bsky.feed.getFeedGenerator{?feed}",
+	"xrpc/app.bsky.feed.getLikes{?uri,cid,limit,cursor}",
+	"xrpc/app.bsky.feed.getPosts{?uris}",
+	"xrpc/app.bsky.feed.getPostThread{?uri,depth,parentHeight}",
+	"xrpc/app.bsky.feed.getQuotes{?uri,cid,limit,cursor}",
+	"xrpc/app.bsky.feed.getRepostedBy{?uri,cid,limit,cursor}",
+	"xrpc/app.bsky.graph.getActorStarterPacks{?actor,limit,cursor}",
+	"xrpc/app.bsky.graph.getFollowers{?actor,limit,cursor}",
+	"xrpc/app.bsky.graph.getFollows{?actor,limit,cursor}",
+	"xrpc/app.bsky.graph.getList{?list,limit,cursor}",
+	"xrpc/app.bsky.graph.getLists{?actor,limit,cursor,purposes}",
+	"xrpc/app.bsky.graph.getStarterPack{?starterPack}",
+	"xrpc/com.atproto.identity.resolveHandle{?handle}",
 }
 
 const (

@@ -2,11 +2,12 @@ package bluesky
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -79,12 +80,13 @@ func (c *client) thread(
 		return t, page, providers.NotFound("this post does not exist, or is withheld")
 	}
 	t.above = answer.Thread.Post.V
-	if err = wire.Same(ctx, "post", t.at, t.above.URI); err == nil {
-		err = answer.Thread.Replies.Optional(ctx, "thread.replies")
+	if err := wire.Same(ctx, "post", t.at, t.above.URI); err != nil {
+		return t, page, err
 	}
-	if err == nil {
-		t.below, page.Next, err = pages.Cut(answer.Thread.flatten(nil), cursor, commentPage)
+	if err := answer.Thread.Replies.Optional(ctx, "thread.replies"); err != nil {
+		return t, page, err
 	}
+	t.below, page.Next, err = pages.Cut(answer.Thread.flatten(nil), cursor, commentPage)
 	return t, page, err
 }
 
@@ -113,7 +115,7 @@ func (t thread) flatten(to []wire.Object[post]) []wire.Object[post] {
 	return to
 }
 
-func (p post) comment(postID string, raw []byte) schema.Comment {
+func (p post) comment(postID string, raw json.RawMessage) schema.Comment {
 	c := schema.Comment{
 		Common:    p.common(raw),
 		PostID:    postID,
@@ -127,4 +129,11 @@ func (p post) comment(postID string, raw []byte) schema.Comment {
 		c.ReplyToID = &parent
 	}
 	return c
+}
+
+// ParseComment is [ParsePost] for a reply to the post postID.
+func ParseComment(ctx context.Context, postID string, raw json.RawMessage) (schema.Comment, error) {
+	var p post
+	err := wire.Decode(ctx, raw, &p)
+	return p.comment(postID, raw), err
 }

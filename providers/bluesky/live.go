@@ -22,11 +22,10 @@ func (c *client) live(ctx context.Context, handle string) (schema.LiveStream, er
 		return l, nil
 	}
 	var s status
-	err = wire.Decode(ctx, a.V.Status, &s)
-	if err == nil {
-		l.IsLive, err = s.live(ctx, time.Now())
+	if err := wire.Decode(ctx, a.V.Status, &s); err != nil {
+		return schema.LiveStream{}, err
 	}
-	if err != nil {
+	if l.IsLive, err = s.live(ctx, time.Now()); err != nil {
 		return schema.LiveStream{}, err
 	}
 	if l.IsLive {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 )
 
 var (
@@ -16,11 +16,16 @@ var (
 
 // addresses describes how the addresses of Bluesky's app and its identifiers are parsed. Read only.
 var addresses = &links.Site{
-	Hosts: []string{"bsky.app", "embed.bsky.app"},
+	Hosts: []string{"bsky.app", "embed.bsky.app", short},
 	Order: []providers.Subject{providers.PostID, providers.Handle},
 	Also:  map[providers.Subject][]providers.Subject{providers.PostID: {providers.CommentID, providers.Handle}},
 	In:    inLink, ID: canonical,
+	Short:    func(l *links.Link) bool { return l.Host == short && l.Segment(0) != "" },
+	Searches: map[string]string{"search": "{q}", "hashtag": "#{}"},
 }
+
+// short is the host of the short links to starter packs and the like.
+const short = "go.bsky.app"
 
 // inLink returns the identifier of kind s in an address, or "" when there is none.
 func inLink(s providers.Subject, l *links.Link) string {

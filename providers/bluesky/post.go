@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -18,40 +19,28 @@ const (
 )
 
 // posts reads the posts of an account without its reposts. A page of reposts only still has a cursor.
-func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	page := providers.Page[schema.Post]{Next: cursor}
+func (c *client) posts(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
 	for range emptyPages {
-		if err := c.feed(ctx, handle, &page); err != nil {
-			return page, err
-		}
-		if len(page.Items) > 0 || page.Next == "" {
+		page, err = c.feed(ctx, handle, cursor)
+		if err != nil || len(page.Items) > 0 || page.Next == "" {
 			break
 		}
+		cursor = page.Next
 	}
-	return page, nil
+	return page, err
 }
 
-// feed reads the page after the given one.
+// feed reads one page.
 // https://docs.bsky.app/docs/api/app-bsky-feed-get-author-feed
-func (c *client) feed(ctx context.Context, handle string, page *providers.Page[schema.Post]) (err error) {
-	var answer struct {
-		Feed   wire.Rows[feedItem] `json:"feed"`
-		Cursor wire.Token          `json:"cursor"` // absent on the last page
-	}
+func (c *client) feed(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	r := get("app.bsky.feed.getAuthorFeed").Says("actor", handle).With("limit", pageSize).
-		With("filter", "posts_no_replies").With("cursor", page.Next)
-	if _, err = c.http.Read(ctx, r, &answer); err != nil {
-		return err
-	}
+		With("filter", "posts_no_replies").With("cursor", cursor)
 	once := unique()
-	if page.Items, err = wire.Items(ctx, "feed", answer.Feed, func(i feedItem, _ json.RawMessage) (schema.Post, bool) {
+	at := upstream.List{Rows: "feed", Next: "cursor"} // the last page has no cursor
+	return upstream.Page(ctx, c.http, r, at, func(i feedItem, _ json.RawMessage) (schema.Post, bool) {
 		p, belongs := i.post(handle)
 		return p, belongs && once(p.ID)
-	}); err != nil {
-		return err
-	}
-	page.Next, err = answer.Cursor.Next(ctx, "cursor")
-	return err
+	})
 }
 
 // unique returns a function that reports whether an id is new. An empty id counts as new: the schema rejects it.
@@ -88,16 +77,16 @@ func (i feedItem) post(who string) (schema.Post, bool) {
 // https://docs.bsky.app/docs/api/app-bsky-feed-get-posts
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	at, err := c.resolve(ctx, id)
+	if err != nil {
+		return schema.Post{}, err
+	}
 	var answer struct {
 		Posts wire.Rows[post] `json:"posts"`
 	}
-	if err == nil {
-		_, err = c.http.Read(ctx, get("app.bsky.feed.getPosts").Says("uris", at), &answer)
+	if _, err := c.http.Read(ctx, get("app.bsky.feed.getPosts").Says("uris", at), &answer); err != nil {
+		return schema.Post{}, err
 	}
-	if err == nil {
-		err = answer.Posts.Check(ctx, "posts")
-	}
-	if err != nil {
+	if err := answer.Posts.Check(ctx, "posts"); err != nil {
 		return schema.Post{}, err
 	}
 	for _, p := range answer.Posts.All() {
@@ -112,8 +101,11 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 // postsByID reads posts, whose authors may be named by their handles.
 func (c *client) postsByID(ctx context.Context, ids []string) (map[string]schema.Post, error) {
 	at, err := c.resolveAll(ctx, ids)
+	if err != nil {
+		return providers.PerKey[schema.Post](ids, err, nil)
+	}
 	var found wire.Keyed[post]
-	if uris := slices.Compact(slices.Sorted(maps.Values(at))); err == nil && len(uris) > 0 {
+	if uris := slices.Compact(slices.Sorted(maps.Values(at))); len(uris) > 0 {
 		found, err = c.postsAt(ctx, uris)
 	}
 	return providers.PerKey(ids, err, func(id string) (schema.Post, error) {
@@ -135,10 +127,10 @@ func (c *client) postsAt(ctx context.Context, uris []string) (found wire.Keyed[p
 	}
 	r := get("app.bsky.feed.getPosts").Each("uris", uris)
 	r.Input = true
-	if _, err = c.http.Read(ctx, r, &answer); err == nil {
-		found, err = wire.ByKey(ctx, "posts", answer.Posts, uris, func(p post) string { return p.URI })
+	if _, err := c.http.Read(ctx, r, &answer); err != nil {
+		return found, err
 	}
-	return found, err
+	return wire.ByKey(ctx, "posts", answer.Posts, uris, func(p post) string { return p.URI })
 }
 
 // resolveAll returns the AT-URIs of ids with the DIDs of their authors. It leaves out ids whose author was not found.
@@ -209,11 +201,11 @@ func (p post) id() string {
 	return ""
 }
 
-func (p post) common(raw []byte) schema.Common {
+func (p post) common(raw json.RawMessage) schema.Common {
 	return schema.Common{ID: p.id(), URL: p.Author.url() + "/post/" + p.URI[strings.LastIndexByte(p.URI, '/')+1:], Raw: raw}
 }
 
-func (p post) post(raw []byte) schema.Post {
+func (p post) post(raw json.RawMessage) schema.Post {
 	return schema.Post{
 		Common:    p.common(raw),
 		Author:    p.Author.actor(),
@@ -241,4 +233,13 @@ func sum(a, b wire.Count) *int64 {
 		return nil
 	}
 	return new(*a.V + *b.V)
+}
+
+// ParsePost converts a post in the format of Bluesky's API, app.bsky.feed.defs#postView. The error wraps
+// [providers.ErrUnavailable].
+// https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/defs.json
+func ParsePost(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
+	var p post
+	err := wire.Decode(ctx, raw, &p)
+	return p.post(raw), err
 }

@@ -55,16 +55,18 @@ func (c *client) actors(ctx context.Context, who []string) (actors, error) {
 	}
 	r := get("app.bsky.actor.getProfiles").Each("actors", who)
 	r.Input = true
-	_, err := c.http.Read(ctx, r, &answer)
-	if err == nil {
-		err = answer.Profiles.Check(ctx, "profiles")
+	if _, err := c.http.Read(ctx, r, &answer); err != nil {
+		return actors{}, err
+	}
+	if err := answer.Profiles.Check(ctx, "profiles"); err != nil {
+		return actors{}, err
 	}
 	found := actors{answer.Profiles, answer.Profiles.Lost() > 0}
 	for _, a := range answer.Profiles.All() {
 		nameless := a.V.Handle == "" || a.V.Handle == invalidHandle
 		found.odd = found.odd || nameless || !slices.ContainsFunc(who, a.V.names)
 	}
-	return found, err
+	return found, nil
 }
 
 // of returns the account that who identifies.
@@ -85,10 +87,10 @@ func (f actors) of(who string) (wire.Object[actor], error) {
 func (c *client) actor(ctx context.Context, who string) (wire.Object[actor], error) {
 	var a wire.Object[actor]
 	_, err := c.http.Read(ctx, get("app.bsky.actor.getProfile").Says("actor", who), &a)
-	if err == nil && !a.V.is(who) {
-		err = wire.Same(ctx, "account", who, a.V.handle())
+	if err != nil || a.V.is(who) {
+		return a, err
 	}
-	return a, err
+	return a, wire.Same(ctx, "account", who, a.V.handle())
 }
 
 // actor is a profile in any of its three sizes: complete, in lists (without counts), and as an author (also without a
@@ -111,7 +113,7 @@ type actor struct {
 	Status json.RawMessage `json:"status"` // of kind [status]; absent or null without one
 }
 
-func (a actor) profile(raw []byte) schema.Profile {
+func (a actor) profile(raw json.RawMessage) schema.Profile {
 	return schema.Profile{
 		Common:      schema.Common{ID: a.id(), URL: a.url(), Raw: raw},
 		Handle:      a.handle(),
@@ -153,12 +155,21 @@ func (a actor) names(who string) bool {
 	return a.is(who) && (a.Handle != invalidHandle || a.DID == who)
 }
 
-func (a actor) handle() string { return cmp.Or(a.Handle, a.id()) }
-
-// url contains the handle, or the DID if the handle is invalid.
-func (a actor) url() string {
-	if h := a.handle(); h != invalidHandle {
-		return site + h
+// handle returns the handle, or the DID if the handle is missing or invalid.
+func (a actor) handle() string {
+	if a.Handle == invalidHandle {
+		return a.id()
 	}
-	return site + a.DID
+	return cmp.Or(a.Handle, a.id())
+}
+
+func (a actor) url() string { return site + a.handle() }
+
+// ParseProfile converts an account in the format of Bluesky's API, app.bsky.actor.defs#profileViewDetailed, from any
+// source. The error wraps [providers.ErrUnavailable].
+// https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/actor/defs.json
+func ParseProfile(ctx context.Context, raw json.RawMessage) (schema.Profile, error) {
+	var a actor
+	err := wire.Decode(ctx, raw, &a)
+	return a.profile(raw), err
 }

@@ -56,7 +56,7 @@ func (f facet) of(text string) string {
 
 // lang returns the first language that the author names.
 func (r record) lang() *string {
-	if len(r.Langs) == 0 || len(r.Langs[0]) < 2 {
+	if len(r.Langs) == 0 {
 		return nil
 	}
 	return &r.Langs[0]

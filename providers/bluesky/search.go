@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -20,26 +21,12 @@ const (
 // https://docs.bsky.app/docs/api/app-bsky-actor-search-actors
 func (c *client) searchProfiles(
 	ctx context.Context, q providers.SearchQuery, cursor string,
-) (page providers.Page[schema.SearchResult], err error) {
-	var answer struct {
-		Actors wire.Rows[actor] `json:"actors"`
-		Cursor wire.Token       `json:"cursor"` // absent on the last page
-	}
+) (providers.Page[schema.SearchResult], error) {
 	r := get("app.bsky.actor.searchActors").Says("q", q.Query).With("limit", searchSize).With("cursor", cursor)
-	_, err = c.http.Read(ctx, r, &answer)
-	if err == nil {
-		page.Items, err = wire.Items(ctx, "actors", answer.Actors, func(a actor, raw json.RawMessage) (schema.SearchResult, bool) {
-			p := a.profile(raw)
-			return schema.Result(&p), true
-		})
-	}
-	if err == nil {
-		page.Next, err = answer.Cursor.Next(ctx, "cursor")
-	}
-	if err != nil {
-		return page, err
-	}
-	return page, nil
+	at := upstream.List{Rows: "actors", Next: "cursor"} // the last page has no cursor
+	return upstream.Page(ctx, c.http, r, at, func(a actor, raw json.RawMessage) (schema.SearchResult, bool) {
+		return schema.Result(new(a.profile(raw))), true
+	})
 }
 
 // suggestions completes handles and names.
@@ -51,11 +38,11 @@ func (c *client) suggestions(
 	var answer struct {
 		Actors wire.Rows[actor] `json:"actors"`
 	}
-	_, err := c.http.Read(ctx, get("app.bsky.actor.searchActorsTypeahead").Says("q", q.Query).With("limit", suggestSize), &answer)
-	if err == nil {
-		err = answer.Actors.Check(ctx, "actors")
+	r := get("app.bsky.actor.searchActorsTypeahead").Says("q", q.Query).With("limit", suggestSize)
+	if _, err := c.http.Read(ctx, r, &answer); err != nil {
+		return page, err
 	}
-	if err != nil {
+	if err := answer.Actors.Check(ctx, "actors"); err != nil {
 		return page, err
 	}
 	for place, a := range answer.Actors.All() {
@@ -72,35 +59,25 @@ func (c *client) suggestions(
 func (s *session) searchPosts(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (page providers.Page[schema.SearchResult], err error) {
-	var answer struct {
-		Posts  wire.Rows[post] `json:"posts"`
-		Cursor wire.Token      `json:"cursor"` // absent on the last page
-	}
 	sort := "latest"
 	if q.Sort == "relevance" {
 		sort = "top"
 	}
 	r := get("app.bsky.feed.searchPosts").Says("q", q.Query).With("sort", sort).With("limit", searchSize).With("cursor", cursor).
 		With("since", stamp(q.Since)).With("until", stamp(q.Until)).With("lang", q.Lang).With("author", q.Handle)
-	_, err = s.http.Read(ctx, r, &answer)
-	if errors.Is(err, errExpired) {
-		s.renew(ctx)
-		_, err = s.http.Read(ctx, r, &answer)
-	}
-	once := unique() // the same post may come twice
-	if err == nil {
-		page.Items, err = wire.Items(ctx, "posts", answer.Posts, func(p post, raw json.RawMessage) (schema.SearchResult, bool) {
+	read := func() (providers.Page[schema.SearchResult], error) {
+		once := unique()                                   // the same post may come twice
+		at := upstream.List{Rows: "posts", Next: "cursor"} // the last page has no cursor
+		return upstream.Page(ctx, s.http, r, at, func(p post, raw json.RawMessage) (schema.SearchResult, bool) {
 			found := p.post(raw)
 			return schema.Result(&found), once(found.ID)
 		})
 	}
-	if err == nil {
-		page.Next, err = answer.Cursor.Next(ctx, "cursor")
+	if page, err = read(); errors.Is(err, errExpired) {
+		s.renew(ctx)
+		return read()
 	}
-	if err != nil {
-		return page, err
-	}
-	return page, nil
+	return page, err
 }
 
 func stamp(t time.Time) string {

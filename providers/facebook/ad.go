@@ -31,13 +31,10 @@ func (c *client) advertiserAds(
 		return out, providers.Invalid("Facebook lists the ads of a Page: it must be given in the parameter advertiser_id")
 	}
 	owner, err := c.owner(ctx, q.AdvertiserID)
-	if err == nil {
-		out, err = c.library(ctx, upstream.Get("ads_archive").With("search_page_ids", owner.ID), q.AdFilter, cursor)
-	}
 	if err != nil {
 		return out, err
 	}
-	return out, nil
+	return c.library(ctx, upstream.Get("ads_archive").With("search_page_ids", owner.ID), q.AdFilter, cursor)
 }
 
 func (c *client) searchAds(

@@ -18,16 +18,13 @@ func (c *client) albums(
 	ctx context.Context, q providers.CollectionsQuery, cursor string,
 ) (out providers.Page[schema.Collection], err error) {
 	owner, err := c.owner(ctx, q.Handle)
-	if err == nil {
-		r := upstream.Get(owner.ID, "albums").With("fields", albumFields)
-		out, err = pageOf(ctx, c.pages, r, cursor, func(a album, raw json.RawMessage) (schema.Collection, bool) {
-			return a.collection(owner, raw), true
-		})
-	}
 	if err != nil {
 		return out, err
 	}
-	return out, nil
+	r := upstream.Get(owner.ID, "albums").With("fields", albumFields)
+	return pageOf(ctx, c.pages, r, cursor, func(a album, raw json.RawMessage) (schema.Collection, bool) {
+		return a.collection(owner, raw), true
+	})
 }
 
 // album is an album of photos.

@@ -6,7 +6,7 @@ import (
 	"net/url"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -18,16 +18,13 @@ const commentFields = "id,message,created_time,like_count,comment_count,permalin
 // comments reads the top-level comments of a post, newest first. Facebook may mix in replies, which are left out.
 func (c *client) comments(ctx context.Context, id, cursor string) (out providers.Page[schema.Comment], err error) {
 	number, err := c.number(ctx, id)
-	if err == nil {
-		_, of := cut(number)
-		out, err = c.below(ctx, number, cursor, func(r remark, raw json.RawMessage) (schema.Comment, bool) {
-			return r.comment(id, of, raw), !r.isReply()
-		})
-	}
 	if err != nil {
 		return out, err
 	}
-	return out, nil
+	_, of := cut(number)
+	return c.below(ctx, number, cursor, func(r remark, raw json.RawMessage) (schema.Comment, bool) {
+		return r.comment(id, of, raw), !r.isReply()
+	})
 }
 
 // replies reads the children of a comment.

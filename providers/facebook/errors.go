@@ -7,11 +7,12 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/island"
+	"github.com/socialdata/socialdata/providers/kit/island"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -40,9 +41,6 @@ func check(res *upstream.Response) error {
 	}
 	var body refusal
 	if json.Unmarshal(res.Body, &body) != nil || body.Error.Code.V == nil {
-		if res.Status == http.StatusNotFound || res.Status == http.StatusGone {
-			return errUnseen
-		}
 		return nil
 	}
 	message := body.Error.Message
@@ -64,6 +62,9 @@ func check(res *upstream.Response) error {
 	}
 	return providers.Unavailable(nil, "Facebook failed with code %d", *body.Error.Code.V)
 }
+
+// ownRefusal reports whether a refusal is one of the Graph API.
+var ownRefusal = upstream.Says(func(r refusal) bool { return r.Error.Code.V != nil })
 
 // refused handles code 100, which means that a thing does not exist, that our app may not see it, that a cursor is
 // invalid, or that a parameter is.
@@ -144,8 +145,7 @@ func checkPage(res *upstream.Response) error {
 	if isLogin(res.URL) {
 		return errLogin
 	}
-	to, err := url.Parse(res.Header.Get("Location"))
-	if err == nil && res.Status >= 300 && res.Status < 400 && isLogin(to) {
+	if to, err := url.Parse(res.Header.Get("Location")); err == nil && res.Status >= 300 && res.Status < 400 && isLogin(to) {
 		return errLogin
 	}
 	if res.Status == http.StatusBadRequest { // Facebook's answer to a client that does not look like a browser
@@ -159,32 +159,47 @@ var (
 	errGone  = providers.NotFound("Facebook says that this content isn't available")
 )
 
-// unavailable is Facebook's text for what is deleted, hidden, or never existed.
-const unavailable = "content isn't available"
-
 func isLogin(u *url.URL) bool {
 	return u != nil && (strings.HasPrefix(u.Path, "/login") || strings.HasPrefix(u.Path, "/checkpoint"))
 }
 
 // standsIn returns an error if Facebook sent another page than the requested one: a login page, or the notice that the
-// content is not available. A login form may come before that notice, but then the notice must be visible text and not
-// part of a script. The error is nil if the page is neither, such as a page with another layout.
-func standsIn(head *island.Page, body []byte) error {
-	words := plain(string(body))
-	title := plain(head.Title + " " + head.Meta("og:title"))
+// content is not available. Every page has a login form, and texts of other pages in its scripts: only the address, the
+// title and a visible sentence of its own tell which page it is. The error is nil for any other page, such as one with
+// another layout.
+func standsIn(head *island.Page, res *upstream.Response) error {
+	titles := []string{plain(head.Title), plain(head.Meta("og:title"))}
 	switch {
-	case strings.Contains(title, "log in"), strings.Contains(title, "login"), strings.Contains(words, "you must log in"):
+	case slices.ContainsFunc(titles, isLoginTitle), shows(res.Body, "you must log in to continue"):
 		return errLogin
-	case strings.Contains(plain(text.FromHTML(string(body))), unavailable):
-		return errGone
-	case strings.Contains(words, `id="login_form"`), strings.Contains(words, `action="/login`):
-		return errLogin
-	case strings.Contains(words, "unsupported browser"), strings.Contains(words, "unsupported_browser"):
+	case strings.Contains(res.URL.Path, "unsupported_browser"), strings.HasPrefix(titles[0], "update your browser"),
+		strings.HasPrefix(titles[0], "unsupported browser"):
 		return providers.Walled("Facebook does not accept our requests as those of a browser")
-	case strings.Contains(words, unavailable):
+	case saysUnavailable(res):
 		return errGone
 	}
 	return nil
+}
+
+// isLoginTitle reports whether a title is that of a login page, such as "Facebook – log in or sign up".
+func isLoginTitle(title string) bool {
+	own := strings.TrimLeft(strings.TrimPrefix(title, "facebook"), " –-|")
+	return strings.HasPrefix(own, "log in") || strings.HasPrefix(own, "login")
+}
+
+// saysUnavailable reports whether a page shows Facebook's notice for what is deleted, hidden, or never existed.
+func saysUnavailable(res *upstream.Response) bool {
+	return shows(res.Body, "this content isn't available")
+}
+
+// shows reports whether a visible line of a page begins with words.
+func shows(body []byte, words string) bool {
+	for line := range strings.Lines(plain(text.FromHTML(string(body)))) {
+		if strings.HasPrefix(strings.TrimSpace(line), words) {
+			return true
+		}
+	}
+	return false
 }
 
 // plain folds the case of s, and the ways in which a page writes an apostrophe.

@@ -19,15 +19,8 @@ func (c *client) event(ctx context.Context, id string) (schema.Event, error) {
 	if isShort(id) {
 		return schema.Event{}, providers.Unsupported("the Graph API does not resolve short addresses")
 	}
-	var e wire.Object[gathering]
-	err := c.events.read(ctx, upstream.Get(id).With("fields", eventFields), &e)
-	if err == nil {
-		err = wire.Same(ctx, "event", id, string(e.V.ID))
-	}
-	if err != nil {
-		return schema.Event{}, err
-	}
-	return e.V.event(e.Raw), nil
+	r := upstream.Get(id).With("fields", eventFields)
+	return upstream.One(ctx, c.events, r, "", wire.As(gathering.event), upstream.About[schema.Event]("event", id))
 }
 
 // eventsOf reads the events of a Page.
@@ -38,16 +31,12 @@ func (c *client) eventsOf(
 		return out, errHost
 	}
 	r := upstream.Get(q.Handle, "events").With("fields", eventFields).With("time_filter", q.Time)
-	out, err = pageOf(ctx, c.events, r, cursor, func(e gathering, raw json.RawMessage) (schema.Event, bool) {
+	return pageOf(ctx, c.events, r, cursor, func(e gathering, raw json.RawMessage) (schema.Event, bool) {
 		if !e.Draft.Is() && !e.Draft.Not() {
 			return schema.Event{}, true // it is unknown whether it belongs
 		}
 		return e.event(raw), !e.Draft.Is()
 	})
-	if err != nil {
-		return out, err
-	}
-	return out, nil
 }
 
 var errHost = providers.Unsupported("this source only has the events of a Page: it must be given in the parameter handle")

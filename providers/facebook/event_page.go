@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/island"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/island"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -35,7 +35,10 @@ func (s site) event(ctx context.Context, id string) (schema.Event, error) {
 	all := fragmentsOf(ctx, head, len(res.Body))
 	main := slices.IndexFunc(all, func(f wire.Object[fragment]) bool { return f.V.Sentence != "" && string(f.V.ID) == id })
 	if main < 0 {
-		if err := standsIn(head, res.Body); err != nil {
+		main = slices.IndexFunc(all, func(f wire.Object[fragment]) bool { return f.V.Sentence != "" && f.V.names(id) })
+	}
+	if main < 0 {
+		if err := standsIn(head, res); err != nil {
 			return schema.Event{}, err
 		}
 		if main = slices.IndexFunc(all, func(f wire.Object[fragment]) bool { return f.V.Sentence != "" }); main < 0 {
@@ -70,6 +73,16 @@ type fragment struct {
 	Going      *attending `json:"event_connected_users_going"`
 	Interested *attending `json:"event_connected_users_interested"`
 	Responded  *attending `json:"event_connected_users_public_responded"`
+}
+
+// names reports whether the address of f is that of an event. For one date of a series it has two numbers, in
+// /events/{series}/?event_time_id={date} or /events/{series}/{date}/: the page of either may have the data of the other.
+func (f fragment) names(event string) bool {
+	link, err := links.Parse(f.URL, hosts...)
+	if err != nil || link == nil || link.Segment(0) != "events" {
+		return false
+	}
+	return slices.Contains(link.Segments, event) || link.Param("event_time_id") == event
 }
 
 type attending struct {
@@ -179,7 +192,7 @@ func fragmentsOf(ctx context.Context, head *island.Page, size int) []wire.Object
 func objectsWith(page *island.Page, size int, names ...string) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		budget, more := 32*size, true
-		visit := func(raw []byte) bool {
+		visit := func(raw json.RawMessage) bool {
 			if budget -= len(raw); budget < 0 || !more {
 				return false
 			}
@@ -358,7 +371,7 @@ func (s site) events(
 	head := island.Read(res.Body)
 	list := eventsIn(ctx, head)
 	if !list.Edges.Here() {
-		if err := standsIn(head, res.Body); err != nil {
+		if err := standsIn(head, res); err != nil {
 			return out, err
 		}
 	}
@@ -366,9 +379,10 @@ func (s site) events(
 		f := e.Node.Node
 		return whole{f.V, f.Raw}.event(string(f.V.ID), ""), true
 	})
-	if err == nil {
-		err = wire.Witness{Rows: list.Edges.Len(), Count: list.Count.V}.Check(ctx, "pageItems.edges")
+	if err != nil {
+		return out, err
 	}
+	err = wire.Witness{Rows: list.Edges.Len(), Count: list.Count.V}.Check(ctx, "pageItems.edges")
 	if err != nil {
 		return providers.Page[schema.Event]{}, err
 	}

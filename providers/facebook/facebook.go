@@ -17,7 +17,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -103,9 +103,10 @@ func newOfficial(cfg Config) providers.Provider {
 		Event:       c.event,
 		Events:      c.eventsOf,
 
-		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also, Country: addresses.CountryOf,
 		Open: upstream.Opener(cfg.HTTP, "fb.me", "fb.watch", "www.facebook.com"),
 		Filters: map[providers.Op]providers.Filters{
+			providers.OpPosts:       providers.NewestFirst(),
 			providers.OpSearch:      {"kind": {"profile"}},
 			providers.OpCollections: {"kind": {"album"}},
 			providers.OpEvents:      {"time": {"upcoming", "past"}},

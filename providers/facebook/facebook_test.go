@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/facebook"
 	"github.com/socialdata/socialdata/providers/providertest"
@@ -61,7 +62,7 @@ func TestOfficial(t *testing.T) {
 			{Call: providertest.Profile("unknown name", "nobody"), Want: providers.ErrNotHere},
 			{Call: providertest.Profile("unknown number", "300404"), Want: providers.ErrNotHere},
 			{Call: providertest.Profile("invalid user", "removed"), Want: providers.ErrNotHere},
-			{Call: providertest.Profile("a 404 without a code", "plain404"), Want: providers.ErrNotHere},
+			{Call: providertest.Profile("a 404 without a code", "plain404"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("an app without review", "not.reviewed"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("expired token", "expired"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("no permission", "forbidden"), Want: providers.ErrUnsupported},
@@ -216,8 +217,8 @@ func TestAnEmptyListOfEventsNeedsAWitness(t *testing.T) {
 func TestALoginPageIsNotCountedAsAFailure(t *testing.T) {
 	t.Parallel()
 	for _, page := range []string{
-		`<title>Log in to Facebook</title>`, `<form id="login_form"></form><script>"This content isn't available"</script>`,
-		`<p>You must log in to continue.</p><p>This content isn't available</p>`,
+		`<title>Log in to Facebook</title>`, `<title>Facebook – log in or sign up</title><form id="login_form"></form>`,
+		`<title>Update Your Browser | Facebook</title>`, `<p>You must log in to continue.</p><p>This content isn't available</p>`,
 	} {
 		answer := providertest.Answers(func(*http.Request) (int, string) { return http.StatusOK, page })
 		p := facebook.New(facebook.Config{HTTP: &http.Client{Transport: answer}})[1]
@@ -225,6 +226,68 @@ func TestALoginPageIsNotCountedAsAFailure(t *testing.T) {
 			strings.Contains(err.Error(), "not found") {
 			t.Errorf("%s: got error %v", page, err)
 		}
+	}
+}
+
+func TestAPageOfAnUnknownLayoutIsDrift(t *testing.T) {
+	t.Parallel()
+	for _, page := range []string{
+		`<title>Tea Night</title><form id="login_form" action="/login/"></form>`,
+		`<title>Log-in Workshop</title><p>Log in</p><p>Everybody who says you must log in to continue</p>`,
+		`<title>Tea Night</title><script type="application/json">{"routes":{"\/zero\/unsupported_browser\/":1}}</script>`,
+		`<title>Facebook</title><form id="login_form"></form><script>"This content isn't available right now"</script>`,
+	} {
+		drifts := 0
+		ctx := callctx.WithTrace(t.Context(), callctx.Trace{Drift: func(callctx.Drift) { drifts++ }})
+		answer := providertest.Answers(func(*http.Request) (int, string) { return http.StatusOK, page })
+		p := facebook.New(facebook.Config{HTTP: &http.Client{Transport: answer}})[1]
+		for name, read := range map[string]func() error{
+			"profile": func() error { _, err := p.Profile(ctx, "teahouse.example"); return err },
+			"event":   func() error { _, err := p.Event(ctx, "900000011"); return err },
+			"events": func() error {
+				_, err := p.Events(ctx, providers.EventsQuery{Handle: "teahouse.example"}, "")
+				return err
+			},
+		} {
+			drifts = 0
+			if err := read(); !errors.Is(err, providers.ErrUnavailable) || providers.BlameOf(err) != providers.BlameSubject || drifts == 0 {
+				t.Errorf("%s of %s: got error %v with %d drifts, want one that counts", name, page, err, drifts)
+			}
+		}
+	}
+}
+
+func TestAnEventOfASeriesIsReadByEitherNumber(t *testing.T) {
+	t.Parallel()
+	const series, date = "900000041", "900000042"
+	tests := []struct {
+		name, asked, id, url string
+		want                 error
+	}{
+		{"the series, whose page has a date", series, date, "/events/" + series + "/?event_time_id=" + date, nil},
+		{"the date", date, date, "/events/" + series + "/?event_time_id=" + date, nil},
+		{"the date, whose page has the series", date, series, "/events/" + series + "/?event_time_id=" + date, nil},
+		{"the series, by a path", series, date, "/events/" + series + "/" + date + "/", nil},
+		{"another series", "900000049", date, "/events/" + series + "/?event_time_id=" + date, providers.ErrUnavailable},
+		{"an address elsewhere", series, date, "https://evil.example/events/" + series + "/?event_time_id=" + date, providers.ErrUnavailable},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			url := tt.url
+			if strings.HasPrefix(url, "/") {
+				url = "https://www.facebook.com" + url
+			}
+			answer := providertest.Answers(func(*http.Request) (int, string) {
+				return http.StatusOK, `<script type="application/json">{"event":{"id":"` + tt.id +
+					`","name":"Tea Night","day_time_sentence":"Fri","start_timestamp":1775062800,"url":"` + url + `"}}</script>`
+			})
+			p := facebook.New(facebook.Config{HTTP: &http.Client{Transport: answer}})[1]
+			got, err := p.Event(t.Context(), tt.asked)
+			if !errors.Is(err, tt.want) || err == nil && (got.ID != tt.asked || got.Name != "Tea Night") {
+				t.Errorf("got %q %q, error %v; want %q, %v", got.ID, got.Name, err, tt.asked, tt.want)
+			}
+		})
 	}
 }
 

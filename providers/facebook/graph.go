@@ -26,7 +26,7 @@ type graph struct {
 
 func newGraph(cfg Config, token string) graph {
 	g := graph{http: upstream.New(upstream.Config{
-		HTTP: cfg.HTTP, Base: cfg.base(), Check: check, Credentials: credentials,
+		HTTP: cfg.HTTP, Base: cfg.base(), Check: check, Absent: ownRefusal, Credentials: credentials,
 		Tokens: upstream.NewTokens(func(context.Context) (upstream.Token, error) {
 			if token == "" { // such as for looking up an advertiser's name when only the Ad Library has a token
 				return upstream.Token{}, providers.Cause("no token is set")
@@ -42,18 +42,18 @@ func newGraph(cfg Config, token string) graph {
 	return g
 }
 
-// read sends r, and retries once after a failure that may pass, with a smaller page if r is a list. Texts written by
+// Read sends r, and retries once after a failure that may pass, with a smaller page if r is a list. Texts written by
 // Facebook, such as categories, come in English.
-func (g graph) read(ctx context.Context, r upstream.Request, dst any) error {
+func (g graph) Read(ctx context.Context, r upstream.Request, dst any) (*upstream.Response, error) {
 	r = r.With("appsecret_proof", g.proof).With("locale", "en_US")
-	_, err := g.http.Read(ctx, r, dst)
+	res, err := g.http.Read(ctx, r, dst)
 	if errors.Is(err, errPassing) {
 		if r.Query.Has("limit") {
 			r = r.With("limit", fewer)
 		}
-		_, err = g.http.Read(ctx, r, dst)
+		res, err = g.http.Read(ctx, r, dst)
 	}
-	return err
+	return res, err
 }
 
 // forward reads a route unchanged. It does not return what only our token may see.
@@ -113,7 +113,8 @@ func pageOf[T, O any](
 	var a list[T]
 	_, err = following(r.Path[0], func(id string) error {
 		r.Path = slices.Concat([]string{id}, r.Path[1:])
-		return g.read(ctx, r.With("limit", pageSize), &a)
+		_, err := g.Read(ctx, r.With("limit", pageSize), &a)
+		return err
 	})
 	if err != nil {
 		return page, err
@@ -147,11 +148,11 @@ func (p *paging) UnmarshalJSON(b []byte) error {
 
 func (p paging) next(ctx context.Context) (string, error) {
 	address, err := p.Next.Next(ctx, "paging.next")
-	if err == nil {
-		err = wire.Need(ctx, "paging", !p.odd || address != "")
-	}
-	if err != nil || address == "" {
+	if err != nil {
 		return "", err
+	}
+	if address == "" {
+		return "", wire.Need(ctx, "paging", !p.odd)
 	}
 	to := url.Values{}
 	if after, err := p.Cursors.After.Next(ctx, "paging.cursors.after"); err == nil && after != "" {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 )
 
 // hosts are the host names of the site, the short ones last.
@@ -35,6 +35,16 @@ var addresses = &links.Site{
 		providers.Handle:    {providers.AdvertiserID},
 	},
 	In: inLink, ID: canonical, Short: isShared,
+	Searches: map[string]string{
+		"search": "{q}", "hashtag": "#{}", "watch/search": "{q}", "watch/hashtag": "#{}",
+	},
+	AdSearches: map[string]string{"ads/library": "{q}"},
+	Country: func(l *links.Link) string {
+		if l.Segment(0) != "ads" {
+			return ""
+		}
+		return l.Param("country")
+	},
 }
 
 // isShared reports whether l is a short address that only the site can resolve. Short addresses of events are kept as
@@ -187,10 +197,12 @@ func post(value string) (string, error) {
 func postIn(link *links.Link) string {
 	last := link.Last()
 	switch first, second := link.Segment(0), link.Segment(1); {
-	case first == "permalink.php", first == "story.php":
+	case first == "permalink.php" && link.Param("story_fbid") != "", first == "story.php" && link.Param("story_fbid") != "":
 		return link.Param("id") + "_" + link.Param("story_fbid")
 	case first == "watch", first == "video.php":
 		return link.Param("v")
+	case len(link.Segments) == 2 && (second == "videos" || second == "reels" || second == "photos" || second == "posts"):
+		return "" // a tab of an account
 	case first == "reel", first == "reels", second == "videos", second == "reels":
 		return last
 	case first == "photo", first == "photo.php":

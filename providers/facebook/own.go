@@ -11,9 +11,9 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/browser"
-	"github.com/socialdata/socialdata/providers/internal/island"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/browser"
+	"github.com/socialdata/socialdata/providers/kit/island"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -27,7 +27,7 @@ type site struct{ http, short *upstream.Client }
 func newOwn(cfg Config) providers.Provider {
 	s := site{
 		http: upstream.New(upstream.Config{
-			HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, siteURL), Header: asBrowser, MaxBody: 4 << 20, Check: checkPage,
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, siteURL), Header: asBrowser, MaxBody: 4 << 20, Check: checkPage, Absent: saysUnavailable,
 		}),
 		short: upstream.New(upstream.Config{
 			HTTP: cfg.HTTP, Base: cmp.Or(cfg.ShortURL, "https://fb.me"), Header: asBrowser, MaxBody: 1 << 20, Check: leadsTo,
@@ -39,7 +39,7 @@ func newOwn(cfg Config) providers.Provider {
 		Event:   s.event,
 		Events:  s.events,
 
-		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also, Country: addresses.CountryOf,
 		Filters: map[providers.Op]providers.Filters{providers.OpEvents: {"time": {"upcoming", "past"}}},
 		Notes: map[providers.Op]string{
 			providers.OpProfile: "the metadata of the page; Facebook shows many data centers a login page instead",
@@ -66,7 +66,7 @@ func (s site) profile(ctx context.Context, handle string) (schema.Profile, error
 	}
 	h := headOf(ctx, res.Body, handle)
 	if h.Title == "" || h.Delegate.ID == "" {
-		if err := standsIn(island.Read(res.Body), res.Body); err != nil {
+		if err := standsIn(island.Read(res.Body), res); err != nil {
 			return schema.Profile{}, err
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"unicode"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/countries"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/countries"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -31,15 +31,21 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 func (c *client) page(ctx context.Context, handle string) (wire.Object[page], error) {
 	var p wire.Object[page]
 	handle, err := following(handle, func(id string) error {
-		return c.pages.read(ctx, upstream.Get(id).With("fields", pageFields), &p)
+		_, err := c.pages.Read(ctx, upstream.Get(id).With("fields", pageFields), &p)
+		return err
 	})
-	if err == nil {
-		err = wire.Need(ctx, "id", p.V.ID != "")
+	if err != nil {
+		return p, err
 	}
-	if err == nil && !p.V.is(handle) {
-		err = wire.Same(ctx, "page", handle, string(p.V.ID))
+	if err := wire.Need(ctx, "id", p.V.ID != ""); err != nil {
+		return p, err
 	}
-	return p, err
+	if !p.V.is(handle) {
+		if err := wire.Same(ctx, "page", handle, string(p.V.ID)); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
 }
 
 // owner returns the actor of a Page. A number needs no look-up.

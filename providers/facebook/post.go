@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -22,19 +22,16 @@ const postFields = "id,message,story,created_time,updated_time,permalink_url,sta
 // posts reads what a Page itself has published; Facebook does not promise that it is complete.
 func (c *client) posts(ctx context.Context, handle, cursor string) (out providers.Page[schema.Post], err error) {
 	owner, err := c.owner(ctx, handle)
-	if err == nil {
-		r := upstream.Get(owner.ID, "published_posts").With("fields", postFields)
-		out, err = pageOf(ctx, c.pages, r, cursor, func(p story, raw json.RawMessage) (schema.Post, bool) {
-			if !p.Published.Is() && !p.Published.Not() {
-				return schema.Post{}, true // it is unknown whether it belongs
-			}
-			return p.post(owner, raw), p.Published.V == nil || p.Published.Is()
-		})
-	}
 	if err != nil {
 		return out, err
 	}
-	return out, nil
+	r := upstream.Get(owner.ID, "published_posts").With("fields", postFields)
+	return pageOf(ctx, c.pages, r, cursor, func(p story, raw json.RawMessage) (schema.Post, bool) {
+		if !p.Published.Is() && !p.Published.Not() {
+			return schema.Post{}, true // it is unknown whether it belongs
+		}
+		return p.post(owner, raw), p.Published.V == nil || p.Published.Is()
+	})
 }
 
 // post reads a post by {page}_{post}, or a video by its number alone.
@@ -48,7 +45,8 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	}
 	var p wire.Object[story]
 	id, err = following(id, func(id string) error {
-		return c.pages.read(ctx, upstream.Get(id).With("fields", postFields), &p)
+		_, err := c.pages.Read(ctx, upstream.Get(id).With("fields", postFields), &p)
+		return err
 	})
 	if err != nil {
 		return schema.Post{}, err

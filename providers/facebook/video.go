@@ -16,26 +16,20 @@ const videoFields = "id,description,length,created_time,permalink_url,picture,vi
 // reels reads the short videos of a Page, newest first.
 func (c *client) reels(ctx context.Context, handle, cursor string) (out providers.Page[schema.Post], err error) {
 	owner, err := c.owner(ctx, handle)
-	if err == nil {
-		r := upstream.Get(owner.ID, "video_reels").With("fields", videoFields)
-		out, err = pageOf(ctx, c.pages, r, cursor, func(v video, raw json.RawMessage) (schema.Post, bool) {
-			return v.post(owner, raw), true
-		})
-	}
 	if err != nil {
 		return out, err
 	}
-	return out, nil
+	r := upstream.Get(owner.ID, "video_reels").With("fields", videoFields)
+	return pageOf(ctx, c.pages, r, cursor, func(v video, raw json.RawMessage) (schema.Post, bool) {
+		return v.post(owner, raw), true
+	})
 }
 
 // video reads a video by its number.
 func (c *client) video(ctx context.Context, id string) (schema.Post, error) {
-	var v wire.Object[video]
-	err := c.pages.read(ctx, upstream.Get(id).With("fields", videoFields+",from"), &v)
-	if err == nil {
-		err = wire.Same(ctx, "video", id, string(v.V.ID))
-	}
-	return v.V.post(schema.UnknownActor(), v.Raw), err
+	r := upstream.Get(id).With("fields", videoFields+",from")
+	convert := func(v video, raw json.RawMessage) schema.Post { return v.post(schema.UnknownActor(), raw) }
+	return upstream.One(ctx, c.pages, r, "", wire.As(convert), upstream.About[schema.Post]("video", id))
 }
 
 // video is a video.
@@ -87,7 +81,7 @@ func (c *client) live(ctx context.Context, handle string) (schema.LiveStream, er
 	var a list[broadcast]
 	r := upstream.Get(string(p.V.ID), "live_videos").With("broadcast_status", `["LIVE"]`).
 		With("fields", liveFields)
-	if err := c.pages.read(ctx, r, &a); err != nil {
+	if _, err := c.pages.Read(ctx, r, &a); err != nil {
 		return schema.LiveStream{}, err
 	}
 	off := schema.LiveStream{Common: p.V.profile(p.Raw).Common, Host: p.V.actor()}

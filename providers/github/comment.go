@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -20,18 +20,9 @@ func (c *client) comments(ctx context.Context, postID, cursor string) (providers
 	if one {
 		r = under(name, "issues", issue, "comments")
 	}
-	var list wire.Rows[comment]
-	next, err := c.page(ctx, r, cursor, &list)
-	if err != nil {
-		return providers.Page[schema.Comment]{}, err
-	}
-	items, err := wire.Items(ctx, "comments", list, func(c comment, raw json.RawMessage) (schema.Comment, bool) {
+	return list(ctx, c, r, cursor, "comments", func(c comment, raw json.RawMessage) (schema.Comment, bool) {
 		return c.comment(postID, raw), true
 	})
-	if err != nil {
-		return providers.Page[schema.Comment]{}, err
-	}
-	return providers.Page[schema.Comment]{Items: items, Next: next}, nil
 }
 
 // comment is an element of GET /repos/{owner}/{repo}/issues/comments.
@@ -47,7 +38,7 @@ type comment struct {
 	} `json:"reactions"` // absent from old answers
 }
 
-func (c comment) comment(postID string, raw []byte) schema.Comment {
+func (c comment) comment(postID string, raw json.RawMessage) schema.Comment {
 	return schema.Comment{
 		Common:    schema.Common{ID: string(c.ID), URL: text.URLOr(c.HTMLURL, pageOf(postID)), Raw: raw},
 		PostID:    repositoryOf(c.HTMLURL, postID),

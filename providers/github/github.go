@@ -7,8 +7,12 @@ package github
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
 	"net/http"
+	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
@@ -79,6 +83,7 @@ func New(cfg Config) providers.Chain {
 
 		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
+			providers.OpPosts:  providers.NewestFirst(),
 			providers.OpSearch: {"kind": {"post", "profile"}, "sort": {"relevance", "recent"}, "since": nil, "until": nil},
 		},
 		Notes: map[providers.Op]string{
@@ -92,7 +97,8 @@ func New(cfg Config) providers.Chain {
 			"users/{username}", "users/{username}/repos{?type,sort,direction,per_page,page}",
 			"users/{username}/social_accounts{?per_page,page}", "orgs/{org}",
 			"repos/{owner}/{repo}", "repos/{owner}/{repo}/languages", "repos/{owner}/{repo}/releases{?per_page,page}",
-			"repos/{owner}/{repo}/contributors{?anon,per_page,page}", "repos/{owner}/{repo}/issues/{number}",
+			"repos/{owner}/{repo}/contributors{?anon,per_page,page}", "repos/{owner}/{repo}/issues/comments{?sort,direction,since,per_page,page}",
+			"repos/{owner}/{repo}/issues/{number}",
 		),
 		Forward:     c.forward,
 		Credentials: credentials,
@@ -111,7 +117,7 @@ func newClient(cfg Config) *client {
 	return &client{
 		token: cfg.Token != "",
 		http: upstream.New(upstream.Config{
-			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.github.com"), Header: header, Check: check, Credentials: credentials,
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.github.com"), Header: header, Check: check, Absent: absent, Credentials: credentials,
 			Limits: &upstream.LimitHeaders{Limit: "X-RateLimit-Limit", Remaining: "X-RateLimit-Remaining", Reset: "X-RateLimit-Reset"},
 			Quota:  upstream.NewQuota(0, 0), // each answer states what is left, which includes other readers at our address
 			// https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#use-conditional-requests-if-appropriate
@@ -121,4 +127,27 @@ func newClient(cfg Config) *client {
 		}),
 		searches: upstream.NewQuota(0, 0),
 	}
+}
+
+// forward reads a route unchanged, if it shows public data: our token may be allowed to see more than that.
+func (c *client) forward(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
+	segments := strings.Split(path, "/")
+	if c.token && segments[0] == "repos" && len(segments) >= 3 {
+		if err := c.public(ctx, segments[1]+"/"+segments[2]); err != nil {
+			return nil, err
+		}
+	}
+	return c.http.Forward(ctx, path, query)
+}
+
+// public returns [providers.ErrNotFound] unless a repository is public.
+func (c *client) public(ctx context.Context, name string) error {
+	repo, err := c.repository(ctx, name)
+	if err != nil {
+		return err
+	}
+	if private := repo.V.Private.V; private == nil || *private {
+		return providers.ErrNotFound
+	}
+	return nil
 }

@@ -182,3 +182,22 @@ func TestARangeOfTimeIsAskedForInOneWord(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsBlockedIsNamed(t *testing.T) {
+	t.Parallel()
+	p := github.New(github.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+		return http.StatusUnavailableForLegalReasons, `{"message":"Access blocked","block":{"reason":"tos"}}`
+	})}})[0]
+	for name, read := range map[string]func() error{
+		"account":    func() error { _, err := p.Profile(t.Context(), "ann"); return err },
+		"repository": func() error { _, err := p.Post(t.Context(), "ann/tea"); return err },
+	} {
+		err := read()
+		if e, ok := errors.AsType[*providers.Error](err); !ok || !errors.Is(err, providers.ErrNotFound) || !strings.HasSuffix(e.Detail, "blocked this "+name) {
+			t.Errorf("%s: got error %v, want ErrNotFound that names it", name, err)
+		}
+	}
+	if _, err := p.Search(t.Context(), providers.SearchQuery{Query: "tea"}, ""); !errors.Is(err, providers.ErrUnavailable) {
+		t.Errorf("search: got error %v, want ErrUnavailable", err)
+	}
+}

@@ -11,23 +11,13 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
-	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
 // linked reads the social accounts that the owner has entered.
 // https://docs.github.com/rest/users/social-accounts#list-social-accounts-for-a-user
 func (c *client) linked(ctx context.Context, handle, cursor string) (providers.Page[schema.LinkedProfile], error) {
-	var list wire.Rows[account]
-	next, err := c.page(ctx, upstream.Get("users", handle, "social_accounts"), cursor, &list)
-	if err != nil {
-		return providers.Page[schema.LinkedProfile]{}, err
-	}
-	items, err := wire.Items(ctx, "social_accounts", list, account.linked)
-	if err != nil {
-		return providers.Page[schema.LinkedProfile]{}, err
-	}
-	return providers.Page[schema.LinkedProfile]{Items: items, Next: next}, nil
+	return list(ctx, c, upstream.Get("users", handle, "social_accounts"), cursor, "social_accounts", account.linked)
 }
 
 type account struct {

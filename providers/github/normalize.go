@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 )
 
 var (
@@ -27,7 +27,7 @@ var addresses = &links.Site{
 	Hosts: []string{"github.com"},
 	Order: []providers.Subject{providers.PostID, providers.Handle},
 	Also:  map[providers.Subject][]providers.Subject{providers.PostID: {providers.Handle}},
-	In:    inLink, ID: canonical,
+	In:    inLink, ID: canonical, Searches: map[string]string{"search": "{q}", "topics": "topic:{}"},
 }
 
 // inLink returns the account, repository, issue or pull request in an address.

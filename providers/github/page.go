@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
+	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
 // page reads one page of a list into dst, such as [wire.Rows], and returns the number of the next one, "" when there is
@@ -26,6 +28,18 @@ func (c *client) page(ctx context.Context, r upstream.Request, cursor string, ds
 		return "", err
 	}
 	return nextPage(res.Header), nil
+}
+
+// list reads one page of a list, and converts its rows; what is the name of the list.
+func list[T, O any](
+	ctx context.Context, c *client, r upstream.Request, cursor, what string, convert func(T, json.RawMessage) (O, bool),
+) (page providers.Page[O], err error) {
+	var rows wire.Rows[T]
+	if page.Next, err = c.page(ctx, r, cursor, &rows); err != nil {
+		return page, err
+	}
+	page.Items, err = wire.Items(ctx, what, rows, convert)
+	return page, err
 }
 
 var relNext = regexp.MustCompile(`<([^>]*)>\s*;\s*rel="next"`)

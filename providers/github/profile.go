@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
@@ -16,12 +17,11 @@ import (
 const bonus = 3 * time.Second
 
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
-	var u wire.Object[user]
-	_, err := c.http.Read(ctx, upstream.Get("users", handle), &u)
-	if err == nil {
-		err = wire.SameFold(ctx, "account", handle, u.V.Login)
-	}
+	u, err := upstream.Object[user](ctx, c.http, upstream.Get("users", handle), "")
 	if err != nil {
+		return schema.Profile{}, err
+	}
+	if err := wire.SameFold(ctx, "account", handle, u.V.Login); err != nil {
 		return schema.Profile{}, err
 	}
 	p, _ := u.V.profile(u.Raw)
@@ -37,6 +37,10 @@ func (c *client) complete(ctx context.Context, p *schema.Profile) {
 	defer cancel()
 	var o organization
 	if _, err := c.http.Read(ctx, upstream.Get("orgs", p.Handle), &o); err != nil {
+		callctx.Of(ctx).Trace.Unknown("verified")
+		if p.Bio == nil {
+			callctx.Of(ctx).Trace.Unknown("bio")
+		}
 		return
 	}
 	p.Verified = o.Verified
@@ -53,24 +57,11 @@ type organization struct {
 }
 
 func (c *client) followers(ctx context.Context, handle, cursor string) (providers.Page[schema.Profile], error) {
-	return c.accounts(ctx, handle, "followers", cursor)
+	return list(ctx, c, upstream.Get("users", handle, "followers"), cursor, "followers", user.profile)
 }
 
 func (c *client) following(ctx context.Context, handle, cursor string) (providers.Page[schema.Profile], error) {
-	return c.accounts(ctx, handle, "following", cursor)
-}
-
-func (c *client) accounts(ctx context.Context, handle, list, cursor string) (providers.Page[schema.Profile], error) {
-	var users wire.Rows[user]
-	next, err := c.page(ctx, upstream.Get("users", handle, list), cursor, &users)
-	if err != nil {
-		return providers.Page[schema.Profile]{}, err
-	}
-	items, err := wire.Items(ctx, list, users, user.profile)
-	if err != nil {
-		return providers.Page[schema.Profile]{}, err
-	}
-	return providers.Page[schema.Profile]{Items: items, Next: next}, nil
+	return list(ctx, c, upstream.Get("users", handle, "following"), cursor, "following", user.profile)
 }
 
 // user is the answer of GET /users/{username}; in lists only the first five fields are set.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -17,16 +17,7 @@ import (
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	// Without sort and direction, the list is sorted by name.
 	r := upstream.Get("users", handle, "repos").With("type", "owner").With("sort", "created").With("direction", "desc")
-	var list wire.Rows[repository]
-	next, err := c.page(ctx, r, cursor, &list)
-	if err != nil {
-		return providers.Page[schema.Post]{}, err
-	}
-	items, err := wire.Items(ctx, "repositories", list, repository.post)
-	if err != nil {
-		return providers.Page[schema.Post]{}, err
-	}
-	return providers.Page[schema.Post]{Items: items, Next: next}, nil
+	return list(ctx, c, r, cursor, "repositories", repository.post)
 }
 
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {

@@ -19,12 +19,12 @@ const deepest = 1000
 // search reads repositories, or users when the kind asks for profiles.
 // https://docs.github.com/rest/search/search
 func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
-	read := results[repository](c, "repositories", "updated", func(r repository, raw json.RawMessage) (schema.SearchResult, bool) {
+	read := searchIn[repository](c, "repositories", "updated", func(r repository, raw json.RawMessage) (schema.SearchResult, bool) {
 		p, public := r.post(raw)
 		return schema.Result(&p), public
 	})
 	if q.Kind == schema.ProfileResult {
-		read = results[user](c, "users", "joined", func(u user, raw json.RawMessage) (schema.SearchResult, bool) {
+		read = searchIn[user](c, "users", "joined", func(u user, raw json.RawMessage) (schema.SearchResult, bool) {
 			p, belongs := u.profile(raw)
 			return schema.Result(&p), belongs
 		})
@@ -37,8 +37,8 @@ type found[T any] struct {
 	Items wire.Rows[T] `json:"items"`
 }
 
-// results searches what, newest first when sorted by recent.
-func results[T any](
+// searchIn searches what, newest first when sorted by recent.
+func searchIn[T any](
 	c *client, what, recent string, convert func(T, json.RawMessage) (schema.SearchResult, bool),
 ) providers.ListBy[providers.SearchQuery, schema.SearchResult] {
 	return func(ctx context.Context, q providers.SearchQuery, cursor string) (page providers.Page[schema.SearchResult], err error) {

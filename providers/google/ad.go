@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dom"
+	"github.com/socialdata/socialdata/providers/kit/dom"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -126,16 +126,14 @@ func (s *site) adsOf(
 	} else if query.Filter.Words.Domain == "" {
 		err = providers.Invalid("the domain must be one such as example.com")
 	}
-	if err == nil {
-		query.Filter.Regions, err = region(q.Country)
-	}
-	if err == nil {
-		page, err = s.creatives(ctx, query)
-	}
 	if err != nil {
 		return page, err
 	}
-	return page, nil
+	query.Filter.Regions, err = region(q.Country)
+	if err != nil {
+		return page, err
+	}
+	return s.creatives(ctx, query)
 }
 
 func (s *site) creatives(ctx context.Context, query creativesQuery) (page providers.Page[schema.Ad], err error) {
@@ -154,12 +152,15 @@ func (s *site) creatives(ctx context.Context, query creativesQuery) (page provid
 	page.Items, err = wire.Items(ctx, "1", found.Ads, func(c creative, raw json.RawMessage) (schema.Ad, bool) {
 		return c.ad(now, raw), true
 	})
-	if err == nil {
-		page.Next, err = found.Token.Next(ctx, "2")
+	if err != nil {
+		return page, err
 	}
-	if err == nil { // an empty answer is how Google says that there are none
-		err = wire.Witness{Rows: found.Ads.Len(), Cursor: query.Token, More: page.Next != ""}.Check(ctx, "1")
+	page.Next, err = found.Token.Next(ctx, "2")
+	if err != nil {
+		return page, err
 	}
+	// an empty answer is how Google says that there are none
+	err = wire.Witness{Rows: found.Ads.Len(), Cursor: query.Token, More: page.Next != ""}.Check(ctx, "1")
 	return page, err
 }
 
@@ -261,13 +262,13 @@ func (s *site) ad(ctx context.Context, key string) (schema.Ad, error) {
 		Ad wire.Object[detail] `json:"1"`
 	}
 	nothing, err := s.call(ctx, "LookupService", "GetCreativeById", query, &found)
-	if err == nil && nothing {
-		err = providers.NotFound("Google shows no such ad")
-	}
-	if err == nil {
-		err = wire.Same(ctx, "ad", key, found.Ad.V.Advertiser+"/"+found.Ad.V.ID)
-	}
 	if err != nil {
+		return schema.Ad{}, err
+	}
+	if nothing {
+		return schema.Ad{}, providers.NotFound("Google shows no such ad")
+	}
+	if err := wire.Same(ctx, "ad", key, found.Ad.V.Advertiser+"/"+found.Ad.V.ID); err != nil {
 		return schema.Ad{}, err
 	}
 	return found.Ad.V.ad(found.Ad.Raw), nil

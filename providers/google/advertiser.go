@@ -33,20 +33,19 @@ func (s *site) advertisers(
 	var found struct {
 		Rows wire.Rows[suggestedAdvertiser] `json:"1"`
 	}
-	var nothing bool
-	if query.Regions, err = region(q.Country); err == nil {
-		nothing, err = s.call(ctx, "SearchService", "SearchSuggestions", query, &found)
-	}
-	if err == nil && !nothing {
-		page.Items, err = wire.Items(ctx, "1", found.Rows, suggestedAdvertiser.advertiser)
-		if err == nil { // an empty answer is how Google says that there are none
-			err = wire.Witness{Rows: found.Rows.Len()}.Check(ctx, "1")
-		}
-	}
+	query.Regions, err = region(q.Country)
 	if err != nil {
 		return page, err
 	}
-	return page, nil
+	nothing, err := s.call(ctx, "SearchService", "SearchSuggestions", query, &found)
+	if err != nil || nothing { // an empty answer is how Google says that there are none
+		return page, err
+	}
+	page.Items, err = wire.Items(ctx, "1", found.Rows, suggestedAdvertiser.advertiser)
+	if err != nil {
+		return page, err
+	}
+	return page, wire.Witness{Rows: found.Rows.Len()}.Check(ctx, "1")
 }
 
 // suggestedAdvertiser is an advertiser or a domain.

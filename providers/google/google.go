@@ -51,7 +51,7 @@ func newOfficial(cfg Config) providers.Provider {
 			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://customsearch.googleapis.com"), Check: check,
 			Header:      http.Header{"X-Goog-Api-Key": {cfg.APIKey}}, // keeps the key out of logged addresses
 			Credentials: credentials,
-			Quota:       upstream.NewQuota(0, 0), // 100 searches a day are free; more must be paid for
+			Quota:       upstream.NewQuota(0, 0).Dear(), // 100 searches a day are free; more must be paid for
 		}),
 		engine: cfg.EngineID,
 	}
@@ -60,7 +60,7 @@ func newOfficial(cfg Config) providers.Provider {
 		PageSizes: providers.PagesOf(strconv.Itoa(pageSize), providers.OpSearch),
 		Search:    c.search,
 
-		Normalize: normalize, Names: addresses.Names, Also: addresses.Also,
+		Normalize: normalize, Names: addresses.Names, Also: addresses.Also, Country: addresses.CountryOf,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch: {
 				"kind": {string(schema.WebResult)}, "sort": {"relevance", "recent"}, "since": nil, "region": nil,

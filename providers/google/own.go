@@ -8,7 +8,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/browser"
+	"github.com/socialdata/socialdata/providers/kit/browser"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -38,7 +38,7 @@ func newOwn(cfg Config) providers.Provider {
 		Ad:          s.ad,
 		Advertisers: s.advertisers,
 
-		Normalize: normalize, Names: addresses.Names, Also: addresses.Also,
+		Normalize: normalize, Names: addresses.Names, Also: addresses.Also, Country: addresses.CountryOf,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSuggestions: {"region": nil},
 			providers.OpAds:         {"country": nil},

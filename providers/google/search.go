@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dates"
-	"github.com/socialdata/socialdata/providers/internal/ids"
-	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/kit/dates"
+	"github.com/socialdata/socialdata/providers/kit/ids"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -67,13 +67,10 @@ func (c *client) search(
 		return page, err
 	}
 	var a answer
-	if _, err = c.http.Read(ctx, c.request(q, start), &a); err == nil {
-		page, err = a.page(ctx, start)
-	}
-	if err != nil {
+	if _, err := c.http.Read(ctx, c.request(q, start), &a); err != nil {
 		return page, err
 	}
-	return page, nil
+	return a.page(ctx, start)
 }
 
 // request returns the request for the results of q from position start on.
@@ -129,10 +126,10 @@ func (a answer) next(ctx context.Context, start int) (string, error) {
 	const name = "queries.nextPage"
 	list := a.Queries.V.Next
 	err := wire.Need(ctx, "queries", a.Queries.Here())
-	if err == nil {
-		err = list.Optional(ctx, name)
-	}
 	if err != nil {
+		return "", err
+	}
+	if err := list.Optional(ctx, name); err != nil {
 		return "", err
 	}
 	for _, next := range list.All() {

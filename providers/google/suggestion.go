@@ -22,15 +22,17 @@ func (s *site) suggestions(
 		With("gl", strings.ToLower(q.Region)).Says("q", q.Query)
 	var a suggested
 	res, err := s.box.Do(ctx, r)
-	if err == nil {
-		err = wire.Decode(ctx, inUTF8(res), &a)
+	if err != nil {
+		return page, err
 	}
-	if err == nil {
-		err = a.Texts.Check(ctx, "[1]")
+	if err := wire.Decode(ctx, inUTF8(res), &a); err != nil {
+		return page, err
 	}
-	if err == nil { // a response that repeats the question has no suggestions for it
-		err = wire.Witness{Rows: a.Texts.Len(), Words: a.asked != "" && strings.EqualFold(a.asked, q.Query)}.Check(ctx, "[1]")
+	if err := a.Texts.Check(ctx, "[1]"); err != nil {
+		return page, err
 	}
+	// a response that repeats the question has no suggestions for it
+	err = wire.Witness{Rows: a.Texts.Len(), Words: a.asked != "" && strings.EqualFold(a.asked, q.Query)}.Check(ctx, "[1]")
 	if err != nil {
 		return page, err
 	}

@@ -2,11 +2,12 @@ package hackernews
 
 import (
 	"context"
+	"encoding/json"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -17,11 +18,11 @@ const highest = 30
 
 func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
 	o, err := c.item(ctx, postID)
-	if err == nil && !o.V.isPost() {
-		err = absent(o.V)
-	}
 	if err != nil {
 		return providers.Page[schema.Comment]{}, err
+	}
+	if !o.V.isPost() {
+		return providers.Page[schema.Comment]{}, absent(o.V)
 	}
 	return c.kids(ctx, o.V, postID, cursor)
 }
@@ -33,13 +34,11 @@ func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor s
 	o, err := c.item(ctx, q.CommentID)
 	switch {
 	case err != nil:
-	case o.V == nil:
-		err = providers.ErrNotFound
-	case o.V.Type != "comment":
-		err = providers.NotFound("this item is a %s, not a comment", o.V.Type)
-	}
-	if err != nil {
 		return page, err
+	case o.V == nil:
+		return page, providers.ErrNotFound
+	case o.V.Type != "comment":
+		return page, providers.NotFound("this item is a %s, not a comment", o.V.Type)
 	}
 	postID := q.PostID
 	g, gctx := errgroup.WithContext(ctx)
@@ -106,7 +105,7 @@ func (c *client) kids(ctx context.Context, i *item, postID, cursor string) (prov
 }
 
 // comment converts i. It has no likes: Hacker News does not publish the scores of comments.
-func (i *item) comment(postID string, raw []byte) schema.Comment {
+func (i *item) comment(postID string, raw json.RawMessage) schema.Comment {
 	return schema.Comment{
 		Common:    i.common(raw),
 		PostID:    postID,

@@ -2,6 +2,7 @@ package hackernews
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 
 	"golang.org/x/sync/errgroup"
@@ -87,7 +88,7 @@ func (i *item) isPost() bool {
 
 func (i *item) isComment() bool { return i.public() && i.Type == "comment" }
 
-func (i *item) common(raw []byte) schema.Common {
+func (i *item) common(raw json.RawMessage) schema.Common {
 	return schema.Common{ID: string(i.ID), URL: site + "item?id=" + string(i.ID), Raw: raw}
 }
 

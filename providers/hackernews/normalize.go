@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 )
 
 var handle = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // addresses describes how Hacker News's addresses and identifiers are parsed. It is read-only.
 var addresses = &links.Site{
-	Hosts: []string{"news.ycombinator.com"},
+	Hosts: []string{"news.ycombinator.com", "hn.algolia.com"},
 	Order: []providers.Subject{providers.PostID, providers.Handle},
 	First: func(l *links.Link) providers.Subject {
 		if l.Segment(0) == "item" && isID(l.Fragment) { // item?id=STORY#COMMENT
@@ -24,7 +24,7 @@ var addresses = &links.Site{
 	Also: map[providers.Subject][]providers.Subject{ // the address of an item does not say which of the two it is
 		providers.PostID: {providers.CommentID}, providers.CommentID: {providers.PostID},
 	},
-	In: inLink, ID: canonical,
+	In: inLink, ID: canonical, Searches: map[string]string{"hn.algolia.com/": "{q}"},
 }
 
 // inLink returns the user or item in an address; "" when there is none.

@@ -2,13 +2,14 @@ package hackernews
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strconv"
 
 	"golang.org/x/net/html"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -22,11 +23,11 @@ const (
 
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	o, err := c.item(ctx, id)
-	if err == nil && !o.V.isPost() {
-		err = absent(o.V)
-	}
 	if err != nil {
 		return schema.Post{}, err
+	}
+	if !o.V.isPost() {
+		return schema.Post{}, absent(o.V)
 	}
 	return o.V.post(o.Raw), nil
 }
@@ -91,11 +92,10 @@ func after(ids []int64, cursor string) ([]int64, error) {
 func (c *client) trending(ctx context.Context, _ providers.TrendingQuery, cursor string) (providers.Page[schema.Post], error) {
 	var page providers.Page[schema.Post]
 	var ids wire.Numbers
-	_, err := c.http.Read(ctx, upstream.Get("topstories.json"), &ids)
-	if err == nil {
-		err = ids.Check(ctx, "topstories")
+	if _, err := c.http.Read(ctx, upstream.Get("topstories.json"), &ids); err != nil {
+		return page, err
 	}
-	if err != nil {
+	if err := ids.Check(ctx, "topstories"); err != nil {
 		return page, err
 	}
 	part, next, err := pages.Cut(ids.V, cursor, pageSize)
@@ -103,10 +103,10 @@ func (c *client) trending(ctx context.Context, _ providers.TrendingQuery, cursor
 		return page, err
 	}
 	got, err := c.items(ctx, part)
-	if err == nil {
-		err = wire.Understood("topstories", len(got.list), got.lost)
-	}
 	if err != nil {
+		return page, err
+	}
+	if err := wire.Understood("topstories", len(got.list), got.lost); err != nil {
 		return page, err
 	}
 	page.Next = next
@@ -120,7 +120,7 @@ func (c *client) trending(ctx context.Context, _ providers.TrendingQuery, cursor
 
 // post converts i. It puts the outgoing link after the text: the link is not media, and is often all that the story
 // has.
-func (i *item) post(raw []byte) schema.Post {
+func (i *item) post(raw json.RawMessage) schema.Post {
 	return schema.Post{
 		Common:     i.common(raw),
 		Author:     i.author(),

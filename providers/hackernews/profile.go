@@ -2,6 +2,7 @@ package hackernews
 
 import (
 	"context"
+	"encoding/json"
 	"net/url"
 
 	"github.com/socialdata/socialdata/providers"
@@ -41,7 +42,7 @@ type user struct {
 	Submitted wire.Numbers `json:"submitted"` // stories, polls, comments and poll options, newest first; absent if none
 }
 
-func (u user) profile(raw []byte) schema.Profile {
+func (u user) profile(raw json.RawMessage) schema.Profile {
 	about, links := read(u.About)
 	return schema.Profile{
 		Common: schema.Common{ID: u.ID, URL: site + "user?id=" + url.QueryEscape(u.ID), Raw: raw},

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -43,9 +43,11 @@ func (s site) highlights(
 	out.Items, err = wire.Items(ctx, name, list, func(e edge[highlight], _ json.RawMessage) (schema.Collection, bool) {
 		return e.Node.V.collection(owner.actor(), e.Node.Raw), true
 	})
-	if err == nil { // Instagram does not count highlights
-		err = wire.Witness{Rows: list.Len()}.Check(ctx, name)
+	if err != nil {
+		return out, err
 	}
+	// Instagram does not count highlights
+	err = wire.Witness{Rows: list.Len()}.Check(ctx, name)
 	return out, err
 }
 

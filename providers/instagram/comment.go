@@ -18,21 +18,32 @@ func (s site) comments(ctx context.Context, postID, cursor string) (page provide
 	if err != nil {
 		return page, err
 	}
-	p, err := s.postPage(ctx, k)
-	if err == nil {
-		page.Items, err = p.comments(ctx, k)
-	}
-	if err == nil || !elsewhere(err) {
+	page.Items, err = s.commentsOnPage(ctx, k)
+	if !elsewhere(err) {
 		return page, err
 	}
-	i, failed := s.query(ctx, k)
-	if failed == nil {
-		page.Items, failed = i.V.remarks(ctx, k)
-	}
+	items, failed := s.commentsInAnswer(ctx, k)
 	if failed != nil && elsewhere(failed) {
 		return page, err // page names what is missing
 	}
+	page.Items = items
 	return page, failed
+}
+
+func (s site) commentsOnPage(ctx context.Context, k key) ([]schema.Comment, error) {
+	p, err := s.postPage(ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	return p.comments(ctx, k)
+}
+
+func (s site) commentsInAnswer(ctx context.Context, k key) ([]schema.Comment, error) {
+	i, err := s.query(ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	return i.V.remarks(ctx, k)
 }
 
 var errSilenced = providers.NotFound("comments are disabled on this post")

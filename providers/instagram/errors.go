@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/meta"
+	"github.com/socialdata/socialdata/providers/kit/meta"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
@@ -59,6 +59,12 @@ func check(res *upstream.Response) error {
 	return nil
 }
 
+// ownRefusal reports whether a refusal is one of the Graph API.
+func ownRefusal(res *upstream.Response) bool {
+	_, ok := meta.RefusalOf(res.Body)
+	return ok
+}
+
 // rest returns how long Instagram wants us to stop: the longest time that it states for any account, else a minute.
 // https://developers.facebook.com/docs/graph-api/overview/rate-limiting#headers-2
 func rest(h http.Header) time.Duration {
@@ -90,7 +96,8 @@ func checkWeb(res *upstream.Response) error {
 		return errLogin
 	}
 	to, err := url.Parse(res.Header.Get("Location"))
-	if err == nil && res.Status >= 300 && res.Status < 400 && isLogin(to) || res.Status == http.StatusUnauthorized {
+	moved := err == nil && res.Status >= 300 && res.Status < 400
+	if moved && isLogin(to) || res.Status == http.StatusUnauthorized {
 		return errLogin
 	}
 	var body struct {
@@ -114,6 +121,14 @@ func checkWeb(res *upstream.Response) error {
 	}
 	return nil
 }
+
+// absent reports whether a 404 is the site's own: an error body of its API, or a page of its own.
+func absent(res *upstream.Response) bool { return fails(res) || ownPage(res) }
+
+var (
+	fails   = upstream.Says(func(r struct{ Status string }) bool { return r.Status == "fail" })
+	ownPage = upstream.Framed("instagram.com", "cdninstagram.com")
+)
 
 func isLogin(u *url.URL) bool {
 	if u == nil {

@@ -1,8 +1,10 @@
 package instagram
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -69,7 +71,10 @@ func (m member) firstPosts(ctx context.Context, keep func(isReel bool) bool) (pa
 	if err != nil {
 		return page, err
 	}
-	newestFirst(page.Items)
+	// The posts have no times, by which the engine orders others: a higher number is a newer post.
+	slices.SortStableFunc(page.Items, func(a, b schema.Post) int {
+		return cmp.Or(cmp.Compare(len(b.ID), len(a.ID)), cmp.Compare(b.ID, a.ID))
+	})
 	if more := m.Timeline.PageInfo.More; more.V == nil || *more.V {
 		page.Next = members
 	}

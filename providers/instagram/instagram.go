@@ -82,6 +82,7 @@ func newOfficial(cfg Config) providers.Provider {
 		Open:     upstream.Opener(cfg.HTTP, "www.instagram.com"),
 		Searches: searchable,
 		Filters: map[providers.Op]providers.Filters{
+			providers.OpPosts:  providers.NewestFirst(),
 			providers.OpSearch: {"kind": {"post"}, "sort": {"relevance", "recent"}},
 		},
 		Notes: notes,
@@ -145,7 +146,7 @@ func newClient(cfg Config) *client {
 	c := &client{
 		http: upstream.New(upstream.Config{
 			HTTP: cfg.HTTP, Base: base + version,
-			Header: http.Header{"Authorization": {"Bearer " + cfg.Token}}, Check: check, Credentials: credentials,
+			Header: http.Header{"Authorization": {"Bearer " + cfg.Token}}, Check: check, Absent: ownRefusal, Credentials: credentials,
 		}),
 		account: cfg.AccountID,
 		lookups: upstream.NewQuota(0, 0), // the limit depends on how much the app is used: only the answers state it

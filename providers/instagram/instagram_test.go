@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/instagram"
 	"github.com/socialdata/socialdata/providers/providertest"
@@ -37,7 +38,7 @@ func TestOfficial(t *testing.T) {
 		},
 		Fails: []providertest.Fail{
 			{Call: providertest.Profile("missing, personal or for adults", "nobody"), Want: providers.ErrNotHere},
-			{Call: providertest.Profile("missing, by status alone", "lost"), Want: providers.ErrNotHere},
+			{Call: providertest.Profile("missing, by status alone", "lost"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("expired token", "expired"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("missing permission", "forbidden"), Want: providers.ErrUnsupported},
 			{Call: providertest.Profile("live video", "live.one"), Want: providers.ErrUnsupported},
@@ -85,7 +86,8 @@ func TestOfficial(t *testing.T) {
 			{Subject: providers.Handle, In: "https://www.instagram.com/Ann.Example/?hl=ar", Want: "ann.example"},
 			{Subject: providers.Handle, In: "instagram.com/ann_1/reels/", Want: "ann_1"},
 			{Subject: providers.Handle, In: "https://instagram.com/_u/ann/", Want: "ann"},
-			{Subject: providers.Handle, In: "https://www.instagram.com/stories/ann/3111290796599140206/", Want: "ann"},
+			{Subject: providers.Handle, In: "https://www.instagram.com/stories/ann/", Want: "ann"},
+			{Subject: providers.Handle, In: "https://www.instagram.com/stories/ann/3111290796599140206/"},
 			{Subject: providers.Handle, In: "https://www.instagram.com/p/CAnqPB-Jzcj/"},
 			{Subject: providers.Handle, In: "https://www.instagram.com/explore/tags/tea/"},
 			{Subject: providers.Handle, In: "https://www.threads.com/@ann"},
@@ -216,7 +218,7 @@ func TestARouteSaysWhatAPageIs(t *testing.T) {
 				return http.StatusOK, tt.page
 			})}})[1]
 			drifted := 0
-			ctx := providers.WithTrace(t.Context(), &providers.Trace{Drift: func(providers.Drift) { drifted++ }})
+			ctx := callctx.WithTrace(t.Context(), callctx.Trace{Drift: func(callctx.Drift) { drifted++ }})
 			_, err := p.Profile(ctx, "ann")
 			if !errors.Is(err, tt.want) || providers.BlameOf(err) != tt.blame || drifted > 0 {
 				t.Errorf("got error %v counting as %v with %d drifts, want %v", err, providers.BlameOf(err), drifted, tt.want)

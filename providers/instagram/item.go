@@ -2,6 +2,7 @@ package instagram
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 
 	"github.com/socialdata/socialdata/providers/kit/text"
@@ -117,4 +118,11 @@ func (s still) media(page string) []schema.Media {
 	seen := sight{image: s.Display, video: s.Video, duration: s.Duration.V}
 	seen.moves = s.IsVideo.Is() || s.Video != ""
 	return seen.media(page)
+}
+
+// ParseWebPost is [ParsePost] for the format of the older of the site's queries, xdt_shortcode_media.
+func ParseWebPost(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
+	var i item
+	err := wire.Decode(ctx, raw, &i)
+	return i.post(raw), err
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/meta"
+	"github.com/socialdata/socialdata/providers/kit/meta"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -17,21 +17,23 @@ import (
 // profile sends the query that the scripts of an account's page send, and reads the page if that is refused.
 func (s site) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	p, _, err := s.account(ctx, handle)
-	if err != nil {
-		return p, err
-	}
-	return p, nil
+	return p, err
 }
 
 // account reads an account, and reports whether it is private.
 func (s site) account(ctx context.Context, handle string) (p schema.Profile, private bool, err error) {
 	u, err := s.info(ctx, handle)
-	if err == nil {
-		return u.V.profile(u.Raw), u.V.Private.Is(), nil
+	if err != nil && elsewhere(err) {
+		return s.onPage(ctx, handle)
 	}
-	if !elsewhere(err) {
+	if err != nil {
 		return p, false, err
 	}
+	return u.V.profile(u.Raw), u.V.Private.Is(), nil
+}
+
+// onPage is account from the page of the account.
+func (s site) onPage(ctx context.Context, handle string) (p schema.Profile, private bool, err error) {
 	page, err := s.open(ctx, handle+"/")
 	if err != nil {
 		return p, false, err
@@ -57,19 +59,19 @@ func (s site) info(ctx context.Context, handle string) (u wire.Object[webUser], 
 	if _, err = s.http.Read(ctx, r, &a); err != nil {
 		return u, err
 	}
-	if err = a.err(); err == nil {
-		err = wire.Need(ctx, "data.user", len(a.Data.User) > 0)
+	if err := a.err(); err != nil {
+		return u, err
 	}
-	if err == nil && isNull(a.Data.User) {
-		err = providers.NotFound("Instagram has no such account")
+	if err := wire.Need(ctx, "data.user", len(a.Data.User) > 0); err != nil {
+		return u, err
 	}
-	if err == nil {
-		err = wire.Decode(ctx, a.Data.User, &u)
+	if isNull(a.Data.User) {
+		return u, providers.NotFound("Instagram has no such account")
 	}
-	if err == nil {
-		err = wire.SameFold(ctx, "account", handle, u.V.Username)
+	if err := wire.Decode(ctx, a.Data.User, &u); err != nil {
+		return u, err
 	}
-	return u, err
+	return u, wire.SameFold(ctx, "account", handle, u.V.Username)
 }
 
 // webUser is an account as the scripts of its page get it. It is not documented.
@@ -198,4 +200,12 @@ func (c *profileCard) profile() schema.Profile {
 		Following:   c.following,
 		PostsCount:  c.posts,
 	}
+}
+
+// ParseProfile converts an account as the scripts of its page get it, the user of web_profile_info, from any source.
+// The error wraps [providers.ErrUnavailable].
+func ParseProfile(ctx context.Context, raw json.RawMessage) (schema.Profile, error) {
+	var u webUser
+	err := wire.Decode(ctx, raw, &u)
+	return u.profile(raw), err
 }

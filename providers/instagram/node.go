@@ -2,10 +2,11 @@ package instagram
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"strings"
 
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -164,4 +165,17 @@ func (s sight) media(page string) []schema.Media {
 		m.DurationS = s.duration
 	}
 	return []schema.Media{m}
+}
+
+// ParsePost converts a post as the site's apps get it, with pk and code, from any source. The error wraps
+// [providers.ErrUnavailable].
+func ParsePost(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
+	var n node
+	err := wire.Decode(ctx, raw, &n)
+	return n.post(schema.UnknownActor(), raw), err
+}
+
+// Named returns the hashtags in a caption, without #, and the handles, without @.
+func Named(caption string) (hashtags, mentions []string) {
+	return text.GluedHashtags(caption), mentionsOf(caption)
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
-	"github.com/socialdata/socialdata/providers/internal/meta"
+	"github.com/socialdata/socialdata/providers/kit/links"
+	"github.com/socialdata/socialdata/providers/kit/meta"
 )
 
 // hosts are the host names of the site, the short one last.
@@ -38,7 +38,8 @@ var addresses = &links.Site{
 	},
 	In: inLink, ID: canonical,
 	// A shared address has a code of its own, which does not show where it leads.
-	Short: func(l *links.Link) bool { return l.Segment(0) == "share" && l.Segment(1) != "" },
+	Short:    func(l *links.Link) bool { return l.Segment(0) == "share" && l.Segment(1) != "" },
+	Searches: map[string]string{"explore/search": "{q}", "explore/tags": "#{}"},
 }
 
 // inLink returns the identifier in an address; "" when there is none.

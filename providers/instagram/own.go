@@ -10,7 +10,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/browser"
+	"github.com/socialdata/socialdata/providers/kit/browser"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -26,7 +26,7 @@ type site struct {
 func newOwn(cfg Config) providers.Provider {
 	s := site{
 		http: upstream.New(upstream.Config{
-			HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, "https://www.instagram.com"), Header: asScript, Check: checkWeb,
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, "https://www.instagram.com"), Header: asScript, Check: checkWeb, Absent: absent,
 			Quota: upstream.NewQuota(0, 0),
 		}),
 		timeline: cmp.Or(cfg.TimelineDocID, "9310670392322965"),

@@ -6,10 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
+	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
-	"github.com/socialdata/socialdata/providers/internal/meta"
+	"github.com/socialdata/socialdata/providers/kit/links"
+	"github.com/socialdata/socialdata/providers/kit/meta"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -74,10 +75,16 @@ func (c *client) mediaOf(
 	if err != nil || list.Data.Len()+list.Data.Lost() == 0 { // the end, even if there is a cursor
 		return page, err
 	}
-	if page.Next, err = list.Paging.After(ctx); err == nil && page.Next != "" {
-		err = wire.Need(ctx, "business_discovery.media.paging.cursors.after", afterForm.MatchString(page.Next))
+	page.Next, err = list.Paging.After(ctx)
+	if err != nil {
+		return page, err
 	}
-	return page, err
+	if page.Next != "" {
+		if err := wire.Need(ctx, "business_discovery.media.paging.cursors.after", afterForm.MatchString(page.Next)); err != nil {
+			return page, err
+		}
+	}
+	return page, nil
 }
 
 // mediaList is one page of posts. It has no address of the next one: the last page has no cursor.
@@ -143,11 +150,14 @@ func (m media) code() string {
 
 // isReel reports whether m is a reel, and whether that is known.
 func (m media) isReel() (is, known bool) {
-	link, err := links.Parse(m.Permalink, hosts...)
-	switch {
-	case m.Product != "":
+	if m.Product != "" {
 		return m.Product == "REELS", true
-	case err == nil && link != nil && (link.Segment(0) == "reel" || link.Segment(1) == "reel"):
+	}
+	link, err := links.Parse(m.Permalink, hosts...)
+	if err != nil || link == nil {
+		link = new(links.Link)
+	}
+	if link.Segment(0) == "reel" || link.Segment(1) == "reel" {
 		return true, true
 	}
 	return false, m.Type == "IMAGE" || m.Type == "CAROUSEL_ALBUM"
@@ -178,4 +188,15 @@ func (s shown) media(page string) []schema.Media {
 		}
 	}
 	return nil
+}
+
+var mention = regexp.MustCompile(`(?:^|[^\pL\pN_@/.])@([A-Za-z0-9._]{1,30})`)
+
+// mentionsOf returns the handles after an @ in a caption.
+func mentionsOf(caption string) []string {
+	found := text.Find(mention, caption, "@")
+	for i, handle := range found {
+		found[i] = strings.TrimRight(handle, ".")
+	}
+	return text.Each(found)
 }

@@ -25,14 +25,13 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	var a struct {
 		Account wire.Object[account] `json:"business_discovery"`
 	}
-	err := c.read(ctx, c.discover(handle, profileFields), &a)
-	if err == nil {
-		err = wire.Need(ctx, "business_discovery", a.Account.Raw != nil)
+	if err := c.read(ctx, c.discover(handle, profileFields), &a); err != nil {
+		return schema.Profile{}, err
 	}
-	if err == nil {
-		err = wire.SameFold(ctx, "account", handle, a.Account.V.Username)
+	if err := wire.Need(ctx, "business_discovery", a.Account.Raw != nil); err != nil {
+		return schema.Profile{}, err
 	}
-	if err != nil {
+	if err := wire.SameFold(ctx, "account", handle, a.Account.V.Username); err != nil {
 		return schema.Profile{}, err
 	}
 	return a.Account.V.profile(a.Account.Raw), nil

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
-	"github.com/socialdata/socialdata/providers/internal/meta"
+	"github.com/socialdata/socialdata/providers/kit/links"
+	"github.com/socialdata/socialdata/providers/kit/meta"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -80,10 +80,13 @@ func (c *client) find(
 		return c.list(ctx, tag, place{id, top, ""})
 	}
 	page, err := c.list(ctx, tag, place{id, recent, ""})
-	if err == nil && q.Sort == "" && len(page.Items) == 0 && page.Next == "" {
+	if err != nil {
+		return none, err
+	}
+	if q.Sort == "" && len(page.Items) == 0 && page.Next == "" {
 		return c.list(ctx, tag, place{id, top, ""})
 	}
-	return page, err
+	return page, nil
 }
 
 // hashtag looks up the number of a hashtag.

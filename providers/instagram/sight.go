@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
-	"github.com/socialdata/socialdata/providers/internal/meta"
+	"github.com/socialdata/socialdata/providers/kit/links"
+	"github.com/socialdata/socialdata/providers/kit/meta"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -17,10 +17,11 @@ import (
 // post reads a post's page, else sends the query of the page's scripts, else uses the head of the page.
 func (s site) post(ctx context.Context, id string) (schema.Post, error) {
 	p, err := s.look(ctx, id)
-	if err == nil {
-		err = wire.Need(ctx, "display_uri or carousel_media", len(p.Media) > 0) // a post without a picture is incomplete
-	}
 	if err != nil {
+		return schema.Post{}, err
+	}
+	// a post without a picture is incomplete
+	if err := wire.Need(ctx, "display_uri or carousel_media", len(p.Media) > 0); err != nil {
 		return schema.Post{}, err
 	}
 	return p, nil
@@ -32,24 +33,26 @@ func (s site) look(ctx context.Context, id string) (none schema.Post, err error)
 		return none, err
 	}
 	p, err := s.postPage(ctx, k)
-	if err == nil && p.media != nil && p.media.V.Post.Raw != nil {
-		return p.media.V.Post.V.post(p.posted.author(), p.media.V.Post.Raw), nil
-	}
-	if err != nil && !elsewhere(err) {
+	switch {
+	case err != nil && !elsewhere(err):
 		return none, err
+	case err != nil:
+		p = nil
+	case p.media != nil && p.media.V.Post.Raw != nil:
+		return p.media.V.Post.V.post(p.posted.author(), p.media.V.Post.Raw), nil
 	}
 	i, failed := s.query(ctx, k)
 	switch {
-	case failed == nil:
-		return i.V.post(i.Raw), nil
-	case err == nil && p.posted != nil:
+	case failed != nil && p != nil && p.posted != nil:
 		return p.posted.post(), nil
-	case !elsewhere(failed):
+	case failed != nil && !elsewhere(failed):
 		return none, failed
-	case err == nil:
-		err = p.gated(ctx)
+	case failed != nil && p != nil:
+		return none, p.gated(ctx)
+	case failed != nil:
+		return none, err
 	}
-	return none, err
+	return i.V.post(i.Raw), nil
 }
 
 // key identifies a post by the two forms of its number.
@@ -105,22 +108,22 @@ func (s site) query(ctx context.Context, k key) (i wire.Object[item], err error)
 	variables := struct {
 		Shortcode string `json:"shortcode"`
 	}{k.code}
-	if err = s.web(ctx, http.MethodPost, s.item, variables, &a); err == nil {
-		err = a.err()
+	if err := s.web(ctx, http.MethodPost, s.item, variables, &a); err != nil {
+		return i, err
 	}
-	if err == nil {
-		err = wire.Need(ctx, "data.xdt_shortcode_media", len(a.Data.Media) > 0)
+	if err := a.err(); err != nil {
+		return i, err
 	}
-	if err == nil && isNull(a.Data.Media) {
-		err = providers.NotFound("Instagram has no such post")
+	if err := wire.Need(ctx, "data.xdt_shortcode_media", len(a.Data.Media) > 0); err != nil {
+		return i, err
 	}
-	if err == nil {
-		err = wire.Decode(ctx, a.Data.Media, &i)
+	if isNull(a.Data.Media) {
+		return i, providers.NotFound("Instagram has no such post")
 	}
-	if err == nil {
-		err = wire.Same(ctx, "post", k.number, string(i.V.ID))
+	if err := wire.Decode(ctx, a.Data.Media, &i); err != nil {
+		return i, err
 	}
-	return i, err
+	return i, wire.Same(ctx, "post", k.number, string(i.V.ID))
 }
 
 // author returns the author that the head of a page names; c may be nil.
@@ -153,4 +156,11 @@ func (c *postCard) post() schema.Post {
 		Hashtags:   text.GluedHashtags(caption),
 		Mentions:   mentionsOf(caption),
 	}
+}
+
+// PostKey returns the number of a post and its shortcode, which is in its page's address. It returns
+// [providers.ErrUnsupported] for an id of the official API.
+func PostKey(id string) (number, shortcode string, err error) {
+	k, err := keyOf(id)
+	return k.number, k.code, err
 }

@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"slices"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/ids"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -29,17 +27,14 @@ func (s site) feed(
 		return providers.Page[schema.Post]{}, providers.Walled("Instagram only shows more posts of this account to logged-in users")
 	}
 	page, rows, err := s.connection(ctx, handle, cursor, keep)
-	switch silent := err == nil && rows == 0 && page.Next == ""; {
-	case cursor == "" && (silent || err != nil && elsewhere(err)): // a visitor's list may be empty
-		return s.firstPosts(ctx, handle, keep, err)
-	case err == nil:
-		w := wire.Witness{Rows: rows, Cursor: cursor, Last: page.Next == "", More: page.Next != ""}
-		err = w.Check(ctx, timelineEdges)
-	}
-	if err != nil {
+	switch {
+	case err != nil && (cursor != "" || !elsewhere(err)):
 		return providers.Page[schema.Post]{}, err
+	case err != nil, cursor == "" && rows == 0 && page.Next == "": // a visitor's list may be empty
+		return s.firstPosts(ctx, handle, keep, err)
 	}
-	return page, nil
+	w := wire.Witness{Rows: rows, Cursor: cursor, Last: page.Next == "", More: page.Next != ""}
+	return page, w.Check(ctx, timelineEdges)
 }
 
 const timelineEdges = "user_timeline_graphql_connection.edges"
@@ -57,10 +52,10 @@ func (s site) connection(
 		} `json:"data"`
 		faults
 	}
-	if err = s.web(ctx, http.MethodGet, s.timeline, feedOf(handle, cursor), &a); err == nil {
-		err = a.err()
+	if err := s.web(ctx, http.MethodGet, s.timeline, feedOf(handle, cursor), &a); err != nil {
+		return page, 0, err
 	}
-	if err != nil {
+	if err := a.err(); err != nil {
 		return page, 0, err
 	}
 	feed := a.Data.Feed
@@ -75,7 +70,6 @@ func (s site) connection(
 	if err != nil {
 		return page, 0, err
 	}
-	newestFirst(page.Items)
 	page.Next, err = feed.PageInfo.next(ctx)
 	return page, feed.Edges.Len() + feed.Edges.Lost(), err
 }
@@ -120,18 +114,15 @@ func (p pageInfo) next(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	end, err := p.End.Next(ctx, "page_info.end_cursor")
-	if err == nil && p.More.V == nil {
-		err = wire.Need(ctx, "page_info.has_next_page", end != "")
+	if err != nil {
+		return end, err
 	}
-	if err == nil {
-		err = wire.Need(ctx, "page_info.end_cursor", end != "")
+	if p.More.V == nil {
+		if err := wire.Need(ctx, "page_info.has_next_page", end != ""); err != nil {
+			return end, err
+		}
 	}
-	return end, err
-}
-
-// newestFirst sorts posts by their numbers, which increase with time: pinned ones come first in the answer.
-func newestFirst(posts []schema.Post) {
-	slices.SortStableFunc(posts, func(a, b schema.Post) int { return ids.Newest(a.ID, b.ID) })
+	return end, wire.Need(ctx, "page_info.end_cursor", end != "")
 }
 
 var errPrivate = providers.NotFound("the account is private")
@@ -180,7 +171,6 @@ func (u webUser) firstPosts(ctx context.Context, keep func(isReel bool) bool) (p
 	if err := wire.Need(ctx, "edge_owner_to_timeline_media.edges[].node.id", last != "" && u.ID != ""); err != nil {
 		return page, err
 	}
-	newestFirst(page.Items)
 	page.Next = last + "_" + string(u.ID)
 	return page, nil
 }

@@ -2,12 +2,14 @@ package kick
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/url"
 	"strings"
 	"time"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
@@ -84,16 +86,19 @@ func (o *official) channels(ctx context.Context, handles []string) (found channe
 		return found, err
 	}
 	found.rows, err = wire.ByKey(ctx, "data", a.Data, handles, func(c officialChannel) string { return strings.ToLower(c.Slug) })
+	if err != nil {
+		return found, err
+	}
 	var ids []string
 	for _, handle := range handles {
 		if c, err := found.of(handle); err == nil {
 			ids = append(ids, string(c.V.UserID))
 		}
 	}
-	if err == nil && len(ids) > 0 {
+	if len(ids) > 0 {
 		found.users = o.users(ctx, ids)
 	}
-	return found, err
+	return found, nil
 }
 
 // of returns the channel of a slug.
@@ -120,11 +125,10 @@ type answer[T any] struct {
 func (o *official) channel(ctx context.Context, handle string) (wire.Object[officialChannel], error) {
 	var none wire.Object[officialChannel]
 	var a answer[officialChannel]
-	_, err := o.http.Read(ctx, upstream.Get("public", "v1", "channels").Says("slug", handle), &a)
-	if err == nil {
-		err = a.Data.Check(ctx, "data")
+	if _, err := o.http.Read(ctx, upstream.Get("public", "v1", "channels").Says("slug", handle), &a); err != nil {
+		return none, err
 	}
-	if err != nil {
+	if err := a.Data.Check(ctx, "data"); err != nil {
 		return none, err
 	}
 	for _, c := range a.Data.All() {
@@ -150,12 +154,16 @@ func (o *official) users(ctx context.Context, ids []string) map[wire.Serial]offi
 	defer cancel()
 	found := map[wire.Serial]officialUser{}
 	var a answer[officialUser]
-	if _, err := o.http.Read(ctx, upstream.Get("public", "v1", "users").Each("id", ids), &a); err != nil {
-		return found
+	if _, err := o.http.Read(ctx, upstream.Get("public", "v1", "users").Each("id", ids), &a); err == nil {
+		for _, u := range a.Data.All() {
+			if _, twice := found[u.V.ID]; !twice {
+				found[u.V.ID] = u.V
+			}
+		}
 	}
-	for _, u := range a.Data.All() {
-		if _, twice := found[u.V.ID]; !twice {
-			found[u.V.ID] = u.V
+	for _, id := range ids {
+		if _, ok := found[wire.Serial(id)]; !ok {
+			callctx.Of(ctx).Trace.Unknown("display_name", "avatar_url", "host.display_name", "host.avatar_url")
 		}
 	}
 	return found
@@ -220,7 +228,7 @@ func (c officialChannel) airing(ctx context.Context) *officialStream {
 	return on
 }
 
-func (c officialChannel) profile(u officialUser, on *officialStream, raw []byte) schema.Profile {
+func (c officialChannel) profile(u officialUser, on *officialStream, raw json.RawMessage) schema.Profile {
 	p := schema.Profile{
 		Common:      schema.Common{ID: string(c.UserID), URL: site + c.Slug, Raw: raw},
 		Handle:      c.Slug,
@@ -234,7 +242,7 @@ func (c officialChannel) profile(u officialUser, on *officialStream, raw []byte)
 	return p
 }
 
-func (c officialChannel) live(u officialUser, on *officialStream, raw []byte) schema.LiveStream {
+func (c officialChannel) live(u officialUser, on *officialStream, raw json.RawMessage) schema.LiveStream {
 	l := schema.LiveStream{
 		Common: schema.Common{ID: string(c.UserID), URL: site + c.Slug, Raw: raw},
 		Host: schema.Actor{
@@ -288,4 +296,19 @@ func withoutKey(raw json.RawMessage) json.RawMessage {
 	channel["stream"], _ = schema.Marshal(stream)
 	out, _ := schema.Marshal(channel)
 	return out
+}
+
+// languages maps the English names that the website uses to codes.
+var languages = map[string]string{
+	"albanian": "sq", "arabic": "ar", "bulgarian": "bg", "chinese": "zh", "croatian": "hr", "czech": "cs", "danish": "da",
+	"dutch": "nl", "english": "en", "estonian": "et", "filipino": "fil", "finnish": "fi", "french": "fr", "georgian": "ka",
+	"german": "de", "greek": "el", "hebrew": "he", "hindi": "hi", "hungarian": "hu", "indonesian": "id", "italian": "it",
+	"japanese": "ja", "korean": "ko", "latvian": "lv", "lithuanian": "lt", "malay": "ms", "norwegian": "no", "persian": "fa",
+	"polish": "pl", "portuguese": "pt", "romanian": "ro", "russian": "ru", "serbian": "sr", "slovak": "sk", "slovenian": "sl",
+	"spanish": "es", "swedish": "sv", "thai": "th", "turkish": "tr", "ukrainian": "uk", "urdu": "ur", "vietnamese": "vi",
+}
+
+// language returns the code of a language given as an English name, and a code unchanged.
+func language(s string) *string {
+	return new(cmp.Or(languages[strings.ToLower(strings.TrimSpace(s))], s))
 }

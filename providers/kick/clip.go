@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
@@ -29,16 +30,18 @@ func (w *website) reels(ctx context.Context, handle, cursor string) (providers.P
 	if cursor != "" && errors.Is(err, providers.ErrInvalid) {
 		return page, providers.ErrCursor
 	}
-	if err == nil {
-		err = a.Clips.Check(ctx, "clips")
+	if err != nil {
+		return page, err
 	}
-	next := ""
-	if err == nil {
-		next, err = a.Next.Next(ctx, "nextCursor")
+	if err := a.Clips.Check(ctx, "clips"); err != nil {
+		return page, err
 	}
-	if err == nil { // Kick does not count clips
-		err = wire.Witness{Rows: a.Clips.Len(), Cursor: cursor, More: next != ""}.Check(ctx, "clips")
+	next, err := a.Next.Next(ctx, "nextCursor")
+	if err != nil {
+		return page, err
 	}
+	// Kick does not count clips
+	err = wire.Witness{Rows: a.Clips.Len(), Cursor: cursor, More: next != ""}.Check(ctx, "clips")
 	if err != nil {
 		return page, err
 	}
@@ -60,16 +63,17 @@ func (w *website) clip(ctx context.Context, id string) (schema.Post, error) {
 		Clip wire.Object[clipping] `json:"clip"`
 	}
 	_, err := w.http.Read(ctx, upstream.Get("api", "v2", "clips", id, "play"), &a)
-	if err == nil {
-		err = wire.Need(ctx, "clip", a.Clip.Raw != nil)
+	if err != nil {
+		return schema.Post{}, err
+	}
+	if err := wire.Need(ctx, "clip", a.Clip.Raw != nil); err != nil {
+		return schema.Post{}, err
 	}
 	c := a.Clip.V
-	if err == nil {
-		err = wire.Same(ctx, "clip", id, c.ID)
+	if err := wire.Same(ctx, "clip", id, c.ID); err != nil {
+		return schema.Post{}, err
 	}
-	if err == nil {
-		err = wire.Need(ctx, "clip.privacy", c.told())
-	}
+	err = wire.Need(ctx, "clip.privacy", c.told())
 	switch {
 	case err != nil:
 		return schema.Post{}, err
@@ -99,6 +103,7 @@ func (w *website) whole(ctx context.Context, known channel) channel {
 	defer cancel()
 	looked, err := w.channel(ctx, known.Slug)
 	if err != nil {
+		callctx.Of(ctx).Trace.Unknown("author.display_name", "author.avatar_url")
 		return known
 	}
 	return known.or(looked.V)
@@ -148,7 +153,7 @@ func (c clipChannel) channel() channel {
 	return out
 }
 
-func (c clipping) post(author schema.Actor, raw []byte) schema.Post {
+func (c clipping) post(author schema.Actor, raw json.RawMessage) schema.Post {
 	page := site + author.Handle + "/clips/" + c.ID
 	if author == schema.UnknownActor() {
 		page = site + "clips/" + c.ID
@@ -169,4 +174,20 @@ func (c clipping) post(author schema.Actor, raw []byte) schema.Post {
 		Hashtags: text.Hashtags(c.Title),
 		Mentions: text.Mentions(c.Title),
 	}
+}
+
+// ParseClip converts a clip in the format of the website's API, from any source. The error wraps
+// [providers.ErrUnavailable], or [providers.ErrNotFound] for a private clip.
+func ParseClip(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
+	var c clipping
+	if err := wire.Decode(ctx, raw, &c); err != nil {
+		return schema.Post{}, err
+	}
+	if err := wire.Need(ctx, "clip.privacy", c.told()); err != nil {
+		return schema.Post{}, err
+	}
+	if c.private() {
+		return schema.Post{}, providers.NotFound("this clip is private")
+	}
+	return c.post(c.Channel.channel().actor(), raw), nil
 }

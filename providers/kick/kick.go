@@ -10,6 +10,7 @@ package kick
 import (
 	"cmp"
 	"net/http"
+	"strings"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
@@ -66,7 +67,8 @@ func newOfficial(cfg Config) providers.Provider {
 			"public/v2/livestreams{?category_id,language_code,limit,cursor}",
 			"public/v2/categories{?id,name,tag,limit,cursor}",
 		),
-		Forward: o.forward,
+		Subjects: []string{"slug"},
+		Forward:  o.forward,
 	}
 	if most := cmp.Or(cfg.Batch, 50); most > 1 {
 		p.Batches.Profile = providers.Batch[schema.Profile]{Most: most, Read: o.profiles}
@@ -84,3 +86,15 @@ func newOfficial(cfg Config) providers.Provider {
 func tokens(cfg Config) *upstream.Tokens {
 	return upstream.AppTokens(cfg.HTTP, cmp.Or(cfg.TokenURL, "https://id.kick.com/oauth/token"), cfg.ClientID, cfg.ClientSecret)
 }
+
+// check leaves everything except a 400 to the common rules.
+func check(res *upstream.Response) error {
+	if res.Status == http.StatusBadRequest {
+		return res.Malformed("Kick")
+	}
+	return nil
+}
+
+// absent reports whether a 404 has an error body of the website's API. The official API never has one: it answers with
+// an empty list for what does not exist.
+var absent = upstream.Says(func(r struct{ Message string }) bool { return strings.Contains(r.Message, "Not Found") })

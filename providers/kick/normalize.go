@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 )
 
 var (
@@ -38,7 +38,7 @@ var addresses = &links.Site{
 		}
 		return name
 	},
-	ID: canonical,
+	ID: canonical, Searches: map[string]string{"search": "{query}"},
 }
 
 // canonical converts a handle to its slug, which is lower case and has - in place of _, and a post to the UUID of a

@@ -10,7 +10,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/browser"
+	"github.com/socialdata/socialdata/providers/kit/browser"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -22,7 +22,7 @@ type website struct{ http *upstream.Client }
 
 func newOwn(cfg Config) providers.Provider {
 	w := &website{upstream.New(upstream.Config{
-		HTTP: cfg.HTTP, Base: cmp.Or(cfg.OwnURL, "https://kick.com"), Check: checkOwn,
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.OwnURL, "https://kick.com"), Check: check, Absent: absent,
 		Header: http.Header{"User-Agent": {browser.Agent}, "Referer": {site}}, // others are refused
 		Quota:  upstream.NewQuota(0, 0),
 	})}
@@ -68,20 +68,22 @@ func (w *website) live(ctx context.Context, handle string) (schema.LiveStream, e
 
 func (w *website) channel(ctx context.Context, handle string) (wire.Object[channel], error) {
 	var c wire.Object[channel]
-	_, err := w.http.Read(ctx, upstream.Get("api", "v2", "channels", handle), &c)
-	if err == nil {
-		err = wire.SameFold(ctx, "channel", handle, c.V.Slug)
+	if _, err := w.http.Read(ctx, upstream.Get("api", "v2", "channels", handle), &c); err != nil {
+		return c, err
 	}
-	if err == nil {
-		err = wire.Need(ctx, "user_id", c.V.UserID != "")
+	if err := wire.SameFold(ctx, "channel", handle, c.V.Slug); err != nil {
+		return c, err
 	}
-	if err == nil {
-		err = wire.Need(ctx, "is_banned", c.V.IsBanned.Is() || c.V.IsBanned.Not())
+	if err := wire.Need(ctx, "user_id", c.V.UserID != ""); err != nil {
+		return c, err
 	}
-	if err == nil && c.V.IsBanned.Is() {
-		err = providers.NotFound("Kick has banned this channel")
+	if err := wire.Need(ctx, "is_banned", c.V.IsBanned.Is() || c.V.IsBanned.Not()); err != nil {
+		return c, err
 	}
-	return c, err
+	if c.V.IsBanned.Is() {
+		return c, providers.NotFound("Kick has banned this channel")
+	}
+	return c, nil
 }
 
 // channel is the answer of GET /api/v2/channels/{slug}. Within a recording it has only the first three fields and a
@@ -124,7 +126,7 @@ func (t *truthy) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func (c channel) profile(raw []byte) schema.Profile {
+func (c channel) profile(raw json.RawMessage) schema.Profile {
 	p := schema.Profile{
 		Common:      schema.Common{ID: string(c.UserID), URL: site + c.Slug, Raw: raw},
 		Handle:      c.Slug,
@@ -185,7 +187,7 @@ func (c channel) onAir(ctx context.Context) (*broadcast, error) {
 }
 
 // live uses the id of the channel's user, as the official API does.
-func (c channel) live(on *broadcast, raw []byte) schema.LiveStream {
+func (c channel) live(on *broadcast, raw json.RawMessage) schema.LiveStream {
 	l := schema.LiveStream{
 		Common: schema.Common{ID: string(c.UserID), URL: site + c.Slug, Raw: raw},
 		Host:   c.actor(),

@@ -31,9 +31,11 @@ func (w *website) posts(ctx context.Context, handle, cursor string) (providers.P
 	items, err := wire.Items(ctx, "videos", rows, func(v video, raw json.RawMessage) (schema.Post, bool) {
 		return v.row(ctx, author, raw)
 	})
-	if err == nil { // Kick does not count recordings
-		err = wire.Witness{Rows: rows.Len()}.Check(ctx, "videos")
+	if err != nil {
+		return providers.Page[schema.Post]{}, err
 	}
+	// Kick does not count recordings
+	err = wire.Witness{Rows: rows.Len()}.Check(ctx, "videos")
 	return providers.Page[schema.Post]{Items: items}, err
 }
 
@@ -52,12 +54,13 @@ func (w *website) video(ctx context.Context, id string) (schema.Post, error) {
 		return schema.Post{}, err
 	}
 	r, b, err := v.V.parts(ctx)
-	if err == nil {
-		err = wire.SameFold(ctx, "video", id, r.UUID)
+	if err != nil {
+		return schema.Post{}, err
 	}
-	if err == nil {
-		err = wire.Need(ctx, "is_private, is_pruned", r.hidden() || r.shown())
+	if err := wire.SameFold(ctx, "video", id, r.UUID); err != nil {
+		return schema.Post{}, err
 	}
+	err = wire.Need(ctx, "is_private, is_pruned", r.hidden() || r.shown())
 	switch {
 	case err != nil:
 		return schema.Post{}, err
@@ -108,7 +111,7 @@ func (v video) parts(ctx context.Context) (r recording, b broadcast, err error) 
 
 // row converts v, an element of a channel's list of recordings. belongs is false for the current broadcast and for a
 // deleted recording.
-func (v video) row(ctx context.Context, author schema.Actor, raw []byte) (p schema.Post, belongs bool) {
+func (v video) row(ctx context.Context, author schema.Actor, raw json.RawMessage) (p schema.Post, belongs bool) {
 	if string(v.Video) == "null" {
 		return p, false
 	}
@@ -169,7 +172,7 @@ func (p *picture) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func post(r recording, b broadcast, author schema.Actor, raw []byte) schema.Post {
+func post(r recording, b broadcast, author schema.Actor, raw json.RawMessage) schema.Post {
 	id := strings.ToLower(r.UUID)
 	if !uuid.MatchString(id) {
 		id = ""

@@ -7,11 +7,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dates"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -28,16 +26,15 @@ func (s site) posts(ctx context.Context, handle, cursor string) (page providers.
 		return page, providers.ErrCursor
 	}
 	f, err := s.feed(ctx, handle, cursor)
-	if err == nil && f.Feeds.Len() == 0 {
-		err = s.empty(ctx, f, handle, cursor)
-	}
-	if err == nil {
-		page, err = f.page(ctx, handle, cursor)
-	}
 	if err != nil {
-		return providers.Page[schema.Post]{}, err
+		return page, err
 	}
-	return page, nil
+	if f.Feeds.Len() == 0 {
+		if err := s.empty(ctx, f, handle, cursor); err != nil {
+			return page, err
+		}
+	}
+	return f.page(ctx, handle, cursor)
 }
 
 // empty returns an error unless an account has no posts: its page says how many there are, and whether the account
@@ -52,15 +49,15 @@ func (s site) empty(ctx context.Context, f feed, handle, cursor string) error {
 		w.Count = page.V.Person.posts()
 	}
 	err := f.check(ctx)
-	if err == nil {
-		var next string
-		next, err = f.next(ctx, cursor)
-		w.More = next != ""
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = w.Check(ctx, "feeds")
+	next, err := f.next(ctx, cursor)
+	if err != nil {
+		return err
 	}
-	return err
+	w.More = next != ""
+	return w.Check(ctx, "feeds")
 }
 
 // feed reads a page of an account's posts.
@@ -102,13 +99,15 @@ func (f feed) page(ctx context.Context, handle, cursor string) (page providers.P
 		theirs++
 		return i.post(raw), true
 	})
-	if err == nil && theirs == 0 && other != "" {
-		err = wire.SameFold(ctx, "account", handle, other)
+	if err != nil {
+		return page, err
 	}
-	if err == nil {
-		page.Next, err = f.next(ctx, cursor)
+	if theirs == 0 && other != "" {
+		if err := wire.SameFold(ctx, "account", handle, other); err != nil {
+			return page, err
+		}
 	}
-	page.Items = dates.NewestFirst(func(p schema.Post) *time.Time { return p.CreatedAt }, page.Items) // pinned come first
+	page.Next, err = f.next(ctx, cursor)
 	return page, err
 }
 

@@ -6,13 +6,16 @@ package kwai
 
 import (
 	"cmp"
+	"encoding/json"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/browser"
+	"github.com/socialdata/socialdata/providers/kit/browser"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
+	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -31,7 +34,7 @@ type site struct{ http, share *upstream.Client }
 // New returns the provider for Kwai.
 func New(cfg Config) providers.Chain {
 	client := func(base string) *upstream.Client {
-		return upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: base, Header: asBrowser, Check: check, Quota: upstream.NewQuota(0, 0)})
+		return upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: base, Header: asBrowser, Check: check, Absent: absent, Quota: upstream.NewQuota(0, 0)})
 	}
 	s := site{client(cmp.Or(cfg.WebURL, "https://www.kwai.com")), client(cmp.Or(cfg.ShareURL, "https://m.kwai.com"))}
 	p := providers.Provider{
@@ -75,3 +78,27 @@ var notes = map[providers.Op]string{
 	providers.OpCommunity:   "Kwai has no communities",
 	providers.OpEvents:      "Kwai lists no events",
 }
+
+const gone = 1016001002 // the result for a video that is gone
+
+// check handles the refusals of the site, of which some have the status 200.
+func check(res *upstream.Response) error {
+	if res.Status == http.StatusNotFound {
+		return providers.NotFound("Kwai has no such page")
+	}
+	var a struct {
+		Result wire.Count `json:"result"`
+	}
+	if json.Unmarshal(res.Body, &a) == nil && a.Result.V != nil && *a.Result.V == gone {
+		return providers.NotFound("the video has been deleted")
+	}
+	return nil
+}
+
+// absent reports whether a 404 is a page of the site. In the API of its pages the status says nothing about the
+// requested thing.
+func absent(res *upstream.Response) bool {
+	return !strings.Contains(res.URL.Path, "/rest/") && ownPage(res)
+}
+
+var ownPage = upstream.Framed("kwai.com", "kwai.net", "kwimgs.com")

@@ -76,24 +76,6 @@ func TestKwai(t *testing.T) {
 	})
 }
 
-func TestPinnedPostsStandWhereTheirTimePutsThem(t *testing.T) {
-	t.Parallel()
-	p := kwai.New(kwai.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
-		return http.StatusOK, `{"cursor":"no_more","feeds":[
-			{"kwai_id":"salma","photo_id_str":"1","timestamp":1780000000000},
-			{"kwai_id":"salma","photo_id_str":"3","timestamp":1780900000000},
-			{"kwai_id":"Salma","photo_id_str":"2","timestamp":1780800000000}]}`
-	})}})[0]
-	page, err := p.Posts(t.Context(), "salma", "")
-	ids := ""
-	for _, post := range page.Items {
-		ids += post.ID
-	}
-	if ids != "321" || err != nil {
-		t.Errorf("posts %s (%v), want 321", ids, err)
-	}
-}
-
 func TestAnEmptyListNeedsAWitness(t *testing.T) {
 	t.Parallel()
 	page := func(posts string) string {
@@ -113,7 +95,8 @@ func TestAnEmptyListNeedsAWitness(t *testing.T) {
 		{"no posts are counted", "", feed, http.StatusOK, page(none), nil},
 		{"posts are counted", "", feed, http.StatusOK, page(some), providers.ErrUnavailable},
 		{"no count", "", feed, http.StatusOK, page(""), providers.ErrUnavailable},
-		{"no account", "", feed, http.StatusNotFound, "", providers.ErrNotFound},
+		{"no account", "", feed, http.StatusNotFound, `<link rel="canonical" href="https://www.kwai.com/404">`, providers.ErrNotFound},
+		{"a 404 of a proxy", "", feed, http.StatusNotFound, "", providers.ErrUnavailable},
 		{"a page without data", "", feed, http.StatusOK, "", providers.ErrUnavailable},
 		{"more is promised", "", `{"result":1,"cursor":"1780704000032","feeds":[]}`, http.StatusOK, page(none), providers.ErrUnavailable},
 		{"a refusal", "", `{"result":2,"cursor":"no_more","feeds":[]}`, http.StatusOK, page(none), providers.ErrUnavailable},

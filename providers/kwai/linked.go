@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/island"
+	"github.com/socialdata/socialdata/providers/kit/island"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
@@ -20,14 +20,14 @@ import (
 // get it.
 func look[T any](ctx context.Context, s site, kind string, path ...string) (wire.Object[T], error) {
 	found, err := inPage[T](ctx, s, kind, path)
-	if err == nil || !errors.Is(err, providers.ErrUnavailable) {
+	if !errors.Is(err, providers.ErrUnavailable) {
 		return found, err
 	}
-	other, otherErr := inAnswer[T](ctx, s, kind, path)
-	if otherErr == nil || errors.Is(otherErr, providers.ErrNotFound) {
-		return other, otherErr
+	other, failed := inAnswer[T](ctx, s, kind, path)
+	if failed != nil && !errors.Is(failed, providers.ErrNotFound) {
+		return found, err
 	}
-	return found, err
+	return other, failed
 }
 
 func inPage[T any](ctx context.Context, s site, kind string, path []string) (wire.Object[T], error) {
@@ -55,11 +55,10 @@ func isA(b []byte, kind string) bool {
 }
 
 func thing[T any](ctx context.Context, b []byte) (o wire.Object[T], err error) {
-	err = wire.Decode(ctx, b, &o)
-	if err == nil {
-		err = wire.Need(ctx, "the JSON-LD", o.Raw != nil)
+	if err := wire.Decode(ctx, b, &o); err != nil {
+		return o, err
 	}
-	return o, err
+	return o, wire.Need(ctx, "the JSON-LD", o.Raw != nil)
 }
 
 // inAnswer sends the request that the site's own scripts send.
@@ -76,10 +75,10 @@ func inAnswer[T any](ctx context.Context, s site, kind string, path []string) (w
 		Header: http.Header{"Origin": {strings.TrimSuffix(siteURL, "/")}, "Referer": {page}},
 		JSON:   map[string]string{"url": page},
 	}, &a)
-	if err == nil {
-		err = a.Data.Check(ctx, "data")
-	}
 	if err != nil {
+		return wire.Object[T]{}, err
+	}
+	if err := a.Data.Check(ctx, "data"); err != nil {
 		return wire.Object[T]{}, err
 	}
 	for _, row := range a.Data.All() {

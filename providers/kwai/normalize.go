@@ -5,7 +5,7 @@ import (
 	"unicode"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 )
 
 const siteURL = "https://www.kwai.com/"
@@ -55,7 +55,7 @@ func canonical(s providers.Subject, value string) (string, error) {
 func videoIn(link *links.Link) string {
 	n := len(link.Segments)
 	switch first := link.Segment(0); {
-	case strings.HasPrefix(first, "@") && (n == 2 || n == 3):
+	case strings.HasPrefix(first, "@") && (n == 2 || n == 3) && links.Digits(link.Segment(n-1)):
 		return first + "/" + link.Segment(n-1)
 	case first == "photo" && n == 3:
 		return link.Segment(1) + "/" + link.Segment(2)

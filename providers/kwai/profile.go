@@ -19,10 +19,10 @@ func (s site) profile(ctx context.Context, handle string) (schema.Profile, error
 	}
 	p := page.V.Person.profile(page.Raw)
 	f, err := s.feed(ctx, handle, "")
-	if err == nil {
-		err = f.check(ctx)
-	}
 	if err != nil {
+		return schema.Profile{}, err
+	}
+	if err := f.check(ctx); err != nil {
 		return schema.Profile{}, err
 	}
 	for _, row := range f.Feeds.All() {
@@ -37,13 +37,13 @@ func (s site) profile(ctx context.Context, handle string) (schema.Profile, error
 // account reads the page of an account, and checks that it is about that account.
 func (s site) account(ctx context.Context, handle string) (wire.Object[profilePage], error) {
 	page, err := look[profilePage](ctx, s, "ProfilePage", "@"+handle)
-	if err == nil {
-		err = wire.Need(ctx, "mainEntity.alternateName", page.V.Person.Handle != "")
+	if err != nil {
+		return page, err
 	}
-	if err == nil {
-		err = wire.SameFold(ctx, "account", handle, page.V.Person.Handle)
+	if err := wire.Need(ctx, "mainEntity.alternateName", page.V.Person.Handle != ""); err != nil {
+		return page, err
 	}
-	return page, err
+	return page, wire.SameFold(ctx, "account", handle, page.V.Person.Handle)
 }
 
 // profilePage is the search engine metadata of an account's page.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dates"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/dates"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -19,17 +19,13 @@ import (
 func (s site) post(ctx context.Context, id string) (p schema.Post, err error) {
 	at := parse(id)
 	if at.user != "" {
-		p, err = s.shared(ctx, at)
-	} else {
-		var v wire.Object[video]
-		if v, err = s.video(ctx, at); err == nil {
-			p = v.V.post(at, v.Raw)
-		}
+		return s.shared(ctx, at)
 	}
+	v, err := s.video(ctx, at)
 	if err != nil {
-		return schema.Post{}, err
+		return p, err
 	}
-	return p, nil
+	return v.V.post(at, v.Raw), nil
 }
 
 // video reads the page of a video. If the account is unknown, the page is requested without an account; it does not
@@ -39,13 +35,13 @@ func (s site) video(ctx context.Context, at place) (wire.Object[video], error) {
 	if at.handle == "" && errors.Is(err, providers.ErrNotFound) {
 		err = providers.Unsupported("Kwai only finds this video by its URL")
 	}
-	if err == nil {
-		err = wire.Need(ctx, "url", v.V.number() != "")
+	if err != nil {
+		return v, err
 	}
-	if err == nil {
-		err = wire.Same(ctx, "post", at.number, v.V.number())
+	if err := wire.Need(ctx, "url", v.V.number() != ""); err != nil {
+		return v, err
 	}
-	return v, err
+	return v, wire.Same(ctx, "post", at.number, v.V.number())
 }
 
 func (s site) transcript(ctx context.Context, q providers.TranscriptQuery) (schema.Transcript, error) {
@@ -55,10 +51,10 @@ func (s site) transcript(ctx context.Context, q providers.TranscriptQuery) (sche
 			"the pages that the app shares have no transcript: pass the URL of the video on www.kwai.com")
 	}
 	v, err := s.video(ctx, at)
-	words := ""
-	if err == nil {
-		words, err = v.V.words(ctx)
+	if err != nil {
+		return schema.Transcript{}, err
 	}
+	words, err := v.V.words(ctx)
 	if err != nil {
 		return schema.Transcript{}, err
 	}

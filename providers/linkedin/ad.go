@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
-	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/kit/links"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -90,9 +90,10 @@ func (c *client) library(
 	out.Items, err = wire.Items(ctx, "elements", found.Elements, func(a ad, raw json.RawMessage) (schema.Ad, bool) {
 		return a.ad(raw), true
 	})
-	if err == nil {
-		out.Next, err = found.Paging.next(ctx, start)
+	if err != nil {
+		return out, err
 	}
+	out.Next, err = found.Paging.next(ctx, start)
 	return out, err
 }
 

@@ -1,6 +1,7 @@
 package linkedin
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -52,9 +53,18 @@ func leads(u *url.URL) error {
 	return nil
 }
 
+// absentPage reports whether a 404 is the site's: a page of its own, or nothing at all, which is how it answers readers
+// without an account.
+func absentPage(res *upstream.Response) bool {
+	return len(bytes.TrimSpace(res.Body)) == 0 || ownPage(res)
+}
+
+var ownPage = upstream.Framed("linkedin.com", "licdn.com")
+
 // failure is an error response of the official API.
 // https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/error-handling
 type failure struct {
+	Code    string `json:"code"` // such as RESOURCE_NOT_FOUND
 	Details struct {
 		Errors []struct {
 			Code  string `json:"code"`
@@ -96,6 +106,9 @@ func check(res *upstream.Response) error {
 	}
 	return nil
 }
+
+// absent reports whether a 404 has an error body of the API.
+var absent = upstream.Says(func(f failure) bool { return f.Code != "" })
 
 var errRequest = providers.Unavailable(nil, "LinkedIn rejects our request as malformed")
 

@@ -13,8 +13,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dates"
-	"github.com/socialdata/socialdata/providers/internal/dom"
+	"github.com/socialdata/socialdata/providers/kit/dom"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -62,7 +61,6 @@ func (s site) posts(ctx context.Context, handle, cursor string) (out providers.P
 	if err := wire.Need(ctx, name+" commentary", words || len(out.Items) == 0); err != nil {
 		return providers.Page[schema.Post]{}, err // some posts are only pictures, but hardly all of them
 	}
-	slices.SortStableFunc(out.Items, func(a, b schema.Post) int { return dates.Newest(a.CreatedAt, b.CreatedAt) })
 	return out, wire.Understood(name, understood, lost)
 }
 

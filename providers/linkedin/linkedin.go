@@ -15,7 +15,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/browser"
+	"github.com/socialdata/socialdata/providers/kit/browser"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -54,7 +54,7 @@ func New(cfg Config) providers.Chain {
 
 func newOfficial(cfg Config) providers.Provider {
 	c := &client{upstream.New(upstream.Config{
-		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.linkedin.com"), Check: check, Encode: encode, Credentials: credentials,
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.linkedin.com"), Check: check, Absent: absent, Encode: encode, Credentials: credentials,
 		Header: http.Header{
 			"Authorization":             {"Bearer " + cfg.Token},
 			"LinkedIn-Version":          {cmp.Or(cfg.Version, "202606")},
@@ -68,7 +68,7 @@ func newOfficial(cfg Config) providers.Provider {
 		Ads:       c.adsOf,
 		AdsSearch: c.searchAds,
 
-		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also, Country: addresses.CountryOf,
 		Open: upstream.Opener(cfg.HTTP, "lnkd.in"),
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpAds:       {"country": nil, "since": nil, "until": nil},
@@ -79,6 +79,7 @@ func newOfficial(cfg Config) providers.Provider {
 			"rest/organizations{?q,vanityName}", "rest/organizationsLookup{?ids}",
 			"rest/adLibrary{?q,keyword,advertiser,countries,dateRange,start,count}",
 		),
+		Subjects:    []string{"vanityName"},
 		Forward:     c.http.Forward,
 		Credentials: credentials,
 	}
@@ -129,7 +130,7 @@ func encode(q url.Values) string {
 
 func newOwn(cfg Config) providers.Provider {
 	s := site{upstream.New(upstream.Config{
-		HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, siteURL), Header: asBrowser, Check: checkPage,
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, siteURL), Header: asBrowser, Check: checkPage, Absent: absentPage,
 		Quota: upstream.NewQuota(cfg.PagesPerMinute, time.Minute),
 	})}
 	return providers.Provider{
@@ -141,7 +142,7 @@ func newOwn(cfg Config) providers.Provider {
 		Post:      s.post,
 		Comments:  s.comments,
 
-		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also, Country: addresses.CountryOf,
 		Notes: map[providers.Op]string{
 			providers.OpProfile:  "in/name, company/name, school/name or showcase/name; LinkedIn rounds large counts, and hides some pages",
 			providers.OpPosts:    "the newest on the page, at most ten; for a person, including shared posts",

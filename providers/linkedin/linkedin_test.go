@@ -90,7 +90,7 @@ func TestOwn(t *testing.T) {
 		New: func(c *http.Client) providers.Chain {
 			return linkedin.New(linkedin.Config{Own: providers.OwnOn, HTTP: c})
 		},
-		Upstream: "linkedin_own", Witness: true,
+		Upstream: "linkedin_own", Witness: true, BareAbsence: true,
 		Calls: []providertest.Call{
 			providertest.Profile("own-company", "company/tea-house"),
 			providertest.Posts("own-company-posts", "company/tea-house"),

@@ -7,7 +7,7 @@ import (
 	"unicode"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 )
 
@@ -26,6 +26,11 @@ var addresses = &links.Site{
 	Also:  map[providers.Subject][]providers.Subject{providers.Handle: {providers.AdvertiserID}},
 	In:    inLink, ID: canonical,
 	Short: func(l *links.Link) bool { return l.Host == short && l.Segment(0) != "" },
+	Searches: map[string]string{
+		"search/results": "{keywords}", "feed/hashtag": "#{}", "feed/*": "#{keywords}", "hashtag": "#{}",
+	},
+	AdSearches: map[string]string{"ad-library/search": "{keyword}"},
+	Country:    func(l *links.Link) string { return l.Param("countries") },
 }
 
 // inLink returns the identifier of kind s in an address, or "" when there is none.
@@ -34,11 +39,11 @@ func inLink(s providers.Subject, l *links.Link) string {
 	switch s {
 	case providers.Handle:
 		if kinds[kind] && l.Segment(1) != "" {
-			return kind + "/" + strings.ReplaceAll(l.Segment(1), "%", "%25") // it will be unescaped once more
+			return kind + "/" + strings.ReplaceAll(l.Whole(1), "%", "%25") // it will be unescaped once more
 		}
 	case providers.AdvertiserID:
 		if kinds[kind] && kind != person {
-			return l.Segment(1)
+			return l.Whole(1)
 		}
 	case providers.AdID:
 		if kind == "ad-library" {
@@ -123,7 +128,7 @@ func postIn(l *links.Link) string {
 		if id := urnOf(word); id != "" {
 			return id
 		}
-		if id := numbered(word); id != "" {
+		if id := postNumber(word); id != "" {
 			return id
 		}
 	}
@@ -149,9 +154,9 @@ func urnOf(s string) string {
 	return ""
 }
 
-// numbered returns the number of a post in the last part of its address, as in ann_tea-time-activity-1-AbCd, or
+// postNumber returns the number of a post in the last part of its address, as in ann_tea-time-activity-1-AbCd, or
 // ann_activity-1-AbCd for a post without text.
-func numbered(s string) string {
+func postNumber(s string) string {
 	for _, kind := range postKinds {
 		at := strings.LastIndex(s, kind+"-")
 		if at < 1 || s[at-1] != '-' && s[at-1] != '_' {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -113,9 +113,10 @@ func (c *client) followers(ctx context.Context, id string) (*int64, error) {
 	if errors.Is(err, errRequest) {
 		_, err = c.http.Read(ctx, r.With("edgeType", "CompanyFollowedByMember"), &size)
 	}
-	if err == nil {
-		err = wire.Need(ctx, "firstDegreeSize", size.Count.V != nil)
+	if err != nil {
+		return nil, err
 	}
+	err = wire.Need(ctx, "firstDegreeSize", size.Count.V != nil)
 	return size.Count.V, err
 }
 
@@ -124,7 +125,7 @@ func (o organization) profile(a account) schema.Profile {
 	out.ID, out.Links = string(o.ID), text.URLs(o.Website)
 	for _, l := range o.Locations {
 		if l.Type == "HEADQUARTERS" {
-			out.Country = country(l.Address.Country)
+			out.Country = text.NonEmpty(l.Address.Country)
 		}
 	}
 	return out

@@ -11,9 +11,9 @@ import (
 	"github.com/socialdata/socialdata/internal/weburl"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dom"
-	"github.com/socialdata/socialdata/providers/internal/island"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/dom"
+	"github.com/socialdata/socialdata/providers/kit/island"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -206,7 +206,7 @@ func (p *page) person(ctx context.Context, a account) (schema.Profile, error) {
 		followers = text.Count(c.Followers)
 	}
 	out := profileOf(a, name, cmp.Or(unmasked(c.Summary), unmasked(text.FromHTML(t.V.Description)), c.Headline), cmp.Or(pictureOf(t.V.Image), c.Picture))
-	out.ID, out.Raw, out.Followers, out.Country = a.slug, c.raw(t), followers, country(t.V.Address.first().Country)
+	out.ID, out.Raw, out.Followers, out.Country = a.slug, c.raw(t), followers, text.NonEmpty(t.V.Address.first().Country)
 	out.Links = text.URLs(outside(append(c.Websites, t.V.SameAs...))...)
 	return out, nil
 }
@@ -225,7 +225,7 @@ func (p *page) organization(ctx context.Context, a account) (schema.Profile, err
 	}
 	out := profileOf(a, name, cmp.Or(text.FromHTML(t.V.Description), t.V.Slogan, c.Slogan), cmp.Or(pictureOf(t.V.Logo), c.Picture))
 	out.ID, out.Raw, out.Followers = cmp.Or(p.number(), a.slug), c.raw(t), text.Count(c.Followers)
-	out.Country, out.Links = country(t.V.Address.first().Country), text.URLs(outside(t.V.SameAs)...)
+	out.Country, out.Links = text.NonEmpty(t.V.Address.first().Country), text.URLs(outside(t.V.SameAs)...)
 	return out, nil
 }
 
@@ -253,14 +253,6 @@ func outside(list []string) (out []string) {
 		}
 	}
 	return out
-}
-
-func country(s string) *string {
-	if len(s) != 2 {
-		return nil
-	}
-	s = strings.ToUpper(s)
-	return &s
 }
 
 // mostHops is the maximum number of times that a link is unwrapped: a page redirects to the login once.

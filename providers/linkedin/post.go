@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/ids"
+	"github.com/socialdata/socialdata/providers/kit/ids"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -153,16 +153,17 @@ type comment struct {
 func (s site) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
 	var out providers.Page[schema.Comment]
 	err := checkCursor(cursor)
-	var o *opened
-	if err == nil {
-		o, err = s.read(ctx, postID)
+	if err != nil {
+		return providers.Page[schema.Comment]{}, err
 	}
-	if err == nil {
-		err = o.readable(ctx)
+	o, err := s.read(ctx, postID)
+	if err != nil {
+		return providers.Page[schema.Comment]{}, err
 	}
-	if err == nil {
-		out.Items, err = o.comments(ctx)
+	if err := o.readable(ctx); err != nil {
+		return providers.Page[schema.Comment]{}, err
 	}
+	out.Items, err = o.comments(ctx)
 	if err != nil {
 		return providers.Page[schema.Comment]{}, err
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/socialdata/socialdata/providers/internal/island"
+	"github.com/socialdata/socialdata/providers/kit/island"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 

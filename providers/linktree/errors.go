@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/island"
+	"github.com/socialdata/socialdata/providers/kit/island"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
@@ -29,13 +29,24 @@ func check(res *upstream.Response) error {
 	return nil
 }
 
-// absent returns why a page shows no account: the account does not exist, or the page's format has changed.
-func absent(ctx context.Context, d *data) error {
+// isAbsent reports whether d is the data of Linktree's page for what does not exist.
+func (d *data) isAbsent() bool {
 	var p struct {
 		Status wire.Count `json:"statusCode"`
 	}
 	_ = json.Unmarshal(d.Props.PageProps, &p) // an object, or null
-	if p.Status.V != nil && *p.Status.V == http.StatusNotFound || d.Page == "/_error" || d.Page == "/404" {
+	return p.Status.V != nil && *p.Status.V == http.StatusNotFound || d.Page == "/_error" || d.Page == "/404"
+}
+
+// saysAbsent reports whether a 404 is that page.
+func saysAbsent(res *upstream.Response) bool {
+	var d data
+	return json.Unmarshal(island.Read(res.Body).Script(dataID), &d) == nil && d.isAbsent()
+}
+
+// absent returns why a page shows no account: the account does not exist, or the page's format has changed.
+func absent(ctx context.Context, d *data) error {
+	if d.isAbsent() {
 		return providers.NotFound("there is no such Linktree page")
 	}
 	return wire.Need(ctx, "pageProps.account", false)

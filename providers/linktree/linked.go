@@ -8,7 +8,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -20,19 +20,19 @@ const owned = 0.9
 func (c *client) linked(ctx context.Context, handle, cursor string) (providers.Page[schema.LinkedProfile], error) {
 	var out providers.Page[schema.LinkedProfile]
 	p, err := c.open(ctx, handle)
-	if err == nil && cursor != "" {
-		err = providers.ErrCursor
-	}
-	if err == nil { // a page has no count of links
-		err = wire.Witness{Rows: p.links.Len() + p.socials.Len()}.Check(ctx, "links")
-	}
-	if err == nil {
-		out.Items, err = p.linked()
-	}
 	if err != nil {
 		return out, err
 	}
-	return out, nil
+	if cursor != "" {
+		return out, providers.ErrCursor
+	}
+	// a page has no count of links
+	err = wire.Witness{Rows: p.links.Len() + p.socials.Len()}.Check(ctx, "links")
+	if err != nil {
+		return out, err
+	}
+	out.Items, err = p.linked()
+	return out, err
 }
 
 func (p *page) linked() ([]schema.LinkedProfile, error) {

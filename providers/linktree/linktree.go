@@ -10,7 +10,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/browser"
+	"github.com/socialdata/socialdata/providers/kit/browser"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -29,7 +29,7 @@ type client struct{ http *upstream.Client }
 // New returns the one provider for Linktree.
 func New(cfg Config) providers.Chain {
 	c := &client{upstream.New(upstream.Config{
-		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://linktr.ee"), Header: asBrowser, Check: check,
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://linktr.ee"), Header: asBrowser, Check: check, Absent: saysAbsent,
 	})}
 	p := providers.Provider{
 		Name: "linktree", Platform: platform.Linktree, Source: schema.Own, Prompt: true,

@@ -78,6 +78,39 @@ func reading(links ...string) providers.Provider {
 	}})[0]
 }
 
+func TestThePageCompletesItsAccount(t *testing.T) {
+	t.Parallel()
+	const beside = `"username":"ann","pageTitle":"Ann's Tea","description":"Tea","profilePictureUrl":"https://img.example/page.png"`
+	tests := []struct {
+		name, props        string
+		title, bio, avatar string
+	}{
+		{"an account with its number alone", `"account":{"id":1},"links":[],` + beside, "Ann's Tea", "Tea", "https://img.example/page.png"},
+		{"an account that says all itself", `"account":{"id":1,"username":"Ann","name":"Ann E","description":"Cups","customAvatar":"https://img.example/own.png"},"links":[],` +
+			beside, "Ann E", "Cups", "https://img.example/own.png"},
+		{"an account with the default picture", `"account":{"id":1,"username":"ann","profilePictureUrl":"data:image/png;base64,AA"},"links":[],` +
+			beside, "Ann's Tea", "Tea", "https://img.example/page.png"},
+		{"one level down", `"page":{"account":{"id":1},"links":[],` + beside + `}`, "Ann's Tea", "Tea", "https://img.example/page.png"},
+		{"an account one level down", `"page":{"account":{"id":1}},"links":[],` + beside, "Ann's Tea", "Tea", "https://img.example/page.png"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := linktree.New(linktree.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+				return http.StatusOK, `<script id="__NEXT_DATA__">{"props":{"pageProps":{` + tt.props + `}}}</script>`
+			})}})[0]
+			got, err := p.Profile(t.Context(), "ann")
+			if err != nil {
+				t.Fatal(err)
+			}
+			words := []string{*got.DisplayName, *got.Bio, *got.AvatarURL}
+			if diff := cmp.Diff([]string{tt.title, tt.bio, tt.avatar}, words); diff != "" || !strings.EqualFold(got.Handle, "ann") {
+				t.Errorf("%s (-want +got):\n%s", got.Handle, diff)
+			}
+		})
+	}
+}
+
 func TestAccountsAreRecognizedByTheirAddress(t *testing.T) {
 	t.Parallel()
 	for page, want := range map[string]string{

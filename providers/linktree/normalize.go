@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 )
 
 var username = regexp.MustCompile(`^[a-z0-9_](?:[a-z0-9._-]{0,98}[a-z0-9._])?$`)

@@ -41,6 +41,16 @@ func (a account) gone() bool {
 	return a.Active.V != nil && !*a.Active.V || a.Status != "" && !strings.EqualFold(a.Status, "ACTIVE")
 }
 
+// complete sets what a lacks to what the page has beside it.
+func (a *account) complete(p props) {
+	a.Username = cmp.Or(a.Username, p.Username)
+	a.PageTitle = cmp.Or(a.PageTitle, p.PageTitle)
+	a.Description = cmp.Or(a.Description, p.Description)
+	if a.picture() == nil {
+		a.ProfilePicture = p.ProfilePicture
+	}
+}
+
 func (p *page) profile() schema.Profile {
 	a := p.account
 	return schema.Profile{

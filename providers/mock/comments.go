@@ -17,9 +17,13 @@ func (s *sandbox) comments(postID string) (series[schema.Comment], error) {
 
 func repliesKey(q providers.RepliesQuery) []string { return []string{q.CommentID, q.PostID} }
 
-// replies lists the replies to one comment.
+// replies lists the replies to one comment. A reply has none, so that a conversation ends.
 func (s *sandbox) replies(q providers.RepliesQuery) (series[schema.Comment], error) {
-	return series[schema.Comment]{n: length("replies", q.CommentID), at: func(i int) schema.Comment {
+	n := length("replies", q.CommentID)
+	if _, isReply := answered(q.CommentID); isReply {
+		n = 0
+	}
+	return series[schema.Comment]{n: n, at: func(i int) schema.Comment {
 		n := s.note(child(q.CommentID, "reply", i+1))
 		if q.PostID != "" && !strings.Contains(q.CommentID, "-comment-") { // the comment's id does not contain its post
 			n.Under = q.PostID

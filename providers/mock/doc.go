@@ -4,8 +4,8 @@
 // Any ordinary handle, id or query works, and always has the same result: the data is generated from the parameters of
 // the call alone. Objects in lists can be read alone, with the same data: the third comment on the seventh post of
 // salma_haddad is salma_haddad-post-7-comment-3, is on the first page of that post's comments and has replies of its
-// own. Lists have two or three pages of 20. Texts are in Arabic and English, with emoji; fields that real platforms
-// sometimes hide are sometimes null.
+// own, which have none. Lists have two or three pages of 20. Texts are in Arabic and English, with emoji; fields that
+// real platforms sometimes hide are sometimes null.
 //
 // Some words are magic: as a handle, an id or a query they produce a state that a client must handle, such as
 // not_found, slow_5s, or a list whose cursor loops. [Magic] returns all of them.

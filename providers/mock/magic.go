@@ -16,7 +16,7 @@ type MagicWord struct {
 	Where  string // the operations where it has an effect; elsewhere it is an ordinary word
 	Status int    // of the HTTP answer
 	Does   string
-	Region string // has the same effect as the region of trending, which has no key
+	Region string // a small country that has the same effect as the region of trending, which has no key
 }
 
 const (
@@ -67,69 +67,69 @@ const longestSlow = 5 * time.Second
 // words is the table of magic words. Read only.
 var words = []word{
 	{
-		MagicWord: MagicWord{"not_found", everywhere, 404, "it does not exist", "XA"},
+		MagicWord: MagicWord{"not_found", everywhere, 404, "it does not exist", "AQ"},
 		enter:     fails(providers.NotFound("there is no such thing in the sandbox")),
 	},
 	{
-		MagicWord: MagicWord{"private", everywhere, 404, "its owner only shows it to friends", "XB"},
+		MagicWord: MagicWord{"private", everywhere, 404, "its owner only shows it to friends", "BV"},
 		enter:     fails(providers.NotFound("this account is private")),
 	},
 	{
-		MagicWord: MagicWord{"suspended", everywhere, 404, "the platform has removed it", "XC"},
+		MagicWord: MagicWord{"suspended", everywhere, 404, "the platform has removed it", "HM"},
 		enter:     fails(providers.NotFound("this account is suspended")),
 	},
 	{
-		MagicWord: MagicWord{"disabled", everywhere, 404, "its owner has disabled it: comments are disabled, a video has no transcript", "XD"},
+		MagicWord: MagicWord{"disabled", everywhere, 404, "its owner has disabled it: comments are disabled, a video has no transcript", "TF"},
 		enter:     disabled,
 	},
 	{
-		MagicWord: MagicWord{"refused_input", everywhere, 400, "the upstream rejects the input", "XE"},
+		MagicWord: MagicWord{"refused_input", everywhere, 400, "the upstream rejects the input", "UM"},
 		enter:     fails(providers.Invalid("the sandbox refuses this input")),
 	},
 	{
-		MagicWord: MagicWord{"upstream_error", everywhere, 503, "the upstream answers 500", "XF"},
+		MagicWord: MagicWord{"upstream_error", everywhere, 503, "the upstream answers 500", "GS"},
 		enter:     fails(providers.Unavailable(providers.Cause("mock: status 500"), "the sandbox answered 500")),
 	},
 	{
-		MagicWord: MagicWord{"rate_limited_upstream", everywhere, 503, "the upstream is rate limiting us, with Retry-After: 30; this is not the limit of your key", "XG"},
+		MagicWord: MagicWord{"rate_limited_upstream", everywhere, 503, "the upstream is rate limiting us, with Retry-After: 30; this is not the limit of your key", "IO"},
 		enter:     fails(providers.Limited("the sandbox is rate limiting us", 30*time.Second)),
 	},
 	{
-		MagicWord: MagicWord{"refused_credential", everywhere, 503, "the upstream refuses the service's own credential", "XH"},
+		MagicWord: MagicWord{"refused_credential", everywhere, 503, "the upstream refuses the service's own credential", "PN"},
 		enter:     fails(providers.Unavailable(providers.Cause("mock: status 401"), "the sandbox refused our credential")),
 	},
 	{
-		MagicWord: MagicWord{"timeout", everywhere, 504, "the upstream does not answer in time; the call returns at once", "XI"},
+		MagicWord: MagicWord{"timeout", everywhere, 504, "the upstream does not answer in time; the call returns at once", "AX"},
 		enter:     fails(&providers.Error{Kind: providers.ErrTimeout, Detail: "the sandbox did not answer in time"}),
 	},
 	{
-		MagicWord: MagicWord{"hang", everywhere, 504, "the upstream never answers: the call lasts until the service's time-out; only if serve runs with --sandbox, otherwise a 400", "XJ"},
+		MagicWord: MagicWord{"hang", everywhere, 504, "the upstream never answers: the call lasts until the service's time-out; only if serve runs with --sandbox, otherwise a 400", "SJ"},
 		fault:     true,
 		enter:     func(ctx context.Context, _ *sandbox, _ providers.Op) error { return wait(ctx, nil) },
 	},
 	{
-		MagicWord: MagicWord{"slow", everywhere, 200, "answers after 2 seconds, or after the configured time", "XK"},
+		MagicWord: MagicWord{"slow", everywhere, 200, "answers after 2 seconds, or after the configured time", "CC"},
 		enter:     func(ctx context.Context, s *sandbox, _ providers.Op) error { return sleep(ctx, s.slow) },
 	},
 	{
-		MagicWord: MagicWord{"slow_5s", everywhere, 200, "answers after that time; so does slow_ with any shorter duration, such as slow_300ms, and with --sandbox any longer one", "XL"},
+		MagicWord: MagicWord{"slow_5s", everywhere, 200, "answers after that time; so does slow_ with any shorter duration, such as slow_300ms, and with --sandbox any longer one", "CX"},
 		enter:     func(ctx context.Context, _ *sandbox, _ providers.Op) error { return sleep(ctx, 5*time.Second) },
 	},
 	{
-		MagicWord: MagicWord{"pending", searches, 200, "as slow; with wait_s=1 the platform is pending, and its job completes", "XM"},
+		MagicWord: MagicWord{"pending", searches, 200, "as slow; with wait_s=1 the platform is pending, and its job completes", "NF"},
 		enter:     pending,
 	},
 	{
-		MagicWord: MagicWord{"panic", everywhere, 500, "the provider panics; only if serve runs with --sandbox, otherwise a 400", "XN"},
+		MagicWord: MagicWord{"panic", everywhere, 500, "the provider panics; only if serve runs with --sandbox, otherwise a 400", "NU"},
 		fault:     true,
 		enter:     func(context.Context, *sandbox, providers.Op) error { panic("mock: the word panic was asked for") },
 	},
 	{
-		MagicWord: MagicWord{"broken_schema", everywhere, 503, "the object in the upstream's answer has no id; in a list, none of the objects has one", "XO"},
+		MagicWord: MagicWord{"broken_schema", everywhere, 503, "the object in the upstream's answer has no id; in a list, none of the objects has one", "TK"},
 		touch:     func(_ int, o any) { spoil(o) },
 	},
 	{
-		MagicWord: MagicWord{"broken_item", lists, 200, "the second object of each page has no id, and is left out", "XP"},
+		MagicWord: MagicWord{"broken_item", lists, 200, "the second object of each page has no id, and is left out", "WF"},
 		touch: func(i int, o any) {
 			if i == 1 {
 				spoil(o)
@@ -137,11 +137,11 @@ var words = []word{
 		},
 	},
 	{
-		MagicWord: MagicWord{"sparse", everywhere, 200, "every field that may be null is null, and every field that may be empty is empty", "XQ"},
+		MagicWord: MagicWord{"sparse", everywhere, 200, "every field that may be null is null, and every field that may be empty is empty", "BL"},
 		touch:     func(_ int, o any) { strip(o) },
 	},
 	{
-		MagicWord: MagicWord{"fail_enrichment", enriched, 200, "enrichment of the object, and of the first one of each page, fails: it is null and the 3 credits are refunded", "XR"},
+		MagicWord: MagicWord{"fail_enrichment", enriched, 200, "enrichment of the object, and of the first one of each page, fails: it is null and the 3 credits are refunded", "MF"},
 		touch: func(i int, o any) {
 			if i == 0 {
 				mark(o)
@@ -149,42 +149,42 @@ var words = []word{
 		},
 	},
 	{
-		MagicWord: MagicWord{"empty", lists, 200, "an empty page without a cursor", "XS"},
+		MagicWord: MagicWord{"empty", lists, 200, "an empty page without a cursor", "PM"},
 		turn:      func(int) (turn, error) { return turn{}, nil },
 	},
 	{
-		MagicWord: MagicWord{"one_page", walks, 200, "ten objects and no cursor", "XT"},
+		MagicWord: MagicWord{"one_page", walks, 200, "ten objects and no cursor", "YT"},
 		turn:      func(int) (turn, error) { return turn{to: 10}, nil },
 	},
 	{
-		MagicWord: MagicWord{"dead_cursor", walks, 200, "the cursor of page one has expired: page two is a 400", "XU"},
+		MagicWord: MagicWord{"dead_cursor", walks, 200, "the cursor of page one has expired: page two is a 400", "GF"},
 		turn:      deadCursor,
 	},
 	{
-		MagicWord: MagicWord{"empty_middle", walks, 200, "page two of three has no objects, but a cursor", "XV"},
+		MagicWord: MagicWord{"empty_middle", walks, 200, "page two of three has no objects, but a cursor", "GP"},
 		turn:      emptyMiddle,
 	},
 	{
-		MagicWord: MagicWord{"repeats", walks, 200, "each of four pages begins with the last five objects of the previous one", "XW"},
+		MagicWord: MagicWord{"repeats", walks, 200, "each of four pages begins with the last five objects of the previous one", "MQ"},
 		turn:      repeats,
 	},
 	{
-		MagicWord: MagicWord{"loops", walks, 200, "the cursor of page three leads to page one", "XX"},
+		MagicWord: MagicWord{"loops", walks, 200, "the cursor of page three leads to page one", "RE"},
 		turn:      func(n int) (turn, error) { return turn{10 * (n - 1), 10 * n, n%3 + 1}, nil },
 	},
 	{
-		MagicWord: MagicWord{"backwards", walks, 200, "the cursor of page three leads to page two", "QM"},
+		MagicWord: MagicWord{"backwards", walks, 200, "the cursor of page three leads to page two", "FK"},
 		turn:      backwards,
 	},
 	{
-		MagicWord: MagicWord{"stuck", walks, 200, "every page is the same, and its cursor leads to itself", "XY"},
+		MagicWord: MagicWord{"stuck", walks, 200, "every page is the same, and its cursor leads to itself", "SH"},
 		turn:      func(int) (turn, error) { return turn{0, pageSize, 2}, nil },
 	},
 	{
-		MagicWord: MagicWord{"endless", walks, 200, "there is always one more page, with new objects", "XZ"},
+		MagicWord: MagicWord{"endless", walks, 200, "there is always one more page, with new objects", "SX"},
 		turn:      func(n int) (turn, error) { return turn{pageSize * (n - 1), pageSize * n, n + 1}, nil },
 	},
-	{MagicWord: MagicWord{livelyWord, "profile, live, posts, post", 200, "changes with the clock, for testing monitors: it posts every 5 minutes, edits and deletes posts, and changes its broadcast every 20 seconds", "QN"}},
+	{MagicWord: MagicWord{livelyWord, "profile, live, posts, post", 200, "changes with the clock, for testing monitors: it posts every 5 minutes, edits and deletes posts, and changes its broadcast every 20 seconds", "BQ"}},
 }
 
 // magic returns the first of the keys that is a magic word in the sandbox of a platform, or a word without effect.

@@ -93,7 +93,7 @@ func NewFor(id platform.ID, cfg Config) providers.Provider {
 		Events:       list(s, providers.OpEvents, eventsKey, s.events),
 		EventsSearch: list(s, providers.OpEventsSearch, itself, s.eventsSearch),
 
-		Normalize: at.Normalize, Names: at.Names, Also: at.Also,
+		Normalize: at.Normalize, Names: at.Names, Also: at.Also, Country: at.CountryOf,
 		Filters: filters(),
 		Notes:   notes(),
 		Routes:  routes(id),
@@ -109,6 +109,8 @@ func filters() map[providers.Op]providers.Filters {
 	collections := providers.Filters{"kind": kinds}
 	ads := providers.Filters{"country": nil, "status": {"active", "inactive", "all"}, "since": nil, "until": nil}
 	return map[providers.Op]providers.Filters{
+		providers.OpPosts:    providers.NewestFirst(),
+		providers.OpReels:    providers.NewestFirst(),
 		providers.OpTrending: {"region": nil},
 		providers.OpSearch: {
 			"kind": nil, "sort": {"relevance", "recent"}, "since": nil, "until": nil, "region": nil, "lang": nil, "handle": nil,
@@ -132,7 +134,7 @@ func notes() map[providers.Op]string {
 	return map[providers.Op]string{
 		providers.OpProfile:     "any handle has a profile, except the words that cause a failure",
 		providers.OpLive:        "on_air is always live, off_air never",
-		providers.OpTrending:    "has no key: the regions XA, XB … replace the words that cause a failure",
+		providers.OpTrending:    "has no key: the regions AQ, BV … replace the words that cause a failure",
 		providers.OpSearch:      "finds results for every query, which need not contain its words",
 		providers.OpTranscript:  "in Arabic and in English",
 		providers.OpProduct:     "priced in the currency of the region, or of the store by default",

@@ -5,14 +5,14 @@ import (
 	"unicode"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 )
 
 func inHandle(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.M, unicode.N) || strings.ContainsRune("_.-", r)
 }
 
-func inID(r rune) bool { return !strings.ContainsRune("\t\n\f\r /?#@", r) }
+func inID(r rune) bool { return !strings.ContainsRune("\t\n\f\r /?&#@", r) }
 
 // pages maps subjects to the path of their public page: https://mock.example/posts/{id}. Handles follow an @.
 var pages = map[providers.Subject]string{
@@ -47,7 +47,8 @@ func addresses(site string) *links.Site {
 			}
 			return ""
 		},
-		ID: canonical,
+		ID: canonical, Searches: map[string]string{"search": "{q}", "tags": "#{}"},
+		Country: func(l *links.Link) string { return l.Param("region") },
 	}
 }
 
@@ -61,7 +62,7 @@ func canonical(s providers.Subject, value string) (string, error) {
 		return value, nil
 	}
 	if !links.Within(value, 300, inID) {
-		return "", providers.Invalid("an id is up to 300 characters, without spaces, slashes and the characters ? # @")
+		return "", providers.Invalid("an id is up to 300 characters, without spaces, slashes and the characters ? & # @")
 	}
 	return value, nil
 }

@@ -39,9 +39,10 @@ func strip(o any) {
 	id, err := json.Marshal(struct {
 		ID string `json:"id"`
 	}{object.Shared().ID})
-	if err == nil {
-		object.Shared().Raw = id
+	if err != nil {
+		return
 	}
+	object.Shared().Raw = id
 }
 
 // blank sets all pointers and slices of v to nil.

@@ -57,33 +57,30 @@ func isPublic(privacy string) bool { return privacy == "" || strings.EqualFold(p
 func (c *official) collections(
 	ctx context.Context, q providers.CollectionsQuery, cursor string,
 ) (page providers.Page[schema.Collection], err error) {
-	if err = c.owns(ctx, q.Handle); err == nil {
-		page, err = list(ctx, c, upstream.Get("v5", "boards"), cursor, ownedBoard.collection)
-	}
-	if err != nil {
+	if err := c.owns(ctx, q.Handle); err != nil {
 		return page, err
 	}
-	return page, nil
+	return list(ctx, c, upstream.Get("v5", "boards"), cursor, ownedBoard.collection)
 }
 
 func (c *official) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
-	var b wire.Object[ownedBoard]
 	id, err := c.board(ctx, q.ID)
-	if err == nil {
-		_, err = c.http.Read(ctx, upstream.Get("v5", "boards", id), &b)
-	}
-	if err == nil {
-		err = wire.Same(ctx, "board", id, string(b.V.ID))
-	}
-	if err == nil {
-		err = wire.Need(ctx, "privacy", b.V.Privacy != "")
-	}
-	out, public := b.V.collection(b.Raw)
-	if err == nil && !public {
-		err = absent(noBoard)
-	}
 	if err != nil {
 		return schema.Collection{}, err
+	}
+	b, err := upstream.Object[ownedBoard](ctx, c.http, upstream.Get("v5", "boards", id), "")
+	if err != nil {
+		return schema.Collection{}, err
+	}
+	if err := wire.Same(ctx, "board", id, string(b.V.ID)); err != nil {
+		return schema.Collection{}, err
+	}
+	if err := wire.Need(ctx, "privacy", b.V.Privacy != ""); err != nil {
+		return schema.Collection{}, err
+	}
+	out, public := b.V.collection(b.Raw)
+	if !public {
+		return schema.Collection{}, absent(noBoard)
 	}
 	return out, nil
 }
@@ -93,20 +90,20 @@ func (c *official) collectionPosts(
 	ctx context.Context, q providers.CollectionQuery, cursor string,
 ) (page providers.Page[schema.Post], err error) {
 	id, err := c.board(ctx, q.ID)
-	if err == nil {
-		page, err = list(ctx, c, upstream.Get("v5", "boards", id, "pins"), cursor, ownedPin.post)
-	}
 	if err != nil {
 		return page, err
 	}
-	return page, nil
+	return list(ctx, c, upstream.Get("v5", "boards", id, "pins"), cursor, ownedPin.post)
 }
 
 // board returns the number of a board.
 func (c *official) board(ctx context.Context, id string) (string, error) {
 	id, err := c.short.resolve(ctx, providers.CollectionID, id)
-	if err == nil && !isNumber(id) {
-		err = providers.Unsupported("Pinterest's official API only finds a board by its number")
+	if err != nil {
+		return id, err
 	}
-	return id, err
+	if !isNumber(id) {
+		return id, providers.Unsupported("Pinterest's official API only finds a board by its number")
+	}
+	return id, nil
 }

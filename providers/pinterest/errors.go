@@ -47,6 +47,15 @@ func checkOfficial(res *upstream.Response) error {
 	return nil
 }
 
+// absentOfficial reports whether a 404 has an error body of the official API.
+var absentOfficial = upstream.Says(func(r struct {
+	Code    wire.Count
+	Message string
+},
+) bool {
+	return r.Code.V != nil && r.Message != ""
+})
+
 // failure is an error response of the website's API or the widgets.
 type failure struct {
 	Status  string     `json:"status"` // success or failure
@@ -62,19 +71,32 @@ const (
 	noPin   = 50
 )
 
-// check handles the refusals of the website's API, the widgets and the feeds, some of which come with 200.
-func check(res *upstream.Response) error {
+// failureOf parses an error response; without one, the result is empty.
+func failureOf(res *upstream.Response) failure {
 	var body struct {
 		failure          // in the widgets
 		Resource failure `json:"resource_response"`
 	}
-	isJSON := json.Unmarshal(res.Body, &body) == nil
-	f := body.Resource
-	if f.Status == "" {
-		f = body.failure
+	switch err := json.Unmarshal(res.Body, &body); {
+	case err != nil:
+		return failure{}
+	case body.Resource.Status != "":
+		return body.Resource
 	}
+	return body.failure
+}
+
+// fails reports whether a 404 has an error body of the website's API or the widgets.
+func fails(res *upstream.Response) bool { return failureOf(res).Status == "failure" }
+
+// framed recognizes a page of the site by where its pictures and scripts are.
+var framed = upstream.Framed("pinterest.com", "pinimg.com")
+
+// check handles the refusals of the website's API, the widgets and the feeds, some of which come with 200.
+func check(res *upstream.Response) error {
+	f := failureOf(res)
 	status := res.Status
-	if isJSON && f.Status == "failure" && status == http.StatusOK {
+	if f.Status == "failure" && status == http.StatusOK {
 		if status = f.status(); status == 0 {
 			return providers.Unavailable(nil, "Pinterest answers with an error")
 		}

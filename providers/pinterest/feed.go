@@ -13,10 +13,10 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/browser"
-	"github.com/socialdata/socialdata/providers/internal/dates"
-	"github.com/socialdata/socialdata/providers/internal/links"
-	"github.com/socialdata/socialdata/providers/internal/markup"
+	"github.com/socialdata/socialdata/providers/kit/browser"
+	"github.com/socialdata/socialdata/providers/kit/dates"
+	"github.com/socialdata/socialdata/providers/kit/links"
+	"github.com/socialdata/socialdata/providers/kit/markup"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -28,7 +28,7 @@ type feeds struct{ http *upstream.Client }
 
 func newFeeds(cfg Config) providers.Provider {
 	f := &feeds{upstream.New(upstream.Config{
-		HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, "https://www.pinterest.com"), Check: check,
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, "https://www.pinterest.com"), Check: check, Absent: framed,
 		Header: http.Header{"User-Agent": {browser.Agent}, "Accept": {"application/rss+xml, text/xml"}},
 		Quota:  upstream.NewQuota(0, 0),
 	})}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 )
 
 const (
@@ -49,7 +49,8 @@ var addresses = &links.Site{
 		providers.ShortLink:    {providers.PostID, providers.CollectionID},
 	},
 	In: inLink, ID: canonical,
-	Short: func(l *links.Link) bool { return l.Host == short && shortID.MatchString(l.Segment(0)) },
+	Short:    func(l *links.Link) bool { return l.Host == short && shortID.MatchString(l.Segment(0)) },
+	Searches: map[string]string{"search": "{q}"},
 }
 
 // inLink returns the identifier of kind s in an address, or "" when there is none.

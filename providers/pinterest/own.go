@@ -14,7 +14,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/browser"
+	"github.com/socialdata/socialdata/providers/kit/browser"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -29,7 +29,7 @@ type own struct {
 func newOwn(cfg Config) providers.Provider {
 	o := &own{
 		http: upstream.New(upstream.Config{
-			HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, "https://www.pinterest.com"), Header: asWebsite(), Check: check,
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, "https://www.pinterest.com"), Header: asWebsite(), Check: check, Absent: fails,
 			Quota: upstream.NewQuota(0, 0),
 		}),
 		short: newShortener(cfg),
@@ -124,20 +124,21 @@ func (s *sparse[T]) UnmarshalJSON(b []byte) error {
 // read reads a resource.
 func read[T any](ctx context.Context, o *own, name string, opts options) (answer resource[T], err error) {
 	r, err := ask(name, opts)
-	if err == nil {
-		_, err = o.http.Read(ctx, r, &answer)
+	if err != nil {
+		return answer, err
 	}
+	_, err = o.http.Read(ctx, r, &answer)
 	return answer, err
 }
 
 // single reads a resource that is one object.
 func single[T any](ctx context.Context, o *own, name string, opts options) (wire.Object[T], error) {
 	answer, err := read[wire.Object[T]](ctx, o, name, opts)
-	data := answer.Response.Data
-	if err == nil {
-		err = wire.Need(ctx, "resource_response.data", data.Here())
+	if err != nil {
+		return wire.Object[T]{}, err
 	}
-	return data, err
+	data := answer.Response.Data
+	return data, wire.Need(ctx, "resource_response.data", data.Here())
 }
 
 // next returns the bookmark of the next page, "" when there is none, and whether r itself says that its page is the
@@ -221,13 +222,14 @@ func turn[A any, T interface{ id() string }, O any](
 		return page, err
 	}
 	next, last, err := answer.next(ctx)
-	if err == nil {
-		w := wire.Witness{Rows: rows.understood(), Cursor: at.bookmark, Last: last, More: next != ""}
-		err = count.check(ctx, w, name)
+	if err != nil {
+		return page, err
 	}
-	if err == nil {
-		next, err = at.then(begins(rows.Rows), next)
+	w := wire.Witness{Rows: rows.understood(), Cursor: at.bookmark, Last: last, More: next != ""}
+	if err := count.check(ctx, w, name); err != nil {
+		return page, err
 	}
+	next, err = at.then(begins(rows.Rows), next)
 	if err != nil {
 		return page, err
 	}

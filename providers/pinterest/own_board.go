@@ -103,10 +103,13 @@ func (o *own) board(ctx context.Context, id string) (b wire.Object[board], err e
 	} else {
 		err = wire.Same(ctx, "board", id, b.V.id())
 	}
-	if err == nil && !isPublic(b.V.Privacy) {
-		err = absent(noBoard)
+	if err != nil {
+		return b, err
 	}
-	return b, err
+	if !isPublic(b.V.Privacy) {
+		return b, absent(noBoard)
+	}
+	return b, nil
 }
 
 // is returns nil if b is the board with that path, as far as b says.
@@ -126,14 +129,15 @@ func (o *own) collectionPosts(
 	ctx context.Context, q providers.CollectionQuery, cursor string,
 ) (page providers.Page[schema.Post], err error) {
 	id, cursor, err := o.boardAt(ctx, q.ID, cursor)
-	if err == nil {
-		page, err = rows(ctx, o, "BoardFeed", options{
-			"board_id": id, "field_set_key": "react_grid_pin", "page_size": ownPage, "prepend": false,
-		}, cursor, func(ctx context.Context) (*int64, error) {
-			b, err := o.board(ctx, id)
-			return b.V.Pins.V, err
-		}, pin.post)
+	if err != nil {
+		return page, err
 	}
+	page, err = rows(ctx, o, "BoardFeed", options{
+		"board_id": id, "field_set_key": "react_grid_pin", "page_size": ownPage, "prepend": false,
+	}, cursor, func(ctx context.Context) (*int64, error) {
+		b, err := o.board(ctx, id)
+		return b.V.Pins.V, err
+	}, pin.post)
 	if err != nil {
 		return page, err
 	}
@@ -155,8 +159,19 @@ func (o *own) boardAt(ctx context.Context, id, cursor string) (number, rest stri
 		return id, "", nil
 	}
 	b, err := o.board(ctx, id)
-	if err == nil {
-		err = wire.Need(ctx, "resource_response.data.id", b.V.id() != "")
+	if err != nil {
+		return number, "", err
 	}
+	err = wire.Need(ctx, "resource_response.data.id", b.V.id() != "")
 	return b.V.id(), "", err
+}
+
+// ParseBoard is [ParsePin] for a board. It also reports false for a board that is not public.
+func ParseBoard(ctx context.Context, raw json.RawMessage) (schema.Collection, bool, error) {
+	var b board
+	if err := wire.Decode(ctx, raw, &b); err != nil {
+		return schema.Collection{}, true, err
+	}
+	collection, belongs := b.collection(raw)
+	return collection, belongs, nil
 }

@@ -104,14 +104,14 @@ func (p pin) tags(words string) []string {
 
 func (o *own) post(ctx context.Context, id string) (schema.Post, error) {
 	number, err := o.short.resolve(ctx, providers.PostID, id)
-	var p wire.Object[pin]
-	if err == nil {
-		p, err = single[pin](ctx, o, "Pin", options{"id": number, "field_set_key": "unauth_react_main_pin"})
-	}
-	if err == nil {
-		err = p.V.whole(ctx, number)
-	}
 	if err != nil {
+		return schema.Post{}, err
+	}
+	p, err := single[pin](ctx, o, "Pin", options{"id": number, "field_set_key": "unauth_react_main_pin"})
+	if err != nil {
+		return schema.Post{}, err
+	}
+	if err := p.V.whole(ctx, number); err != nil {
 		return schema.Post{}, err
 	}
 	post, _ := p.V.post(p.Raw)
@@ -133,4 +133,15 @@ func (o *own) posts(ctx context.Context, handle, cursor string) (providers.Page[
 	return rows(ctx, o, "UserPins", options{
 		"username": handle, "field_set_key": "grid_item", "is_own_profile_pins": false, "pin_filter": nil,
 	}, cursor, o.counts(handle, user.pins), pin.post)
+}
+
+// ParsePin converts a pin as the website's API lists it, from any source. It reports false for rows that are not pins;
+// an incomplete pin becomes the zero post. The error wraps [providers.ErrUnavailable].
+func ParsePin(ctx context.Context, raw json.RawMessage) (schema.Post, bool, error) {
+	var p pin
+	if err := wire.Decode(ctx, raw, &p); err != nil {
+		return schema.Post{}, true, err
+	}
+	post, belongs := p.post(raw)
+	return post, belongs, nil
 }

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -78,13 +78,10 @@ func (u user) profile(raw json.RawMessage) schema.Profile {
 		Following:   u.Following.V,
 		PostsCount:  u.Pins.V,
 		Links:       text.URLs(cmp.Or(u.Website, u.Domain)),
+		Country:     text.NonEmpty(u.Country),
 	}
-	if lang, _, _ := strings.Cut(strings.ReplaceAll(u.Locale, "_", "-"), "-"); len(lang) >= 2 {
-		p.Lang = &lang
-	}
-	if len(u.Country) == 2 {
-		p.Country = new(strings.ToUpper(u.Country))
-	}
+	lang, _, _ := strings.Cut(strings.ReplaceAll(u.Locale, "_", "-"), "-")
+	p.Lang = text.NonEmpty(lang)
 	return p
 }
 
@@ -101,10 +98,10 @@ func (o *own) profile(ctx context.Context, handle string) (schema.Profile, error
 
 func (o *own) user(ctx context.Context, handle string) (u wire.Object[user], err error) {
 	u, err = single[user](ctx, o, "User", options{"username": handle, "field_set_key": "unauth_profile"})
-	if err == nil {
-		err = wire.SameFold(ctx, "account", handle, u.V.handle())
+	if err != nil {
+		return u, err
 	}
-	return u, err
+	return u, wire.SameFold(ctx, "account", handle, u.V.handle())
 }
 
 // counts returns a counter of an account's things of one kind.

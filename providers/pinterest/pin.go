@@ -103,14 +103,14 @@ func (p ownedPin) post(raw json.RawMessage) (schema.Post, bool) {
 
 func (c *official) post(ctx context.Context, id string) (schema.Post, error) {
 	pin, err := c.short.resolve(ctx, providers.PostID, id)
-	var p wire.Object[ownedPin]
-	if err == nil {
-		_, err = c.http.Read(ctx, upstream.Get("v5", "pins", pin).With("pin_metrics", "true"), &p)
-	}
-	if err == nil {
-		err = wire.Same(ctx, "pin", pin, string(p.V.ID))
-	}
 	if err != nil {
+		return schema.Post{}, err
+	}
+	p, err := upstream.Object[ownedPin](ctx, c.http, upstream.Get("v5", "pins", pin).With("pin_metrics", "true"), "")
+	if err != nil {
+		return schema.Post{}, err
+	}
+	if err := wire.Same(ctx, "pin", pin, string(p.V.ID)); err != nil {
 		return schema.Post{}, err
 	}
 	post, _ := p.V.post(p.Raw)
@@ -119,13 +119,10 @@ func (c *official) post(ctx context.Context, id string) (schema.Post, error) {
 
 // https://developers.pinterest.com/docs/api/v5/pins-list
 func (c *official) posts(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
-	if err = c.owns(ctx, handle); err == nil {
-		page, err = list(ctx, c, upstream.Get("v5", "pins"), cursor, ownedPin.post)
-	}
-	if err != nil {
+	if err := c.owns(ctx, handle); err != nil {
 		return page, err
 	}
-	return page, nil
+	return list(ctx, c, upstream.Get("v5", "pins"), cursor, ownedPin.post)
 }
 
 // list reads one page of a list of the official API.
@@ -133,20 +130,7 @@ func (c *official) posts(ctx context.Context, handle, cursor string) (page provi
 func list[T, O any](
 	ctx context.Context, c *official, r upstream.Request, cursor string, convert func(T, json.RawMessage) (O, bool),
 ) (page providers.Page[O], err error) {
-	var answer struct {
-		Items    wire.Rows[T] `json:"items"`
-		Bookmark wire.Token   `json:"bookmark"` // null at the end
-	}
-	if _, err := c.http.Read(ctx, r.With("page_size", pageSize).With("bookmark", cursor), &answer); err != nil {
-		return page, blameCursor(err, cursor)
-	}
-	items, err := wire.Items(ctx, "items", answer.Items, convert)
-	if err != nil {
-		return page, err
-	}
-	next, err := answer.Bookmark.Next(ctx, "bookmark")
-	if err != nil {
-		return page, err
-	}
-	return providers.Page[O]{Items: items, Next: next}, nil
+	r = r.With("page_size", pageSize).With("bookmark", cursor)
+	page, err = upstream.Page(ctx, c.http, r, upstream.List{Rows: "items", Next: "bookmark"}, convert)
+	return page, blameCursor(err, cursor)
 }

@@ -122,7 +122,7 @@ var notes = map[providers.Op]string{
 func newClient(cfg Config) *official {
 	base := cmp.Or(cfg.BaseURL, "https://api.pinterest.com")
 	c := upstream.Config{
-		HTTP: cfg.HTTP, Base: base, Check: checkOfficial, Credentials: credentials,
+		HTTP: cfg.HTTP, Base: base, Check: checkOfficial, Absent: absentOfficial, Credentials: credentials,
 		Limits: &upstream.LimitHeaders{Limit: "X-RateLimit-Limit", Remaining: "X-RateLimit-Remaining", Reset: "X-RateLimit-Reset"},
 		Quota:  upstream.NewQuota(0, 0),
 	}

@@ -307,7 +307,7 @@ func TestShortLinksAreFollowed(t *testing.T) {
 		return string(b)
 	}
 	chain := open(&http.Client{Transport: providertest.Upstream(func(r *http.Request) (*http.Response, error) {
-		answer := providertest.Answer(r, http.StatusNotFound, "")
+		answer := providertest.Answer(r, http.StatusNotFound, body("error-404.json"))
 		switch {
 		case to[r.URL.Path] != "":
 			answer = providertest.Answer(r, http.StatusFound, "")

@@ -16,7 +16,7 @@ type shortener struct{ http *upstream.Client }
 
 func newShortener(cfg Config) shortener {
 	return shortener{upstream.New(upstream.Config{
-		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.pinterest.com"), Check: checkShort,
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.pinterest.com"), Check: checkShort, Absent: absentOfficial,
 		Quota: upstream.NewQuota(0, 0),
 	})}
 }
@@ -44,10 +44,10 @@ func (s shortener) resolve(ctx context.Context, subject providers.Subject, id st
 	_, err := s.http.Do(ctx, upstream.Get("url_shortener", name, "redirect/"))
 	moved, ok := errors.AsType[*movedError](err)
 	switch {
-	case err == nil:
-		return "", providers.Unavailable(nil, "Pinterest does not show the target of the short link")
-	case !ok:
+	case err != nil && !ok:
 		return "", err
+	case !ok:
+		return "", providers.Unavailable(nil, "Pinterest does not show the target of the short link")
 	}
 	to, err := addresses.Normalize(subject, moved.to)
 	if err != nil || strings.HasPrefix(to, short+"/") {

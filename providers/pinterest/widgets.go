@@ -8,7 +8,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/browser"
+	"github.com/socialdata/socialdata/providers/kit/browser"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -23,7 +23,7 @@ type widgets struct {
 func newWidgets(cfg Config) providers.Provider {
 	w := &widgets{
 		http: upstream.New(upstream.Config{
-			HTTP: cfg.HTTP, Base: cmp.Or(cfg.WidgetsURL, "https://widgets.pinterest.com"), Check: check,
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.WidgetsURL, "https://widgets.pinterest.com"), Check: check, Absent: fails,
 			Header: http.Header{"User-Agent": {browser.Agent}, "Accept": {"application/json"}}, Quota: upstream.NewQuota(0, 0),
 		}),
 		short: newShortener(cfg),
@@ -89,20 +89,23 @@ func (w *widgets) pins(ctx context.Context, handle, slug, cursor string) ([]sche
 		return nil, providers.ErrCursor
 	}
 	c, err := w.card(ctx, handle, slug)
-	if err == nil && slug != "" {
-		err = c.isBoard(ctx, handle+"/"+slug)
-	}
 	if err != nil {
 		return nil, err
+	}
+	if slug != "" {
+		if err := c.isBoard(ctx, handle+"/"+slug); err != nil {
+			return nil, err
+		}
 	}
 	count := c.Data.User.V.pins()
 	if slug != "" {
 		count = c.Data.Board.V.Pins.V
 	}
 	posts, err := wire.Items(ctx, "data.pins", c.Data.Pins.Rows, pin.post)
-	if err == nil {
-		err = wire.Witness{Rows: c.Data.Pins.understood(), Count: count}.Check(ctx, "data.pins")
+	if err != nil {
+		return nil, err
 	}
+	err = wire.Witness{Rows: c.Data.Pins.understood(), Count: count}.Check(ctx, "data.pins")
 	if err != nil {
 		return nil, err
 	}
@@ -148,14 +151,14 @@ func (w *widgets) pin(ctx context.Context, id string) (none wire.Object[pin], er
 
 func (w *widgets) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
 	path, handle, slug, err := w.board(ctx, q.ID)
-	var c card
-	if err == nil {
-		c, err = w.card(ctx, handle, slug)
-	}
-	if err == nil {
-		err = c.isBoard(ctx, path)
-	}
 	if err != nil {
+		return schema.Collection{}, err
+	}
+	c, err := w.card(ctx, handle, slug)
+	if err != nil {
+		return schema.Collection{}, err
+	}
+	if err := c.isBoard(ctx, path); err != nil {
 		return schema.Collection{}, err
 	}
 	b := c.Data.Board
@@ -168,13 +171,11 @@ func (w *widgets) collectionPosts(
 	ctx context.Context, q providers.CollectionQuery, cursor string,
 ) (page providers.Page[schema.Post], err error) {
 	_, handle, slug, err := w.board(ctx, q.ID)
-	if err == nil {
-		page.Items, err = w.pins(ctx, handle, slug, cursor)
-	}
 	if err != nil {
 		return page, err
 	}
-	return page, nil
+	page.Items, err = w.pins(ctx, handle, slug, cursor)
+	return page, err
 }
 
 // board splits the path of a board.

@@ -13,6 +13,8 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/socialdata/socialdata/callctx"
+	"github.com/socialdata/socialdata/internal/testsize"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -133,7 +135,7 @@ func (b *together) read(ctx context.Context, t *testing.T, up http.RoundTripper)
 		}
 	}()
 	var leftOut atomic.Bool
-	ctx = providers.WithTrace(ctx, &providers.Trace{Drift: func(d providers.Drift) {
+	ctx = callctx.WithTrace(ctx, callctx.Trace{Drift: func(d callctx.Drift) {
 		if d.LeftOut {
 			leftOut.Store(true)
 		}
@@ -214,11 +216,12 @@ func batches(t *testing.T, s Suite, m manifest) {
 // asAlone reads all keys together and each alone, and compares the results.
 func (b *together) asAlone(t *testing.T, m manifest) {
 	t.Helper()
-	p := b.suite.open(t, &http.Client{Transport: m})
+	up := logging{t, m}
+	p := b.suite.open(t, &http.Client{Transport: up})
 	if at, _ := manyOf(p, b.op); at.most < 2 || len(b.keys) > at.most {
 		t.Fatalf("a batch of at most %d for %d keys", at.most, len(b.keys))
 	}
-	got, err := b.read(t.Context(), t, m)
+	got, err := b.read(t.Context(), t, up)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -391,7 +394,7 @@ func (b *together) drift(t *testing.T, m manifest) {
 			continue
 		}
 		for _, doc := range documents(e.body) {
-			for _, mut := range mutations(doc.doc, string(b.op), fullDrift(), b.suite.Drift.Tuples...) {
+			for _, mut := range mutations(doc.doc, string(b.op), testsize.Full(), b.suite.Drift.Tuples...) {
 				made++
 				got, err := b.read(t.Context(), t, &altered{manifest: m, at: at, body: doc.with(e.body, mut.doc)})
 				if err := b.judge(mut, want, got, err); err != nil {

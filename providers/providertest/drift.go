@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/socialdata/socialdata/internal/testsize"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -19,7 +20,7 @@ import (
 // renames, negates and changes the type of each field of each answer that the call reads, one at a time. The answer may
 // then lack that field or row, or be [providers.ErrUnavailable]. It must not panic, invent a number, lose another row,
 // become an empty page, or state that the thing does not exist. A malformed row among several never fails its page.
-// With DRIFT=full in the environment all changes are made; otherwise two for each field. With -v the suite logs their
+// With SIZE=full in the environment all changes are made; otherwise two for each field. With -v the suite logs their
 // number.
 //
 // Paths have the form items[].statistics.likeCount; "$" is the whole answer.
@@ -75,12 +76,9 @@ func (a *altered) RoundTrip(r *http.Request) (*http.Response, error) {
 	return respond(r, e.status(), e.Headers, e.body), nil
 }
 
-// fullDrift reports whether every change is made.
-func fullDrift() bool { return os.Getenv("DRIFT") == "full" }
-
 func drift(t *testing.T, s Suite, m manifest) {
 	t.Helper()
-	all := fullDrift()
+	all := testsize.Full()
 	for _, c := range s.Calls {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -244,7 +242,7 @@ func files(t *testing.T, s Suite) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{filepath.Base(wd) + ".go", "errors.go"}
+	want := []string{filepath.Base(wd) + ".go"}
 	official, own, normalizes := false, false, false
 	for _, p := range s.New(&http.Client{Transport: answer{status: 500}}) {
 		official, own = official || p.Source != schema.Own, own || p.Source == schema.Own

@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 )
 
@@ -71,6 +70,23 @@ func (m manifest) RoundTrip(r *http.Request) (*http.Response, error) {
 	return respond(r, m[at].status(), m[at].Headers, m[at].body), nil
 }
 
+// logging logs the requests that next has no exchange for: an error of the provider says nothing of a request.
+type logging struct {
+	t    *testing.T
+	next manifest
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (l logging) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, err := l.next.RoundTrip(r)
+	if err == nil && res.StatusCode == http.StatusNotImplemented {
+		body, _ := io.ReadAll(res.Body)
+		res.Body = io.NopCloser(bytes.NewReader(body))
+		l.t.Logf("MANIFEST.json: %s", body)
+	}
+	return res, err
+}
+
 // find returns the index of the exchange for r, negative if there is none, and the body of r.
 func (m manifest) find(r *http.Request) (at int, sent []byte, err error) {
 	if r.Body != nil {
@@ -78,7 +94,26 @@ func (m manifest) find(r *http.Request) (at int, sent []byte, err error) {
 			return 0, nil, err
 		}
 	}
-	return slices.IndexFunc(m, func(e exchange) bool { return e.matches(r, sent) }), sent, nil
+	at = -1
+	for i, e := range m {
+		if e.matches(r, sent) && (at < 0 || e.specific() > m[at].specific()) {
+			at = i
+		}
+	}
+	return at, sent, nil
+}
+
+// specific returns how many parts of a request e states besides its address: of two exchanges that match, the more
+// specific one answers, and of two equal ones the first.
+func (e exchange) specific() int {
+	n := 0
+	if e.url.RawQuery != "" {
+		n++
+	}
+	if len(e.Request.Body) > 0 {
+		n++
+	}
+	return n
 }
 
 func respond(r *http.Request, status int, headers map[string]string, body []byte) *http.Response {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -15,6 +16,10 @@ import (
 	"github.com/socialdata/socialdata/internal/weburl"
 	"github.com/socialdata/socialdata/providers"
 )
+
+// renewing lets one suite at a time renew names.txt, which the suites of a package share: a second one would read it
+// while it is empty, and lose what the others have said.
+var renewing sync.Mutex
 
 // unsaid is written to names.txt in place of a missing reason.
 const unsaid = "?"
@@ -50,6 +55,10 @@ func named(t *testing.T, s Suite, m manifest) {
 	slices.Sort(got)
 	got = slices.Compact(got)
 	file := filepath.Join(s.Dir, "names.txt")
+	if *update {
+		renewing.Lock()
+		defer renewing.Unlock()
+	}
 	want, reasons, others := listed(t, file, own)
 	if *update {
 		for i, line := range got {
@@ -60,10 +69,14 @@ func named(t *testing.T, s Suite, m manifest) {
 		}
 		all := slices.Concat(others, got)
 		slices.Sort(all)
+		var err error
 		if len(all) > 0 {
-			if err := os.WriteFile(file, []byte(strings.Join(all, "\n")+"\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			err = os.WriteFile(file, []byte(strings.Join(all, "\n")+"\n"), 0o644)
+		} else if err = os.Remove(file); os.IsNotExist(err) {
+			err = nil
+		}
+		if err != nil {
+			t.Fatal(err)
 		}
 		return
 	}

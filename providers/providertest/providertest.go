@@ -68,6 +68,8 @@ type Suite struct {
 	Platforms *platform.Table
 	// Drift configures the drift suite; nil omits it.
 	Drift *Drift
+	// BareAbsence states that this upstream answers with an empty 404 for what does not exist.
+	BareAbsence bool
 	// Witness states that this upstream's empty lists need a witness. Every call of a list is then also made without
 	// the rows of its answers, and a page that had items must fail.
 	Witness bool
@@ -222,7 +224,7 @@ func Run(t *testing.T, s Suite) {
 		for _, c := range s.Calls {
 			t.Run(c.name, func(t *testing.T) {
 				t.Parallel()
-				up := &validators{next: manifest}
+				up := &validators{next: logging{t, manifest}}
 				p := s.open(t, &http.Client{Transport: up})
 				golden(t, s, s.Dir, c, p)
 				lone := up.lone()
@@ -477,6 +479,20 @@ type hostility struct {
 	want []error // any of these is allowed
 }
 
+// wants returns the errors that may result for a provider.
+func (h hostility) wants(s Suite) []error {
+	if s.BareAbsence && h.up.status == http.StatusNotFound && h.up.body == "" {
+		return unavailable
+	}
+	return h.want
+}
+
+// proxyPage is how a proxy refuses a request; it says nothing about the requested thing.
+const proxyPage = "<html><head><title>404 Not Found</title></head><body><h1>404 Not Found</h1>Access blocked: invalid id</body></html>"
+
+// doubtful are the errors that may result from a refusal that is not in the upstream's own form.
+var doubtful = []error{providers.ErrUnavailable, providers.ErrTimeout, providers.ErrInvalid, providers.ErrCursor}
+
 // hostiles are the answers of broken upstreams. Read only.
 var hostiles = []hostility{
 	{"HTML", answer{status: 200, body: "<!doctype html><html><body>Just a moment...</body></html>"}, unavailable},
@@ -490,6 +506,13 @@ var hostiles = []hostility{
 	{"a bad gateway", answer{status: 502, body: "<html>"}, unavailable},
 	{"a rate limit", answer{status: 429, body: "{}"}, unavailable},
 	{"a refused credential", answer{status: 401, body: "{}"}, unavailable},
+	{"an empty 404", answer{status: 404}, doubtful},
+	{"a proxy's 404", answer{status: 404, body: proxyPage}, doubtful},
+	{"a gateway's 404", answer{status: 404, body: `{"message":"no Route matched with those values"}`}, doubtful},
+	{"a proxy's 410", answer{status: 410, body: proxyPage}, doubtful},
+	{"a proxy's 400", answer{status: 400, body: proxyPage}, doubtful},
+	{"a proxy's 403", answer{status: 403, body: proxyPage}, doubtful},
+	{"a proxy's 451", answer{status: 451, body: proxyPage}, doubtful},
 	{"a broken connection", answer{err: io.ErrUnexpectedEOF}, unavailable},
 	{"a time-out", answer{err: context.DeadlineExceeded}, []error{providers.ErrTimeout}},
 }
@@ -500,7 +523,7 @@ func hostile(t *testing.T, s Suite) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			// In a synctest bubble the pauses between attempts take no time.
-			synctest.Test(t, func(t *testing.T) { survive(t, s, tt.up, tt.want) })
+			synctest.Test(t, func(t *testing.T) { survive(t, s, tt.up, tt.wants(s)) })
 		})
 	}
 }

@@ -17,11 +17,10 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 		return c.community(ctx, name)
 	}
 	var t thing[account]
-	_, err := c.api.Read(ctx, get("user", handle, "about"), &t)
-	if err == nil {
-		err = isAccount(ctx, t, handle)
+	if _, err := c.api.Read(ctx, get("user", handle, "about"), &t); err != nil {
+		return schema.Profile{}, err
 	}
-	if err != nil {
+	if err := isAccount(ctx, t, handle); err != nil {
 		return schema.Profile{}, err
 	}
 	return t.Data.V.profile(t.Data.Raw), nil

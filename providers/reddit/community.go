@@ -14,11 +14,10 @@ import (
 
 func (c *client) community(ctx context.Context, name string) (schema.Profile, error) {
 	var t thing[subreddit]
-	_, err := c.api.Read(ctx, get("r", name, "about"), &t)
-	if err == nil {
-		err = isCommunity(ctx, t, name)
+	if _, err := c.api.Read(ctx, get("r", name, "about"), &t); err != nil {
+		return schema.Profile{}, err
 	}
-	if err != nil {
+	if err := isCommunity(ctx, t, name); err != nil {
 		return schema.Profile{}, err
 	}
 	return t.Data.V.profile(t.Data.Raw), nil
@@ -33,10 +32,10 @@ func (c *client) communitiesByName(ctx context.Context, names []string) (map[str
 	found, err := several(ctx, c, r, "t5", known, func(s subreddit) string { return strings.ToLower(s.Name) })
 	return providers.PerKey(names, err, func(name string) (schema.Profile, error) {
 		t, err := found.Of(name, providers.Alone())
-		if err == nil {
-			err = isCommunity(ctx, t.V, name)
-		}
 		if err != nil {
+			return schema.Profile{}, err
+		}
+		if err := isCommunity(ctx, t.V, name); err != nil {
 			return schema.Profile{}, err
 		}
 		return t.V.Data.V.profile(t.V.Data.Raw), nil
@@ -108,9 +107,7 @@ func (s subreddit) profile(raw json.RawMessage) schema.Profile {
 		AvatarURL:   address(cmp.Or(s.Icon, s.OldIcon)),
 		Followers:   s.Subscribers.V,
 	}
-	if len(s.Lang) >= 2 {
-		p.Lang = &s.Lang
-	}
+	p.Lang = &s.Lang
 	return p
 }
 

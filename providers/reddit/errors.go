@@ -9,6 +9,7 @@ import (
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
+	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
 // check distinguishes refusals with the same status.
@@ -16,9 +17,7 @@ func check(res *upstream.Response) error {
 	if res.Status >= 300 && res.Status < 400 {
 		return &movedError{res.Header.Get("Location")}
 	}
-	var answer struct {
-		Reason string `json:"reason"`
-	}
+	var answer refusal
 	if res.Status < 400 || json.Unmarshal(res.Body, &answer) != nil {
 		return nil
 	}
@@ -35,6 +34,15 @@ func check(res *upstream.Response) error {
 	return nil
 }
 
+// refusal is the body of an error response.
+type refusal struct {
+	Reason string     `json:"reason"`
+	Status wire.Count `json:"error"`
+}
+
+// absent reports whether a 404 has Reddit's error body, which repeats the status.
+var absent = upstream.Says(func(r refusal) bool { return r.Status.V != nil && *r.Status.V == http.StatusNotFound })
+
 // movedError is a redirect that was not followed.
 type movedError struct{ to string }
 
@@ -46,9 +54,10 @@ func (e *movedError) Error() string { return fmt.Sprintf("moved to %q", e.to) }
 func (e *movedError) Unwrap() error {
 	u, err := url.Parse(e.to)
 	switch {
-	case err == nil && strings.HasPrefix(u.Path, "/subreddits/search"):
+	case err != nil:
+	case strings.HasPrefix(u.Path, "/subreddits/search"):
 		return providers.NotFound("no such community")
-	case err == nil && strings.HasPrefix(u.Path, "/login"):
+	case strings.HasPrefix(u.Path, "/login"):
 		return providers.Walled("Reddit asks for a login")
 	}
 	return providers.Unavailable(nil, "Reddit redirects to another page")

@@ -1,6 +1,7 @@
 package reddit
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"encoding/xml"
@@ -13,7 +14,9 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/markup"
+	"github.com/socialdata/socialdata/providers/kit/dates"
+	"github.com/socialdata/socialdata/providers/kit/markup"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -45,7 +48,7 @@ func (w web) find(ctx context.Context, q providers.SearchQuery, cursor string) (
 	if err != nil {
 		return providers.Page[schema.SearchResult]{}, err
 	}
-	return results(page), nil
+	return pages.Results(page), nil
 }
 
 // comments reads the comments on a post; the first entry of the feed is the post itself. A feed does not show which
@@ -210,12 +213,7 @@ func (e entry) url(fallback string) string {
 }
 
 func (e entry) time() *time.Time {
-	for _, s := range []string{e.Published, e.Updated} {
-		if t, err := time.Parse(time.RFC3339, s); err == nil {
-			return new(t.UTC())
-		}
-	}
-	return nil
+	return cmp.Or(dates.Parse(e.Published, time.RFC3339), dates.Parse(e.Updated, time.RFC3339))
 }
 
 // media returns the picture or video, if Reddit hosts it; for a gallery the feed only has one small picture.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 )
 
 var (
@@ -25,8 +25,10 @@ var addresses = &links.Site{
 		providers.PostID:      {providers.CommunityID, providers.Handle},
 		providers.CommunityID: {providers.Handle},
 		providers.ShortLink:   {providers.PostID, providers.CommentID}, // its target is known when it is read
+		providers.SearchPage:  {providers.Handle},                      // of an account or a community
 	},
 	In: inLink, ID: canonical,
+	Searches: map[string]string{"search": "{q}", "r/*/search": "{q}", "u/*/search": "{q}", "user/*/search": "{q}"},
 	Short: func(l *links.Link) bool {
 		return len(l.Segments) >= 4 && share.MatchString(strings.Join(l.Segments, "/"))
 	},

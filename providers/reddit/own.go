@@ -23,7 +23,7 @@ func newWeb(cfg Config) web {
 	h := header(cfg)
 	h.Set("Accept", "*/*")
 	return web{upstream.New(upstream.Config{
-		HTTP: upstream.Still(cfg.HTTP), Base: cmp.Or(cfg.WebURL, defaultWeb), Header: h, Check: check,
+		HTTP: upstream.Still(cfg.HTTP), Base: cmp.Or(cfg.WebURL, defaultWeb), Header: h, Check: check, Absent: absent,
 		// Reddit does not document the limit; since June 2026 it has been about one read a minute.
 		Quota: upstream.NewQuota(10, 10*time.Minute),
 	})}
@@ -43,6 +43,7 @@ func newOwn(cfg Config) providers.Provider {
 
 		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
+			providers.OpPosts:          providers.NewestFirst(),
 			providers.OpSearch:         {"kind": {"post"}, "sort": {"recent", "relevance", "top", "comments"}, "handle": nil},
 			providers.OpCommunityPosts: {"sort": {"recent", "hot", "top", "rising"}},
 		},
@@ -63,11 +64,11 @@ func (w web) resolve(ctx context.Context, s providers.Subject, id string) (strin
 	}
 	_, err := w.http.Do(ctx, upstream.Get(id))
 	moved, ok := errors.AsType[*movedError](err)
-	if !ok {
-		if err == nil {
-			err = providers.NotFound("this share link has no target")
-		}
+	switch {
+	case err != nil && !ok:
 		return "", err
+	case !ok:
+		return "", providers.NotFound("this share link has no target")
 	}
 	to, err := addresses.Normalize(s, moved.to)
 	if err != nil || strings.Contains(to, "/") {

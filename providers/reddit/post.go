@@ -106,3 +106,11 @@ var mention = regexp.MustCompile(`(?:^|[^\pL\pN_/-])/?u/([A-Za-z0-9_-]{3,20})`)
 
 // mentions returns the names after u/ and /u/.
 func mentions(s string) []string { return text.Find(mention, s, "u/", "/u/") }
+
+// ParsePost converts a t3 without its envelope, from any source. The error wraps [providers.ErrUnavailable].
+// https://github.com/reddit-archive/reddit/wiki/JSON#link-implements-votable--created
+func ParsePost(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
+	var p post
+	err := wire.Decode(ctx, raw, &p)
+	return p.post(raw), err
+}

@@ -73,6 +73,7 @@ func newOfficial(cfg Config) providers.Provider {
 		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Open: upstream.Opener(cfg.HTTP, "www.reddit.com"),
 		Filters: map[providers.Op]providers.Filters{
+			providers.OpPosts: providers.NewestFirst(),
 			providers.OpSearch: {
 				"kind": {"post", "profile"}, "sort": {"recent", "relevance", "top", "comments"}, "handle": nil,
 			},
@@ -90,6 +91,7 @@ func newOfficial(cfg Config) providers.Provider {
 		},
 		Routes:      routes(),
 		Owner:       providers.Owner{Words: []string{"me"}},
+		Subjects:    []string{"author", "name"},
 		Forward:     c.api.Forward,
 		Credentials: credentials,
 	}
@@ -123,7 +125,7 @@ func newClient(cfg Config) *client {
 	return &client{
 		api: upstream.New(upstream.Config{
 			// For a name that does not exist, Reddit redirects to its search.
-			HTTP: upstream.Still(cfg.HTTP), Base: cmp.Or(cfg.BaseURL, "https://oauth.reddit.com"), Header: header(cfg), Check: check,
+			HTTP: upstream.Still(cfg.HTTP), Base: cmp.Or(cfg.BaseURL, "https://oauth.reddit.com"), Header: header(cfg), Check: check, Absent: absent,
 			Tokens: tokens(cfg), Credentials: credentials,
 			Limits: &upstream.LimitHeaders{Remaining: "X-Ratelimit-Remaining", Reset: "X-Ratelimit-Reset", Form: upstream.DeltaSeconds},
 			Quota:  upstream.NewQuota(1000, 10*time.Minute), // 100 a minute, averaged over ten minutes

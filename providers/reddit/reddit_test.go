@@ -356,6 +356,32 @@ func TestUnreadableThreadDoesNotEnd(t *testing.T) {
 	}
 }
 
+// TestTheYearOneOfAFeedIsUnknown reads entries with the zero times of other systems.
+func TestTheYearOneOfAFeedIsUnknown(t *testing.T) {
+	t.Parallel()
+	const none, known = "0001-01-01T00:00:00Z", "2026-05-04T03:02:01+00:00"
+	for name, tt := range map[string]struct {
+		published, updated string
+		known              bool
+	}{
+		"both":      {none, none, false},
+		"published": {none, known, true},
+		"updated":   {known, none, true},
+	} {
+		p := reddit.New(reddit.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+			return http.StatusOK, `<feed xmlns="http://www.w3.org/2005/Atom"><entry><id>t3_se1f</id><title>A</title><published>` +
+				tt.published + `</published><updated>` + tt.updated + `</updated></entry></feed>`
+		})}})[1]
+		page, err := p.Posts(t.Context(), ann, "")
+		if err != nil || len(page.Items) != 1 {
+			t.Fatalf("%s: %+v, %v", name, page, err)
+		}
+		if at := page.Items[0].CreatedAt; (at != nil) != tt.known || at != nil && at.Year() != 2026 {
+			t.Errorf("%s: the post was made at %v", name, at)
+		}
+	}
+}
+
 func TestMalformedFeedIsAnError(t *testing.T) {
 	t.Parallel()
 	const head = `<feed xmlns="http://www.w3.org/2005/Atom">`

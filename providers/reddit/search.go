@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -27,7 +28,7 @@ func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor strin
 	if err != nil {
 		return providers.Page[schema.SearchResult]{}, err
 	}
-	return results(posts), nil
+	return pages.Results(posts), nil
 }
 
 // searchable returns why a query cannot be searched for.
@@ -47,14 +48,6 @@ func searchRequest(q providers.SearchQuery, to func(...string) upstream.Request)
 		words += " author:" + q.Handle
 	}
 	return r.Says("q", words).With("type", "link").With("sort", searchOrders[q.Sort]).With("t", "all")
-}
-
-func results(posts providers.Page[schema.Post]) providers.Page[schema.SearchResult] {
-	page := providers.Page[schema.SearchResult]{Next: posts.Next}
-	for i := range posts.Items {
-		page.Items = append(page.Items, schema.Result(&posts.Items[i]))
-	}
-	return page
 }
 
 func (c *client) findAccounts(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {

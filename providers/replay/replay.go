@@ -1,4 +1,5 @@
-// Package replay sends upstream requests to a recorder instead of the platforms: a request for https://HOST/PATH goes
+// Package replay sends upstream requests elsewhere than to the platforms. [Record] writes exchanges to a folder, and
+// [Play] answers from it, for tests without a network. [New] sends to a recorder: a request for https://HOST/PATH goes
 // to BASE/HOST/PATH. One transport points every provider at captured answers, or at a team's own recording proxy.
 package replay
 

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dates"
-	"github.com/socialdata/socialdata/providers/internal/dom"
-	"github.com/socialdata/socialdata/providers/internal/links"
-	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/kit/dates"
+	"github.com/socialdata/socialdata/providers/kit/dom"
+	"github.com/socialdata/socialdata/providers/kit/links"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -21,13 +21,10 @@ const pageSize = 50
 
 func (s *site) comments(ctx context.Context, postID, cursor string) (out providers.Page[schema.Comment], err error) {
 	t, err := s.thread(ctx, postID)
-	if err == nil {
-		out, err = t.page(ctx, t.List, "", cursor)
-	}
 	if err != nil {
 		return out, err
 	}
-	return out, nil
+	return t.page(ctx, t.List, "", cursor)
 }
 
 func (s *site) replies(
@@ -37,17 +34,14 @@ func (s *site) replies(
 		return out, providers.Invalid("post_id is required: Rumble only finds comments by their video")
 	}
 	t, err := s.thread(ctx, q.PostID)
-	if err == nil {
-		parent := dom.First(t.List, isComment, dom.Is("data-comment-id", q.CommentID))
-		if parent == nil {
-			return out, errNoComment
-		}
-		out, err = t.page(ctx, dom.First(parent, dom.Tag("ul"), partOf(parent)), q.CommentID, cursor)
-	}
 	if err != nil {
 		return out, err
 	}
-	return out, nil
+	parent := dom.First(t.List, isComment, dom.Is("data-comment-id", q.CommentID))
+	if parent == nil {
+		return out, errNoComment
+	}
+	return t.page(ctx, dom.First(parent, dom.Tag("ul"), partOf(parent)), q.CommentID, cursor)
 }
 
 // thread holds all comments on a video.

@@ -3,8 +3,10 @@ package rumble
 import (
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/kit/island"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
@@ -18,6 +20,13 @@ func check(res *upstream.Response) error {
 	}
 	return nil
 }
+
+// absent reports whether a 404 is the site's own, by its title or where its scripts and pictures are.
+func absent(res *upstream.Response) bool {
+	return strings.EqualFold(island.Read(res.Body).Title, "404 - Not found") || ownPage(res)
+}
+
+var ownPage = upstream.Framed("rumble.com", "rmbl.ws")
 
 var (
 	errNoPage      = providers.NotFound("Rumble has no such page")

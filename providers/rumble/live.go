@@ -53,10 +53,10 @@ func (s *site) onAir(ctx context.Context, h header, r row) (l schema.LiveStream,
 	if other := pageID(p.V.Page); other != "" {
 		err = wire.Same(ctx, "video", r.ID, other)
 	}
-	live := false
-	if err == nil {
-		live, err = p.V.isLive(ctx)
+	if err != nil {
+		return l, err
 	}
+	live, err := p.V.isLive(ctx)
 	if err != nil || !live {
 		return l, err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 )
 
 var (
@@ -26,7 +26,7 @@ var addresses = &links.Site{
 	Also: map[providers.Subject][]providers.Subject{
 		providers.CommentID: {providers.PostID}, providers.PostID: {providers.Handle},
 	},
-	In: inLink, ID: canonical,
+	In: inLink, ID: canonical, Searches: map[string]string{"search": "{q}"},
 }
 
 // inLink returns the identifier of kind s in an address, or "" when there is none.

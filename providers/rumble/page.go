@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dom"
+	"github.com/socialdata/socialdata/callctx"
+	"github.com/socialdata/socialdata/providers/kit/dom"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -38,7 +38,7 @@ func (s *site) page(ctx context.Context, r upstream.Request) (*page, error) {
 		return nil, err
 	}
 	title := strings.ToLower(dom.Text(dom.First(doc, dom.Tag("title"))))
-	if strings.HasPrefix(title, "just a moment") || strings.HasPrefix(title, "attention required") {
+	if title == "just a moment..." || strings.HasPrefix(title, "attention required! | cloudflare") {
 		return nil, errWall
 	}
 	if res.Moved && (strings.HasPrefix(res.URL.Path, "/login") || strings.HasPrefix(res.URL.Path, "/account")) {
@@ -153,7 +153,7 @@ func absolute(address string) *string {
 func count(ctx context.Context, part, s string) *int64 {
 	n := text.Count(s)
 	if n == nil && s != "" {
-		providers.TraceOf(ctx).Drift(providers.Drift{Paths: []string{part}})
+		callctx.Of(ctx).Trace.Drift(callctx.Drift{Paths: []string{part}})
 	}
 	return n
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/socialdata/socialdata/internal/jsontext"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -92,8 +93,11 @@ func playerOf(number string) string {
 // isLive reports whether the video is live. A Live of 1 can mean announced, just ended, or live: then the stream
 // decides, if there is one.
 func (p player) isLive(ctx context.Context) (bool, error) {
-	if err := wire.Need(ctx, "live", p.Live.V != nil); err != nil || *p.Live.V != 1 {
-		return err == nil && *p.Live.V == 2, err
+	if err := wire.Need(ctx, "live", p.Live.V != nil); err != nil {
+		return false, err
+	}
+	if *p.Live.V != 1 {
+		return *p.Live.V == 2, nil
 	}
 	hls := p.Files.V.HLS
 	if !hls.Here() {
@@ -124,15 +128,13 @@ func (s *subtitles) UnmarshalJSON(b []byte) error {
 		s.here = bytes.HasPrefix(b, []byte("[")) && len(wire.First(b, 1)) == 0
 		return nil
 	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	_, _ = d.Token() // the opening brace; b is valid JSON
-	for d.More() && len(s.Files) < wire.MaxRows {
-		code, _ := d.Token()
-		var one json.RawMessage
-		_ = d.Decode(&one)
+	for code, one := range jsontext.Members(b) {
+		if len(s.Files) == wire.MaxRows {
+			break
+		}
 		var file subtitle
 		_ = json.Unmarshal(one, &file) // a file that cannot be read has no path
-		file.Code, _ = code.(string)
+		file.Code = code
 		s.Files = append(s.Files, file)
 	}
 	s.here = true

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dom"
-	"github.com/socialdata/socialdata/providers/internal/island"
+	"github.com/socialdata/socialdata/providers/kit/dom"
+	"github.com/socialdata/socialdata/providers/kit/island"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -35,13 +35,10 @@ func (s *site) posts(ctx context.Context, handle, cursor string) (out providers.
 	if errors.Is(err, providers.ErrNotFound) && number != "" {
 		return out, nil // past the end
 	}
-	if err == nil {
-		out, err = p.list(ctx, h, cursor, this)
-	}
 	if err != nil {
-		return providers.Page[schema.Post]{}, err
+		return out, err
 	}
-	return out, nil
+	return p.list(ctx, h, cursor, this)
 }
 
 // placeOf parses a cursor: the number of a page, as sent and as an int. The first page is 1, and is requested without a
@@ -133,14 +130,10 @@ type linked struct {
 
 func (s *site) post(ctx context.Context, id string) (schema.Post, error) {
 	v, err := s.video(ctx, id)
-	var post schema.Post
-	if err == nil {
-		post, err = v.post(ctx)
-	}
 	if err != nil {
 		return schema.Post{}, err
 	}
-	return post, nil
+	return v.post(ctx)
 }
 
 // video reads the page of a video and its player.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dom"
+	"github.com/socialdata/socialdata/providers/kit/dom"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -44,13 +44,19 @@ func (s *site) channel(ctx context.Context, handle, number string) (p *page, h h
 		if errors.Is(err, providers.ErrNotFound) {
 			continue
 		}
-		if err == nil {
-			h, err = p.header(ctx)
+		if err != nil {
+			return p, h, err
 		}
-		if err == nil && !p.moved { // else it has been renamed
-			err = wire.SameFold(ctx, "account", a.id(), h.Account.id())
+		h, err = p.header(ctx)
+		if err != nil {
+			return p, h, err
 		}
-		return p, h, err
+		if !p.moved { // else it has been renamed
+			if err := wire.SameFold(ctx, "account", a.id(), h.Account.id()); err != nil {
+				return p, h, err
+			}
+		}
+		return p, h, nil
 	}
 	return nil, h, err
 }

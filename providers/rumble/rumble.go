@@ -14,7 +14,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/browser"
+	"github.com/socialdata/socialdata/providers/kit/browser"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -40,7 +40,7 @@ type site struct {
 func New(cfg Config) providers.Chain {
 	quota := upstream.NewQuota(3600, time.Hour) // Rumble publishes no limit: one read a second on average is our own
 	open := func(base string) *upstream.Client {
-		return upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: base, Header: asBrowser, Check: check, Quota: quota})
+		return upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: base, Header: asBrowser, Check: check, Absent: absent, Quota: quota})
 	}
 	s := &site{
 		http:     open(cmp.Or(cfg.BaseURL, "https://rumble.com")),
@@ -77,6 +77,7 @@ func (s *site) provider() providers.Provider {
 		Searches:  searchable,
 		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
+			providers.OpPosts:      providers.NewestFirst(),
 			providers.OpSearch:     {"kind": {"post", "profile"}, "sort": {"relevance", "views"}},
 			providers.OpTranscript: {"lang": nil},
 		},

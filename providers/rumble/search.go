@@ -10,8 +10,8 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dom"
-	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/kit/dom"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -50,14 +50,11 @@ func (s *site) search(
 	case errors.Is(err, providers.ErrNotFound) && cursor != "":
 		return out, nil // past the end
 	case errors.Is(err, providers.ErrNotFound): // that of the site's own search
-		err = behind(err)
-	case err == nil:
-		out, err = p.found(ctx, read, this)
+		return out, behind(err)
+	case err != nil:
+		return out, err
 	}
-	if err != nil {
-		return providers.Page[schema.SearchResult]{}, err
-	}
-	return out, nil
+	return p.found(ctx, read, this)
 }
 
 // found reads the results on a page. A page without results must say so.
@@ -68,10 +65,10 @@ func (p *page) found(
 	title := dom.Text(dom.First(p.doc, dom.Tag("title")))
 	none := strings.HasPrefix(title, "Search results for") && says(dom.First(p.doc, dom.Tag("main")), noVideos...)
 	err = wire.Witness{Rows: len(items), Words: none, More: p.further() != nil}.Check(ctx, "video-listing-entry")
-	if err == nil {
-		err = wire.Understood("video-listing-entry", len(items)-lost, lost)
-	}
 	if err != nil {
+		return out, err
+	}
+	if err := wire.Understood("video-listing-entry", len(items)-lost, lost); err != nil {
 		return out, err
 	}
 	next, err := p.next(ctx, this)

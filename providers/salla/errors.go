@@ -42,6 +42,12 @@ func check(res *upstream.Response) error {
 	return nil
 }
 
+// absent reports whether a 404 or 410 has Salla's error body, which repeats the status.
+var absent = upstream.Says(func(r refusal) bool {
+	status := r.status(0)
+	return status == http.StatusNotFound || status == http.StatusGone
+})
+
 // status returns the worse of the HTTP status and the status in the body.
 func (r refusal) status(outside int) int {
 	if r.Status.V != nil && *r.Status.V < 1000 {

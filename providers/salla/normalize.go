@@ -7,7 +7,7 @@ import (
 	"unicode"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 )
 
 // addresses describes how addresses of stores on Salla's own domain are parsed. It is read-only.

@@ -10,7 +10,8 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dates"
+	"github.com/socialdata/socialdata/providers/kit/dates"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -27,7 +28,7 @@ type storefront struct {
 func newOwn(cfg Config) providers.Provider {
 	s := &storefront{
 		http: upstream.New(upstream.Config{
-			HTTP: cfg.HTTP, Base: cmp.Or(cfg.OwnURL, "https://api.salla.dev/store/v1"), Check: check,
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.OwnURL, "https://api.salla.dev/store/v1"), Check: check, Absent: absent,
 			Header: http.Header{
 				"Store-Identifier": {cfg.StoreID}, "Currency": {"SAR"}, "Accept-Language": {language(cfg)},
 			},
@@ -60,14 +61,10 @@ func (s *storefront) products(ctx context.Context, q providers.ProductsQuery, cu
 	if q.Store == "" {
 		return page, providers.Unsupported("salla: products are listed by store")
 	}
-	err := isStore(q.Store, s.ours)
-	if err == nil {
-		page, err = s.list(ctx, upstream.Get("products"), url.Values{"source": {"latest"}, "limit": {pageSize}}, cursor)
-	}
-	if err != nil {
+	if err := isStore(q.Store, s.ours); err != nil {
 		return page, err
 	}
-	return page, nil
+	return s.list(ctx, upstream.Get("products"), url.Values{"source": {"latest"}, "limit": {pageSize}}, cursor)
 }
 
 func (s *storefront) search(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
@@ -77,7 +74,7 @@ func (s *storefront) search(ctx context.Context, q providers.SearchQuery, cursor
 	if err != nil {
 		return providers.Page[schema.SearchResult]{}, err
 	}
-	return results(found), nil
+	return pages.Results(found), nil
 }
 
 // list reads a page of products. The cursor is the query of the next page's address, which is sent unchanged.
@@ -144,20 +141,20 @@ func (s *storefront) product(ctx context.Context, q providers.ProductQuery) (sch
 		Data wire.Object[item] `json:"data"`
 	}
 	_, err := s.http.Read(ctx, upstream.Get("products", q.ID, "details").With("with[]", "images"), &answer)
-	i := answer.Data.V
-	if err == nil {
-		err = wire.Same(ctx, "product", q.ID, string(i.ID))
-	}
-	if err == nil && i.hidden() {
-		err = providers.NotFound("the store does not show this product")
-	}
-	if err == nil {
-		err = wire.Need(ctx, "data.price", i.cost() != nil)
-	}
-	if err == nil {
-		err = wire.Need(ctx, "data.is_available", i.inStock() != nil)
-	}
 	if err != nil {
+		return schema.Product{}, err
+	}
+	i := answer.Data.V
+	if err := wire.Same(ctx, "product", q.ID, string(i.ID)); err != nil {
+		return schema.Product{}, err
+	}
+	if i.hidden() {
+		return schema.Product{}, providers.NotFound("the store does not show this product")
+	}
+	if err := wire.Need(ctx, "data.price", i.cost() != nil); err != nil {
+		return schema.Product{}, err
+	}
+	if err := wire.Need(ctx, "data.is_available", i.inStock() != nil); err != nil {
 		return schema.Product{}, err
 	}
 	return i.product(s.ours, answer.Data.Raw), nil
@@ -243,7 +240,7 @@ func (i item) inStock() *bool {
 func (s *storefront) reviews(ctx context.Context, productID, cursor string) (providers.Page[schema.Review], error) {
 	address := productURL(s.ours.URL, productID)
 	r := upstream.Get("comments").With("type", "products").With("ids[]", productID).With("sort", "latest")
-	return numbered(ctx, s.http, r, commentsSize, cursor, false, func(c comment, raw json.RawMessage) (schema.Review, bool) {
+	return listPage(ctx, s.http, r, commentsSize, cursor, false, func(c comment, raw json.RawMessage) (schema.Review, bool) {
 		return c.review(productID, address, raw), c.belongs()
 	})
 }
@@ -302,7 +299,7 @@ func (c comment) created() *time.Time {
 		return nil
 	}
 	at, err := time.ParseInLocation("2006-01-02 15:04:05", c.CreatedAt.Date, zone)
-	if err != nil {
+	if err != nil || at.Year() <= 1 {
 		return nil
 	}
 	return new(at.UTC())

@@ -5,11 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"net/http"
 	"strconv"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -22,29 +23,26 @@ func (m *merchant) products(ctx context.Context, q providers.ProductsQuery, curs
 		return page, providers.Unsupported("salla: products are listed by store")
 	}
 	ours, err := m.ours(ctx)
-	if err == nil {
-		err = isStore(q.Store, ours)
-	}
-	if err == nil {
-		page, err = m.list(ctx, upstream.Get("products"), ours, cursor)
-	}
 	if err != nil {
 		return page, err
 	}
-	return page, nil
+	if err := isStore(q.Store, ours); err != nil {
+		return page, err
+	}
+	return m.list(ctx, upstream.Get("products"), ours, cursor)
 }
 
 func (m *merchant) list(
 	ctx context.Context, r upstream.Request, ours schema.StoreSummary, cursor string,
 ) (providers.Page[schema.Product], error) {
-	return numbered(ctx, m.http, r, pageSize, cursor, true, func(p product, raw json.RawMessage) (schema.Product, bool) {
+	return listPage(ctx, m.http, r, pageSize, cursor, true, func(p product, raw json.RawMessage) (schema.Product, bool) {
 		return p.product(ours, raw), !p.hidden()
 	})
 }
 
-// numbered reads a page of a list with numbered pages. The cursor is the page number. A list that is not documented
+// listPage reads a page of a list with numbered pages. The cursor is the page number. A list that is not documented
 // counts as empty only with a witness.
-func numbered[T, O any](
+func listPage[T, O any](
 	ctx context.Context, c *upstream.Client, r upstream.Request, size, cursor string, documented bool,
 	convert func(v T, raw json.RawMessage) (O, bool),
 ) (providers.Page[O], error) {
@@ -61,15 +59,16 @@ func numbered[T, O any](
 		return page, err
 	}
 	page.Items, err = wire.Items(ctx, "data", answer.Data, convert)
-	if err == nil {
-		page.Next, err = answer.Pagination.next(ctx, n)
+	if err != nil {
+		return page, err
 	}
-	if err == nil && !documented {
-		err = wire.Witness{
-			Rows: answer.Data.Len(), Count: answer.Pagination.Total.V, Cursor: cursor, Last: page.Next == "", More: page.Next != "",
-		}.Check(ctx, "data")
+	page.Next, err = answer.Pagination.next(ctx, n)
+	if err != nil || documented {
+		return page, err
 	}
-	return page, err
+	return page, wire.Witness{
+		Rows: answer.Data.Len(), Count: answer.Pagination.Total.V, Cursor: cursor, Last: page.Next == "", More: page.Next != "",
+	}.Check(ctx, "data")
 }
 
 // pagination describes the length of a list. Its links are not followed, since they lack the page size: they only show
@@ -104,27 +103,27 @@ func (m *merchant) product(ctx context.Context, q providers.ProductQuery) (schem
 		Data wire.Object[product] `json:"data"`
 	}
 	_, err := m.http.Read(ctx, upstream.Get("products", q.ID), &answer)
+	if err != nil {
+		return schema.Product{}, err
+	}
 	p := answer.Data.V
-	if err == nil {
-		err = wire.Same(ctx, "product", q.ID, string(p.ID))
+	if err := wire.Same(ctx, "product", q.ID, string(p.ID)); err != nil {
+		return schema.Product{}, err
 	}
-	if err == nil {
-		err = wire.Need(ctx, "data.status", p.Status != "")
+	if err := wire.Need(ctx, "data.status", p.Status != ""); err != nil {
+		return schema.Product{}, err
 	}
-	if err == nil && p.hidden() {
-		err = providers.NotFound("the store does not show this product")
+	if p.hidden() {
+		return schema.Product{}, providers.NotFound("the store does not show this product")
 	}
-	if err == nil {
-		_, known := p.cost()
-		err = wire.Need(ctx, "data.price", known)
+	_, known := p.cost()
+	if err := wire.Need(ctx, "data.price", known); err != nil {
+		return schema.Product{}, err
 	}
-	if err == nil {
-		err = wire.Need(ctx, "data.is_available", p.inStock() != nil)
+	if err := wire.Need(ctx, "data.is_available", p.inStock() != nil); err != nil {
+		return schema.Product{}, err
 	}
-	var ours schema.StoreSummary
-	if err == nil {
-		ours, err = m.ours(ctx)
-	}
+	ours, err := m.ours(ctx)
 	if err != nil {
 		return schema.Product{}, err
 	}
@@ -297,3 +296,24 @@ func plain(html string) *string {
 
 // productURL returns the address of a product's page when Salla gives none: only the number in it matters.
 func productURL(store, id string) string { return strings.TrimRight(store, "/") + "/p" + id }
+
+// search searches products by a part of their name or by their SKU.
+func (m *merchant) search(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
+	ours, err := m.ours(ctx)
+	if err != nil {
+		return providers.Page[schema.SearchResult]{}, err
+	}
+	found, err := m.list(ctx, in(q.Lang, upstream.Get("products").Says("keyword", q.Query)), ours, cursor)
+	if err != nil {
+		return providers.Page[schema.SearchResult]{}, err
+	}
+	return pages.Results(found), nil
+}
+
+// in sets the language of a request; "" means the default.
+func in(lang string, r upstream.Request) upstream.Request {
+	if lang != "" {
+		r.Header = http.Header{"Accept-Language": {lang}}
+	}
+	return r
+}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dates"
+	"github.com/socialdata/socialdata/providers/kit/dates"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -15,17 +15,14 @@ import (
 func (m *merchant) reviews(ctx context.Context, productID, cursor string) (providers.Page[schema.Review], error) {
 	var page providers.Page[schema.Review]
 	ours, err := m.ours(ctx)
-	if err == nil {
-		address := productURL(ours.URL, productID)
-		r := upstream.Get("reviews").With("type", "rating").With("is_published", "true").With("products[]", productID)
-		page, err = numbered(ctx, m.http, r, pageSize, cursor, true, func(r review, raw json.RawMessage) (schema.Review, bool) {
-			return r.review(productID, address, raw), r.belongs(productID)
-		})
-	}
 	if err != nil {
 		return page, err
 	}
-	return page, nil
+	address := productURL(ours.URL, productID)
+	r := upstream.Get("reviews").With("type", "rating").With("is_published", "true").With("products[]", productID)
+	return listPage(ctx, m.http, r, pageSize, cursor, true, func(r review, raw json.RawMessage) (schema.Review, bool) {
+		return r.review(productID, address, raw), r.belongs(productID)
+	})
 }
 
 // review is an element of GET /reviews.

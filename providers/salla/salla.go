@@ -70,7 +70,7 @@ type merchant struct {
 
 func newOfficial(cfg Config) providers.Provider {
 	m := &merchant{set: storeOf(cfg), http: upstream.New(upstream.Config{
-		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.salla.dev/admin/v2"), Check: check, Tokens: tokens(cfg),
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.salla.dev/admin/v2"), Check: check, Absent: absent, Tokens: tokens(cfg),
 		Header: http.Header{"Accept-Language": {language(cfg)}},
 		Quota:  upstream.NewQuota(0, 0), // the limit depends on the store's plan; a 429 says how long to wait
 	})}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
@@ -15,10 +16,10 @@ import (
 
 func (m *merchant) store(ctx context.Context, id string) (providers.Storefront, error) {
 	s, err := m.readStore(ctx)
-	if err == nil {
-		err = isStore(id, s.StoreSummary)
-	}
 	if err != nil {
+		return providers.Storefront{}, err
+	}
+	if err := isStore(id, s.StoreSummary); err != nil {
 		return providers.Storefront{}, err
 	}
 	return s, nil
@@ -27,8 +28,7 @@ func (m *merchant) store(ctx context.Context, id string) (providers.Storefront, 
 // isStore returns an error if asked is a store other than the configured one. The other store may exist, but we have
 // no token for it.
 func isStore(asked string, ours schema.StoreSummary) error {
-	address, err := storeKey(ours.URL)
-	if asked == ours.ID || err == nil && asked == address {
+	if address, err := storeKey(ours.URL); asked == ours.ID || err == nil && asked == address {
 		return nil
 	}
 	return providers.Unsupported("this store is not the configured one")
@@ -45,6 +45,7 @@ func (m *merchant) ours(ctx context.Context) (schema.StoreSummary, error) {
 	}
 	s, err := m.readStore(ctx)
 	if err != nil && m.set.ID != "" && m.set.URL != "" {
+		callctx.Of(ctx).Trace.Unknown("store", "url")
 		return m.set, nil
 	}
 	return s.StoreSummary, err
@@ -59,13 +60,13 @@ func (m *merchant) readStore(ctx context.Context) (providers.Storefront, error) 
 	if errors.Is(err, providers.ErrNotFound) {
 		return providers.Storefront{}, providers.Unavailable(err, "Salla does not say which store the token belongs to")
 	}
-	if err == nil {
-		err = wire.Need(ctx, "data.id", answer.Data.V.ID != "")
-	}
-	if err == nil {
-		err = wire.Need(ctx, "data.domain", text.URL(answer.Data.V.Domain) != nil)
-	}
 	if err != nil {
+		return providers.Storefront{}, err
+	}
+	if err := wire.Need(ctx, "data.id", answer.Data.V.ID != ""); err != nil {
+		return providers.Storefront{}, err
+	}
+	if err := wire.Need(ctx, "data.domain", text.URL(answer.Data.V.Domain) != nil); err != nil {
 		return providers.Storefront{}, err
 	}
 	s := answer.Data.V.storefront(answer.Data.Raw)

@@ -95,11 +95,11 @@ func (k *keeper) load() (newer bool, err error) {
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}
-	var kept grant
-	if err == nil {
-		err = json.Unmarshal(b, &kept)
-	}
 	if err != nil { // continuing with the setting might use a refresh token twice
+		return false, fmt.Errorf("the grant file cannot be read: %w", err)
+	}
+	var kept grant
+	if err := json.Unmarshal(b, &kept); err != nil {
 		return false, fmt.Errorf("the grant file cannot be read: %w", err)
 	}
 	if kept.From != k.have.From || kept.RefreshToken == "" || kept.AccessToken == "" {
@@ -158,14 +158,13 @@ func (k *keeper) trade(ctx context.Context) (grant, error) {
 }
 
 func (k *keeper) keep(file *os.File) error {
-	err := json.NewEncoder(file).Encode(k.have)
-	if err == nil {
-		err = file.Sync()
+	if err := json.NewEncoder(file).Encode(k.have); err != nil {
+		return fmt.Errorf("the new grant cannot be stored: %w", err)
 	}
-	if err == nil {
-		err = os.Rename(file.Name(), k.cfg.GrantFile)
+	if err := file.Sync(); err != nil {
+		return fmt.Errorf("the new grant cannot be stored: %w", err)
 	}
-	if err != nil {
+	if err := os.Rename(file.Name(), k.cfg.GrantFile); err != nil {
 		return fmt.Errorf("the new grant cannot be stored: %w", err)
 	}
 	return nil

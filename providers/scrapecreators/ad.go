@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/countries"
+	"github.com/socialdata/socialdata/providers/kit/countries"
 	"github.com/socialdata/socialdata/providers/kit/text"
 )
 
@@ -26,14 +26,14 @@ func adDays(f providers.AdFilter) (from, to string) {
 func countryCodes(codes ...string) []string {
 	var out []string
 	for _, code := range codes {
-		out = append(out, strings.ToUpper(code))
+		out = append(out, countryOf(code)...)
 	}
 	out = text.Each(out)
 	slices.Sort(out)
 	return out
 }
 
-// countryOf returns the code of a country by its name, none if there is no such country.
+// countryOf returns the code of a country by its code or name, none if there is no such country.
 func countryOf(name string) []string {
 	if code := countries.Code(name); code != nil {
 		return []string{*code}

@@ -45,19 +45,25 @@ const amazonSite = "https://www.amazon.com/"
 // shop reads a storefront, as complete as the vendor has it.
 // https://docs.scrapecreators.com/v1/amazon/shop
 func (r amazonReads) shop(ctx context.Context, handle string) (s amazonShop, err error) {
-	var a wire.Object[amazonShop]
-	_, err = r.http.Read(ctx, upstream.Get("v1/amazon/shop").Says("url", amazonSite+"shop/"+handle), &a)
+	ask := upstream.Get("v1/amazon/shop").Says("url", amazonSite+"shop/"+handle)
+	a, err := upstream.Object[amazonShop](ctx, r.http, ask, "")
+	if err != nil {
+		return s, err
+	}
 	s = a.V
 	s.handle, s.raw = handle, a.Raw
-	return s, err
+	return s, nil
 }
 
 func (r amazonReads) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	s, err := r.shop(ctx, handle)
-	if err == nil {
-		err = wire.Need(ctx, "name", s.Name != "")
+	if err != nil {
+		return schema.Profile{}, err
 	}
-	return s.profile(), err
+	if err := wire.Need(ctx, "name", s.Name != ""); err != nil {
+		return schema.Profile{}, err
+	}
+	return s.profile(), nil
 }
 
 // products reads the trending picks of a creator.
@@ -65,16 +71,15 @@ func (r amazonReads) products(
 	ctx context.Context, q providers.ProductsQuery, _ string,
 ) (page providers.Page[schema.Product], err error) {
 	if q.Handle == "" {
-		err = providers.Unsupported("ScrapeCreators only lists products of creators: use handle")
-		return page, err
+		return page, providers.Unsupported("ScrapeCreators only lists products of creators: use handle")
 	}
 	s, err := r.shop(ctx, q.Handle)
-	if err == nil {
-		convert := func(p amazonPick, raw json.RawMessage) (schema.Product, bool) {
-			return p.product(r.before, s, raw), true
-		}
-		page.Items, err = wire.Items(ctx, "trendingPicks", s.Picks, convert)
+	if err != nil {
+		return page, err
 	}
+	page.Items, err = wire.Items(ctx, "trendingPicks", s.Picks, func(p amazonPick, raw json.RawMessage) (schema.Product, bool) {
+		return p.product(r.before, s, raw), true
+	})
 	return page, err
 }
 
@@ -82,17 +87,16 @@ func (r amazonReads) collections(
 	ctx context.Context, q providers.CollectionsQuery, _ string,
 ) (page providers.Page[schema.Collection], err error) {
 	s, err := r.shop(ctx, q.Handle)
-	collect := func(name string, rows wire.Rows[amazonList]) {
-		var found []schema.Collection
-		if err == nil {
-			found, err = wire.Items(ctx, name, rows, func(l amazonList, raw json.RawMessage) (schema.Collection, bool) {
-				return l.collection(s, raw), true
-			})
-		}
-		page.Items = append(page.Items, found...)
+	if err != nil {
+		return page, err
 	}
-	collect("lists", s.Lists)
-	collect("curations", s.Curations)
+	convert := func(l amazonList, raw json.RawMessage) (schema.Collection, bool) { return l.collection(s, raw), true }
+	lists, err := wire.Items(ctx, "lists", s.Lists, convert)
+	if err != nil {
+		return page, err
+	}
+	curations, err := wire.Items(ctx, "curations", s.Curations, convert)
+	page.Items = append(lists, curations...)
 	return page, err
 }
 

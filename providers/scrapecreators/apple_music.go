@@ -7,8 +7,8 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dates"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/dates"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -21,117 +21,88 @@ func (c *client) appleMusic() providers.Provider {
 	r := appleMusicReads{c}
 	return providers.Provider{
 		Platform:         platform.AppleMusic,
-		Profile:          r.profile,
+		Profile:          one(c, appleArtists, "data", wire.As(appleArtist.profile), sameAccount),
 		Posts:            r.posts,
-		Post:             r.post,
+		Post:             one(c, by("v1/apple-music/album", "id"), "data", wire.As(appleAlbum.alone), samePost),
 		Search:           r.search,
-		Collection:       r.collection,
+		Collection:       one(c, appleAlbums, "data", wire.As(appleAlbum.collection), sameAlbum),
 		CollectionTracks: r.tracks,
-		Track:            r.track,
+		Track:            one(c, by("v1/apple-music/track", "id"), "data", wire.As(appleTrack.track), sameTrack),
 		Filters:          map[providers.Op]providers.Filters{providers.OpSearch: {"kind": {"track"}}},
 	}
 }
 
-// appleData is the wrapper of the object in every answer.
-type appleData[T any] struct {
-	Data sole[T] `json:"data"`
-}
-
-func readApple[T any](ctx context.Context, c *client, r upstream.Request) (wire.Object[T], error) {
-	var a appleData[T]
-	if _, err := c.http.Read(ctx, r, &a); err != nil {
-		return a.Data.Object, err
-	}
-	return a.Data.Object, a.Data.check(ctx, "data")
-}
-
-// artist reads an artist, with some of the albums.
-func (r appleMusicReads) artist(ctx context.Context, handle string) (wire.Object[appleArtist], error) {
+func appleArtists(_ context.Context, handle string) (upstream.Request, error) {
 	if !links.Digits(handle) {
-		return wire.Object[appleArtist]{}, providers.Unsupported("ScrapeCreators only finds artists by their id")
+		return upstream.Request{}, providers.Unsupported("ScrapeCreators only finds artists by their id")
 	}
-	a, err := readApple[appleArtist](ctx, r.client, upstream.Get("v1/apple-music/artist").Says("id", handle))
-	if err == nil {
-		err = wire.Same(ctx, "artist", handle, string(a.V.ID))
-	}
-	return a, err
+	return upstream.Get("v1/apple-music/artist").Says("id", handle), nil
 }
 
-func (r appleMusicReads) profile(ctx context.Context, handle string) (schema.Profile, error) {
-	a, err := r.artist(ctx, handle)
-	return a.V.profile(a.Raw), err
+func appleAlbums(_ context.Context, q providers.CollectionQuery) (upstream.Request, error) {
+	if !links.Digits(q.ID) {
+		return upstream.Request{}, providers.Unsupported("ScrapeCreators only has albums")
+	}
+	return upstream.Get("v1/apple-music/album").Says("id", q.ID), nil
+}
+
+func sameAlbum(ctx context.Context, q providers.CollectionQuery, c schema.Collection) error {
+	return wire.Same(ctx, "album", q.ID, c.ID)
 }
 
 // posts reads the albums that the artist's page shows.
 func (r appleMusicReads) posts(ctx context.Context, handle, _ string) (page providers.Page[schema.Post], err error) {
-	a, err := r.artist(ctx, handle)
-	if err == nil {
-		page.Items, err = wire.Items(ctx, "data.albums", a.V.Albums, func(album appleAlbum, raw json.RawMessage) (schema.Post, bool) {
-			return album.post(a.V.actor(), raw), true
-		})
+	ask, err := appleArtists(ctx, handle)
+	if err != nil {
+		return page, err
 	}
+	a, err := upstream.Object[appleArtist](ctx, r.http, ask, "data")
+	if err != nil {
+		return page, err
+	}
+	if err := wire.Same(ctx, "artist", handle, string(a.V.ID)); err != nil {
+		return page, err
+	}
+	page.Items, err = wire.Items(ctx, "data.albums", a.V.Albums, func(album appleAlbum, raw json.RawMessage) (schema.Post, bool) {
+		return album.post(a.V.actor(), raw), true
+	})
 	return page, err
-}
-
-func (r appleMusicReads) album(ctx context.Context, id string) (wire.Object[appleAlbum], error) {
-	a, err := readApple[appleAlbum](ctx, r.client, upstream.Get("v1/apple-music/album").Says("id", id))
-	if err == nil {
-		err = wire.Same(ctx, "album", id, string(a.V.ID))
-	}
-	return a, err
-}
-
-func (r appleMusicReads) post(ctx context.Context, id string) (schema.Post, error) {
-	a, err := r.album(ctx, id)
-	return a.V.post(a.V.artist(), a.Raw), err
-}
-
-func (r appleMusicReads) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
-	if !links.Digits(q.ID) {
-		return schema.Collection{}, providers.Unsupported("ScrapeCreators only has albums")
-	}
-	a, err := r.album(ctx, q.ID)
-	return a.V.collection(a.Raw), err
 }
 
 // tracks reads all tracks of an album.
-func (r appleMusicReads) tracks(ctx context.Context, q providers.CollectionQuery, _ string) (page providers.Page[schema.Track], err error) {
-	if !links.Digits(q.ID) {
-		return page, providers.Unsupported("ScrapeCreators only has albums")
+func (r appleMusicReads) tracks(
+	ctx context.Context, q providers.CollectionQuery, _ string,
+) (page providers.Page[schema.Track], err error) {
+	ask, err := appleAlbums(ctx, q)
+	if err != nil {
+		return page, err
 	}
-	a, err := r.album(ctx, q.ID)
-	if err == nil {
-		page.Items, err = wire.Items(ctx, "data.tracks", a.V.Tracks, func(t appleTrack, raw json.RawMessage) (schema.Track, bool) {
-			t.Album, t.Artist = a.V.Title, a.V.Artist
-			return t.track(raw), true
-		})
+	a, err := upstream.Object[appleAlbum](ctx, r.http, ask, "data")
+	if err != nil {
+		return page, err
 	}
+	if err := wire.Same(ctx, "album", q.ID, string(a.V.ID)); err != nil {
+		return page, err
+	}
+	page.Items, err = wire.Items(ctx, "data.tracks", a.V.Tracks, func(t appleTrack, raw json.RawMessage) (schema.Track, bool) {
+		t.Album, t.Artist = a.V.Title, a.V.Artist
+		return t.track(raw), true
+	})
 	return page, err
-}
-
-func (r appleMusicReads) track(ctx context.Context, id string) (schema.Track, error) {
-	t, err := readApple[appleTrack](ctx, r.client, upstream.Get("v1/apple-music/track").Says("id", id))
-	if err == nil {
-		err = wire.Same(ctx, "track", id, string(t.V.ID))
-	}
-	return t.V.track(t.Raw), err
 }
 
 // search searches songs.
-func (r appleMusicReads) search(ctx context.Context, q providers.SearchQuery, _ string) (page providers.Page[schema.SearchResult], err error) {
+func (r appleMusicReads) search(
+	ctx context.Context, q providers.SearchQuery, _ string,
+) (providers.Page[schema.SearchResult], error) {
 	ask := upstream.Get("v1/apple-music/search").Says("query", q.Query).With("type", "song")
-	var a struct {
-		Data struct {
-			Results wire.Rows[appleTrack] `json:"results"`
-		} `json:"data"`
-	}
-	if _, err = r.http.Read(ctx, ask, &a); err == nil {
-		page.Items, err = wire.Items(ctx, "data.results", a.Data.Results, func(t appleTrack, raw json.RawMessage) (schema.SearchResult, bool) {
-			return schema.Result(new(t.track(raw))), t.Kind == "" || t.Kind == "song"
-		})
-	}
-	return page, err
+	return upstream.Page(ctx, r.http, ask, upstream.List{Rows: "data.results"}, func(t appleTrack, raw json.RawMessage) (schema.SearchResult, bool) {
+		return schema.Result(new(t.track(raw))), t.Kind == "" || t.Kind == "song"
+	})
 }
+
+// alone is [appleAlbum.post] for an album that is read alone, which names its artist.
+func (a appleAlbum) alone(raw json.RawMessage) schema.Post { return a.post(a.artist(), raw) }
 
 type appleArtwork struct {
 	URL string `json:"url"` // with placeholders {w}, {h} and {f}

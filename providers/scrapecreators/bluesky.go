@@ -21,29 +21,11 @@ func (c *client) bluesky() providers.Provider {
 	r := blueskyReads{c}
 	return providers.Provider{
 		Platform: platform.Bluesky,
-		Profile:  r.profile,
-		Posts:    r.posts,
+		Profile:  one(c, by("v1/bluesky/profile", "handle"), "", wire.Parsed(bluesky.ParseProfile), sameAccountOrID),
+		Posts:    list(c, blueskyPosts, upstream.List{Rows: "feed"}, parsed(bluesky.ParsePost), nil),
 		Post:     r.post,
 		Comments: r.comments,
 	}
-}
-
-func (r blueskyReads) profile(ctx context.Context, handle string) (schema.Profile, error) {
-	p, err := one(ctx, r.client, upstream.Get("v1/bluesky/profile").Says("handle", handle), bluesky.ParseProfile)
-	if err == nil && p.ID != handle {
-		err = wire.SameFold(ctx, "account", handle, p.Handle)
-	}
-	return p, err
-}
-
-// posts reads the first page only: the answer has a cursor, but no parameter takes it.
-func (r blueskyReads) posts(ctx context.Context, handle, _ string) (providers.Page[schema.Post], error) {
-	key := "handle"
-	if strings.HasPrefix(handle, "did:") {
-		key = "user_id"
-	}
-	return list(ctx, r.client, upstream.Get("v1/bluesky/user/posts").Says(key, handle), "feed", "",
-		parsed(ctx, bluesky.ParsePost))
 }
 
 func (r blueskyReads) post(ctx context.Context, id string) (schema.Post, error) {
@@ -51,17 +33,26 @@ func (r blueskyReads) post(ctx context.Context, id string) (schema.Post, error) 
 	return p, err
 }
 
+// blueskyPosts asks for the first page only: the answer has a cursor, but no parameter takes it.
+func blueskyPosts(_ context.Context, handle string) (upstream.Request, error) {
+	key := "handle"
+	if strings.HasPrefix(handle, "did:") {
+		key = "user_id"
+	}
+	return upstream.Get("v1/bluesky/user/posts").Says(key, handle), nil
+}
+
 // comments reads the replies to a post, and those to them, all at once.
 func (r blueskyReads) comments(ctx context.Context, postID, _ string) (page providers.Page[schema.Comment], err error) {
-	p, a, err := r.thread(ctx, postID)
-	if err == nil {
-		var threads [][]schema.Comment
-		threads, err = items(ctx, a, "replies", func(reply blueskyReply, _ json.RawMessage) ([]schema.Comment, bool) {
-			below := reply.comments(ctx, p.ID)
-			return below, len(below) > 0
-		})
-		page.Items = slices.Concat(threads...)
+	p, answer, err := r.thread(ctx, postID)
+	if err != nil {
+		return page, err
 	}
+	threads, err := upstream.Items(ctx, answer, "replies", func(reply blueskyReply, _ json.RawMessage) ([]schema.Comment, bool) {
+		below := reply.comments(ctx, p.ID)
+		return below, len(below) > 0
+	})
+	page.Items = slices.Concat(threads...)
 	return page, err
 }
 
@@ -86,14 +77,18 @@ func (b blueskyReply) comments(ctx context.Context, postID string) (out []schema
 
 // thread reads the page of a post: the post, and the first replies to it. The id may have the author's handle and the
 // answer the DID.
-func (r blueskyReads) thread(ctx context.Context, id string) (p schema.Post, a answer, err error) {
+func (r blueskyReads) thread(ctx context.Context, id string) (p schema.Post, answer json.RawMessage, err error) {
 	who, key, _ := strings.Cut(strings.TrimPrefix(id, "at://"), "/app.bsky.feed.post/")
 	ask := upstream.Get("v1/bluesky/post").Says("url", "https://bsky.app/profile/"+who+"/post/"+key)
-	if _, err = r.http.Read(ctx, ask, &a); err != nil {
-		return p, a, err
+	if _, err := r.http.Read(ctx, ask, &answer); err != nil {
+		return p, nil, err
 	}
-	if p, err = at(ctx, a, "post", bluesky.ParsePost); err == nil {
-		err = wire.Same(ctx, "post", key, p.ID[strings.LastIndexByte(p.ID, '/')+1:])
+	post, err := upstream.At[struct{}](ctx, answer, "post")
+	if err != nil {
+		return p, nil, err
 	}
-	return p, a, err
+	if p, err = bluesky.ParsePost(ctx, post.Raw); err != nil {
+		return p, nil, err
+	}
+	return p, answer, wire.Same(ctx, "post", key, p.ID[strings.LastIndexByte(p.ID, '/')+1:])
 }

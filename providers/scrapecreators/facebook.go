@@ -11,8 +11,8 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
-	"github.com/socialdata/socialdata/providers/internal/meta"
+	"github.com/socialdata/socialdata/providers/kit/links"
+	"github.com/socialdata/socialdata/providers/kit/meta"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -28,6 +28,12 @@ type facebookReads struct {
 	search  int64 // how many pages of comments are searched for one
 }
 
+// Pages of these lists have no flag: the last one has no cursor.
+var (
+	facebookFeed  = upstream.List{Rows: "posts", Next: "cursor"}
+	facebookFound = upstream.List{Rows: "events", Next: "cursor"}
+)
+
 func (c *client) facebook() providers.Provider {
 	remembered, _ := lru.New[string, facebookThread](facebookRemembers) // only fails for a size below 1
 	r := facebookReads{c, remembered, min(3, c.max-1)}
@@ -36,21 +42,21 @@ func (c *client) facebook() providers.Provider {
 		Platform:       platform.Facebook,
 		PageSizes:      providers.PagesOf("3", providers.OpPosts, providers.OpCommunityPosts), // as the vendor decides
 		Profile:        r.profile,
-		Posts:          r.posts,
+		Posts:          list(c, byURL("v1/facebook/profile/posts", facebookAccount), facebookFeed, rows(facebookStory.post), nil),
 		Post:           r.post,
 		Comments:       r.comments,
 		Replies:        r.repliesTo,
 		Transcript:     r.transcript,
 		Reels:          r.reels,
 		Community:      r.community,
-		CommunityPosts: r.communityPosts,
+		CommunityPosts: list(c, facebookGroupPosts, facebookFeed, rows(facebookStory.post), nil),
 		Ads:            r.adsOf,
 		AdsSearch:      r.searchAds,
-		Ad:             r.ad,
-		Advertisers:    r.advertisers,
-		Event:          r.event,
+		Ad:             one(c, by("v1/facebook/adLibrary/ad", "id"), "", wire.As(facebookAdAlone.ad), sameAd),
+		Advertisers:    list(c, facebookCompanies, upstream.List{Rows: "searchResults"}, rows(facebookCompany.advertiser), nil),
+		Event:          one(c, facebookEventByID, "", alone(facebookEvent.event), sameEvent),
 		Events:         r.events,
-		EventsSearch:   r.searchEvents,
+		EventsSearch:   list(c, by("v1/facebook/events/search", "query"), facebookFound, rows(facebookEvent.event), nil),
 
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpCommunityPosts: {"sort": {"top", "recent", "activity"}},
@@ -119,19 +125,23 @@ func (m facebookMaker) actor() schema.Actor {
 
 // profile reads an account. If it is not public, the number or the name may be missing.
 // https://docs.scrapecreators.com/v1/facebook/profile
-func (r facebookReads) profile(ctx context.Context, handle string) (schema.Profile, error) {
-	var p wire.Object[facebookPage]
-	_, err := r.http.Read(ctx, upstream.Get("v1/facebook/profile").Says("url", facebookAccount(handle)), &p)
-	if gated := p.V.Status != "" || p.V.Private.Is(); err == nil && gated && (p.V.ID == "" || p.V.Name == "") {
-		err = absent(p.V.Message)
+func (r facebookReads) profile(ctx context.Context, handle string) (none schema.Profile, err error) {
+	p, err := upstream.Object[facebookPage](ctx, r.http, upstream.Get("v1/facebook/profile").Says("url", facebookAccount(handle)), "")
+	if err != nil {
+		return none, err
 	}
-	if err == nil {
-		err = wire.Need(ctx, "id", p.V.ID != "")
+	if gated := p.V.Status != "" || p.V.Private.Is(); gated && (p.V.ID == "" || p.V.Name == "") {
+		return none, absent(p.V.Message)
 	}
-	if err == nil && handle != string(p.V.ID) && !strings.EqualFold(handle, p.V.Alias) {
-		err = wire.SameFold(ctx, "account", handle, p.V.handle())
+	if err := wire.Need(ctx, "id", p.V.ID != ""); err != nil {
+		return none, err
 	}
-	return p.V.profile(p.Raw), err
+	if handle != string(p.V.ID) && !strings.EqualFold(handle, p.V.Alias) {
+		if err := wire.SameFold(ctx, "account", handle, p.V.handle()); err != nil {
+			return none, err
+		}
+	}
+	return p.V.profile(p.Raw), nil
 }
 
 type facebookPage struct {
@@ -169,29 +179,6 @@ func (p facebookPage) profile(raw json.RawMessage) schema.Profile {
 	}
 	out.Links = text.URLs(out.Links...)
 	return out
-}
-
-// posts reads posts in Facebook's order, in which a pinned one is first.
-// https://docs.scrapecreators.com/v1/facebook/profile/posts
-func (r facebookReads) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	return r.feed(ctx, upstream.Get("v1/facebook/profile/posts").Says("url", facebookAccount(handle)), cursor)
-}
-
-// feed reads a page of posts. There is no flag: the last page has no cursor.
-func (r facebookReads) feed(
-	ctx context.Context, ask upstream.Request, cursor string,
-) (page providers.Page[schema.Post], err error) {
-	var answer struct {
-		Posts  wire.Rows[facebookStory] `json:"posts"`
-		Cursor wire.Token               `json:"cursor"`
-	}
-	if _, err = r.http.Read(ctx, ask.With("cursor", cursor), &answer); err == nil {
-		page.Items, err = wire.Items(ctx, "posts", answer.Posts, facebookStory.post)
-	}
-	if err == nil {
-		page.Next, err = answer.Cursor.Next(ctx, "cursor")
-	}
-	return page, err
 }
 
 // facebookStory is a post in a list.
@@ -235,16 +222,21 @@ func facebookVideo(thumbnail string, seconds *float64, files ...string) []schema
 
 // post reads a post, which may be given by the number of its video.
 // https://docs.scrapecreators.com/v1/facebook/post
-func (r facebookReads) post(ctx context.Context, id string) (schema.Post, error) {
-	var p wire.Object[facebookDetail]
-	_, err := r.http.Read(ctx, upstream.Get("v1/facebook/post").Says("url", providers.AddressOf(ctx, providers.PostID, facebookPost(id))), &p)
-	if err == nil {
-		err = wire.Need(ctx, "post_id", p.V.ID != "")
+func (r facebookReads) post(ctx context.Context, id string) (none schema.Post, err error) {
+	ask := upstream.Get("v1/facebook/post").Says("url", providers.AddressOf(ctx, providers.PostID, facebookPost(id)))
+	p, err := upstream.Object[facebookDetail](ctx, r.http, ask, "")
+	if err != nil {
+		return none, err
 	}
-	if number := id[strings.LastIndexByte(id, '_')+1:]; err == nil && !p.V.is(number) {
-		err = wire.Same(ctx, "post", number, string(p.V.ID))
+	if err := wire.Need(ctx, "post_id", p.V.ID != ""); err != nil {
+		return none, err
 	}
-	return p.V.post(p.Raw), err
+	if number := id[strings.LastIndexByte(id, '_')+1:]; !p.V.is(number) {
+		if err := wire.Same(ctx, "post", number, string(p.V.ID)); err != nil {
+			return none, err
+		}
+	}
+	return p.V.post(p.Raw), nil
 }
 
 type facebookDetail struct {
@@ -299,24 +291,22 @@ func (d facebookDetail) post(raw json.RawMessage) schema.Post {
 // reels reads reels. The next page needs two tokens.
 // https://docs.scrapecreators.com/v1/facebook/profile/reels
 func (r facebookReads) reels(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
-	var answer struct {
-		Reels  wire.Rows[facebookReel] `json:"reels"`
-		Cursor wire.Token              `json:"cursor"`
-		PageID wire.Token              `json:"next_page_id"`
-	}
 	at, pageID, _ := strings.Cut(cursor, " ")
 	ask := upstream.Get("v1/facebook/profile/reels").Says("url", facebookAccount(handle)).With("cursor", at).
 		With("next_page_id", pageID)
-	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
-		page.Items, err = wire.Items(ctx, "reels", answer.Reels, facebookReel.post)
+	var answer json.RawMessage
+	if _, err := r.http.Read(ctx, ask, &answer); err != nil {
+		return page, err
 	}
-	if err == nil {
-		page.Next, err = answer.Cursor.Next(ctx, "cursor")
+	if page.Items, err = upstream.Items(ctx, answer, "reels", facebookReel.post); err != nil {
+		return page, err
 	}
-	if err == nil && page.Next != "" {
-		pageID, err = answer.PageID.Next(ctx, "next_page_id")
-		page.Next += " " + pageID
+	next, err := upstream.List{Next: "cursor"}.Token(ctx, answer)
+	if err != nil || next == "" {
+		return page, err
 	}
+	pageID, err = upstream.List{Next: "next_page_id"}.Token(ctx, answer)
+	page.Next = next + " " + pageID
 	return page, err
 }
 
@@ -348,25 +338,7 @@ func (v facebookReel) post(raw json.RawMessage) (schema.Post, bool) {
 
 // transcript reads a transcript. The answer does not name the post.
 // https://docs.scrapecreators.com/v1/facebook/post/transcript
-func (r facebookReads) transcript(ctx context.Context, q providers.TranscriptQuery) (t schema.Transcript, err error) {
-	var answer wire.Object[struct {
-		Text sole[string] `json:"transcript"`
-	}]
+func (r facebookReads) transcript(ctx context.Context, q providers.TranscriptQuery) (schema.Transcript, error) {
 	address := providers.AddressOf(ctx, providers.PostID, facebookPost(q.PostID))
-	if _, err = r.http.Read(ctx, upstream.Get("v1/facebook/post/transcript").Says("url", address), &answer); err == nil {
-		err = answer.V.Text.check(ctx, "transcript")
-	}
-	words := strings.TrimSpace(answer.V.Text.V)
-	if err == nil && words == "" {
-		err = providers.NotFound("the post has no speech")
-	}
-	if err != nil {
-		return t, err
-	}
-	return schema.Transcript{
-		Common:   schema.Common{ID: q.PostID, URL: address, Raw: answer.Raw},
-		PostID:   q.PostID,
-		Text:     words,
-		Segments: []schema.TranscriptSegment{{Text: words}},
-	}, nil
+	return r.words(ctx, upstream.Get("v1/facebook/post/transcript").Says("url", address), q.PostID, address)
 }

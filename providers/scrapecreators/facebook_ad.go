@@ -7,11 +7,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
-	"github.com/socialdata/socialdata/providers/internal/meta"
+	"github.com/socialdata/socialdata/providers/kit/links"
+	"github.com/socialdata/socialdata/providers/kit/meta"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -23,17 +22,15 @@ import (
 func (r facebookReads) adsOf(
 	ctx context.Context, q providers.AdsQuery, cursor string,
 ) (page providers.Page[schema.Ad], err error) {
-	by := "companyName"
-	if links.Digits(q.AdvertiserID) {
-		by = "pageId"
-	}
 	if q.Domain != "" {
-		err = providers.Unsupported("Facebook does not list ads by domain")
-	} else {
-		ask := upstream.Get("v1/facebook/adLibrary/company/ads").Says(by, q.AdvertiserID)
-		page, err = r.library(ctx, ask, q.AdFilter, cursor)
+		return page, providers.Unsupported("Facebook does not list ads by domain")
 	}
-	return page, err
+	parameter := "companyName"
+	if links.Digits(q.AdvertiserID) {
+		parameter = "pageId"
+	}
+	ask := upstream.Get("v1/facebook/adLibrary/company/ads").Says(parameter, q.AdvertiserID)
+	return r.library(ctx, ask, "results", q.AdFilter, cursor)
 }
 
 // https://docs.scrapecreators.com/v1/facebook/adLibrary/search/ads
@@ -41,26 +38,16 @@ func (r facebookReads) searchAds(
 	ctx context.Context, q providers.AdsSearchQuery, cursor string,
 ) (providers.Page[schema.Ad], error) {
 	ask := upstream.Get("v1/facebook/adLibrary/search/ads").Says("query", q.Query)
-	return r.library(ctx, ask, q.AdFilter, cursor)
+	return r.library(ctx, ask, "searchResults", q.AdFilter, cursor)
 }
 
 // library reads a page of the Ad Library. The tokens for the next page are too long for an address, so they are sent
 // with POST.
 func (r facebookReads) library(
-	ctx context.Context, ask upstream.Request, f providers.AdFilter, cursor string,
-) (page providers.Page[schema.Ad], err error) {
-	var answer struct {
-		Found  wire.Rows[facebookAd] `json:"searchResults"`
-		Of     wire.Rows[facebookAd] `json:"results"`
-		Cursor wire.Token            `json:"cursor"`
-	}
-	ask = ask.With("country", f.Country).With("status", strings.ToUpper(f.Status))
-	if !f.Since.IsZero() {
-		ask = ask.With("start_date", f.Since.UTC().Format(time.DateOnly))
-	}
-	if !f.Until.IsZero() { // Until is exclusive, and the day inclusive
-		ask = ask.With("end_date", f.Until.UTC().Add(-1).Format(time.DateOnly))
-	}
+	ctx context.Context, ask upstream.Request, rows string, f providers.AdFilter, cursor string,
+) (providers.Page[schema.Ad], error) {
+	from, to := adDays(f)
+	ask = ask.With("country", f.Country).With("status", strings.ToUpper(f.Status)).With("start_date", from).With("end_date", to)
 	if cursor != "" {
 		body := map[string]string{"cursor": cursor}
 		for name := range ask.Query {
@@ -68,27 +55,18 @@ func (r facebookReads) library(
 		}
 		ask = upstream.Request{Method: http.MethodPost, Path: ask.Path, JSON: body, Retry: true, Input: true}
 	}
-	if _, err = r.http.Read(ctx, ask, &answer); err != nil {
-		return page, err
-	}
-	name, rows := "searchResults", answer.Found
-	if strings.HasSuffix(ask.Path[0], "company/ads") {
-		name, rows = "results", answer.Of
-	}
-	if page.Items, err = wire.Items(ctx, name, rows, facebookAd.ad); err == nil {
-		page.Next, err = answer.Cursor.Next(ctx, "cursor")
-	}
-	return page, err
+	return upstream.Page(ctx, r.http, ask, upstream.List{Rows: rows, Next: "cursor"}, facebookAd.ad)
 }
 
-// https://docs.scrapecreators.com/v1/facebook/adLibrary/ad
-func (r facebookReads) ad(ctx context.Context, id string) (schema.Ad, error) {
-	var a wire.Object[facebookAdAlone]
-	_, err := r.http.Read(ctx, upstream.Get("v1/facebook/adLibrary/ad").Says("id", id), &a)
-	if err == nil {
-		err = wire.Same(ctx, "ad", id, string(a.V.ID))
-	}
-	return facebookAd(a.V).saying(facebookWords(a.V.Snapshot.Body), a.Raw), err
+// facebookCompanies searches Pages. There is only one page of results.
+// https://docs.scrapecreators.com/v1/facebook/adLibrary/search/companies
+func facebookCompanies(_ context.Context, q providers.AdvertisersQuery) (upstream.Request, error) {
+	return upstream.Get("v1/facebook/adLibrary/search/companies").Says("query", q.Query), nil
+}
+
+// ad converts an ad that is read alone.
+func (a facebookAdAlone) ad(raw json.RawMessage) schema.Ad {
+	return facebookAd(a).saying(facebookWords(a.Snapshot.Body), raw)
 }
 
 // facebookAd is an ad in a list. It may show content of another Page that it promotes.
@@ -227,21 +205,6 @@ func facebookWords(body json.RawMessage) string {
 		return facebookText(body)
 	}
 	return text.FromHTML(words)
-}
-
-// advertisers searches Pages. There is only one page of results.
-// https://docs.scrapecreators.com/v1/facebook/adLibrary/search/companies
-func (r facebookReads) advertisers(
-	ctx context.Context, q providers.AdvertisersQuery, _ string,
-) (page providers.Page[schema.Advertiser], err error) {
-	var answer struct {
-		Companies wire.Rows[facebookCompany] `json:"searchResults"`
-	}
-	ask := upstream.Get("v1/facebook/adLibrary/search/companies").Says("query", q.Query)
-	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
-		page.Items, err = wire.Items(ctx, "searchResults", answer.Companies, facebookCompany.advertiser)
-	}
-	return page, err
 }
 
 type facebookCompany struct {

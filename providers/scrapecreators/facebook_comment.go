@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -26,40 +26,17 @@ type facebookThread struct {
 }
 
 // https://docs.scrapecreators.com/v1/facebook/post/comments
-func (r facebookReads) comments(
-	ctx context.Context, postID, cursor string,
-) (page providers.Page[schema.Comment], err error) {
-	var answer struct {
-		Comments wire.Rows[facebookComment] `json:"comments"`
-		HasMore  more                       `json:"has_next_page"`
-		Cursor   wire.Token                 `json:"cursor"`
-	}
-	ask := upstream.Get("v1/facebook/post/comments").Says("url", providers.AddressOf(ctx, providers.PostID, facebookPost(postID))).With("cursor", cursor)
-	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
-		page.Items, err = wire.Items(ctx, "comments", answer.Comments, r.comment)
-	}
-	if err == nil {
-		page.Next, err = answer.HasMore.next(ctx, "cursor", answer.Cursor)
-	}
-	return page, err
+func (r facebookReads) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
+	address := providers.AddressOf(ctx, providers.PostID, facebookPost(postID))
+	ask := upstream.Get("v1/facebook/post/comments").Says("url", address).With("cursor", cursor)
+	return upstream.Page(ctx, r.http, ask, upstream.List{Rows: "comments", Next: "cursor", More: "has_next_page"}, r.comment)
 }
 
 // repliesTo reads replies with the tokens of their comment, which a page of comments has. A cursor holds them too.
 // https://docs.scrapecreators.com/v1/facebook/post/comment/replies
 func (r facebookReads) repliesTo(
 	ctx context.Context, q providers.RepliesQuery, cursor string,
-) (providers.Page[schema.Comment], error) {
-	return r.repliesAt(ctx, q, cursor)
-}
-
-func (r facebookReads) repliesAt(
-	ctx context.Context, q providers.RepliesQuery, cursor string,
 ) (page providers.Page[schema.Comment], err error) {
-	var answer struct {
-		Replies wire.Rows[facebookComment] `json:"replies"`
-		HasMore more                       `json:"has_next_page"`
-		Cursor  wire.Token                 `json:"cursor"`
-	}
 	parts := strings.Split(cursor, " ")
 	if cursor == "" {
 		of, err := r.thread(ctx, q)
@@ -73,19 +50,13 @@ func (r facebookReads) repliesAt(
 	}
 	ask := upstream.Get("v1/facebook/post/comment/replies").With("feedback_id", parts[0]).
 		With("expansion_token", parts[1]).With("cursor", parts[2])
-	if _, err = r.http.Read(ctx, ask, &answer); err != nil {
-		return page, err
-	}
-	convert := func(c facebookComment, raw json.RawMessage) (schema.Comment, bool) {
-		out, belongs := r.comment(c, raw)
-		out.ReplyToID = &q.CommentID
-		return out, belongs
-	}
-	page.Items, err = wire.Items(ctx, "replies", answer.Replies, convert)
-	if err == nil {
-		page.Next, err = answer.HasMore.next(ctx, "cursor", answer.Cursor)
-	}
-	if err == nil && page.Next != "" {
+	page, err = upstream.Page(ctx, r.http, ask, upstream.List{Rows: "replies", Next: "cursor", More: "has_next_page"},
+		func(c facebookComment, raw json.RawMessage) (schema.Comment, bool) {
+			out, belongs := r.comment(c, raw)
+			out.ReplyToID = &q.CommentID
+			return out, belongs
+		})
+	if page.Next != "" {
 		page.Next = strings.Join([]string{parts[0], parts[1], page.Next}, " ")
 	}
 	return page, err

@@ -7,28 +7,12 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
-
-// https://docs.scrapecreators.com/v1/facebook/event/details
-func (r facebookReads) event(ctx context.Context, id string) (schema.Event, error) {
-	var e wire.Object[facebookEvent]
-	var err error
-	if !links.Digits(id) {
-		err = providers.Unsupported("this source does not resolve short addresses")
-	} else if _, err = r.http.Read(ctx, upstream.Get("v1/facebook/event/details").Says("id", id), &e); err == nil {
-		err = wire.Same(ctx, "event", id, string(e.V.ID))
-	}
-	if err != nil {
-		return schema.Event{}, err
-	}
-	out, _ := e.V.event(e.Raw)
-	return out, nil
-}
 
 // events reads the events of a Page, or those on Facebook's page of a place.
 // https://docs.scrapecreators.com/v1/facebook/profile/events
@@ -37,45 +21,17 @@ func (r facebookReads) events(
 	ctx context.Context, q providers.EventsQuery, cursor string,
 ) (page providers.Page[schema.Event], err error) {
 	if q.Handle != "" {
-		ask := upstream.Get("v1/facebook/profile/events").Says("url", facebookAccount(q.Handle))
-		page, err = r.gatherings(ctx, ask, cursor, true)
-	} else {
-		link, bad := links.Parse(q.Place, "facebook.com", ".facebook.com")
-		if bad != nil || link == nil || link.Segment(0) != "events" || link.Segment(1) != "explore" {
-			return page, providers.Invalid(
-				"a place is given by its page of events on Facebook, as in facebook.com/events/explore/riyadh/110944518935123")
-		}
-		address := facebookSite + strings.Join(link.Segments, "/")
-		page, err = r.gatherings(ctx, upstream.Get("v1/facebook/events").Says("url", address), cursor, false)
+		ask := upstream.Get("v1/facebook/profile/events").Says("url", facebookAccount(q.Handle)).With("cursor", cursor)
+		at := upstream.List{Rows: "events", Next: "cursor", More: "has_next_page"}
+		return upstream.Page(ctx, r.http, ask, at, facebookEvent.event)
 	}
-	return page, err
-}
-
-// https://docs.scrapecreators.com/v1/facebook/events/search
-func (r facebookReads) searchEvents(ctx context.Context, query, cursor string) (providers.Page[schema.Event], error) {
-	return r.gatherings(ctx, upstream.Get("v1/facebook/events/search").Says("query", query), cursor, false)
-}
-
-// gatherings reads a page of events; a flag, if there is one, says whether there is another page.
-func (r facebookReads) gatherings(
-	ctx context.Context, ask upstream.Request, cursor string, flagged bool,
-) (page providers.Page[schema.Event], err error) {
-	var answer struct {
-		Events  wire.Rows[facebookEvent] `json:"events"`
-		HasMore more                     `json:"has_next_page"`
-		Cursor  wire.Token               `json:"cursor"`
+	link, err := links.Parse(q.Place, "facebook.com", ".facebook.com")
+	if err != nil || link == nil || link.Segment(0) != "events" || link.Segment(1) != "explore" {
+		return page, providers.Invalid(
+			"a place is given by its page of events on Facebook, as in facebook.com/events/explore/riyadh/110944518935123")
 	}
-	if _, err = r.http.Read(ctx, ask.With("cursor", cursor), &answer); err == nil {
-		page.Items, err = wire.Items(ctx, "events", answer.Events, facebookEvent.event)
-	}
-	switch {
-	case err != nil:
-	case flagged:
-		page.Next, err = answer.HasMore.next(ctx, "cursor", answer.Cursor)
-	default:
-		page.Next, err = answer.Cursor.Next(ctx, "cursor")
-	}
-	return page, err
+	ask := upstream.Get("v1/facebook/events").Says("url", facebookSite+strings.Join(link.Segments, "/")).With("cursor", cursor)
+	return upstream.Page(ctx, r.http, ask, facebookFound, facebookEvent.event)
 }
 
 // facebookEvent is a single event, or one in one of three kinds of list, which have some fields and names of their own.
@@ -136,4 +92,16 @@ func (e facebookEvent) event(raw json.RawMessage) (schema.Event, bool) {
 		}
 	}
 	return out, true
+}
+
+// https://docs.scrapecreators.com/v1/facebook/event/details
+func facebookEventByID(_ context.Context, id string) (upstream.Request, error) {
+	if !links.Digits(id) {
+		return upstream.Request{}, providers.Unsupported("this source does not resolve short addresses")
+	}
+	return upstream.Get("v1/facebook/event/details").Says("id", id), nil
+}
+
+func sameEvent(ctx context.Context, id string, e schema.Event) error {
+	return wire.Same(ctx, "event", id, e.ID)
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -21,25 +21,26 @@ func facebookGroup(ask upstream.Request, id string) upstream.Request {
 
 // https://docs.scrapecreators.com/v1/facebook/group
 func (r facebookReads) community(ctx context.Context, id string) (p schema.Profile, err error) {
-	var g wire.Object[struct {
+	g, err := upstream.Object[struct {
 		ID          wire.Serial `json:"id"`
 		URL         string      `json:"url"`
 		Name        string      `json:"name"`
 		Description string      `json:"description"`
 		Members     wire.Count  `json:"member_count"`
 		Cover       string      `json:"cover_photo_url"`
-	}]
-	_, err = r.http.Read(ctx, facebookGroup(upstream.Get("v1/facebook/group"), id), &g)
-	if err == nil && links.Digits(id) {
-		err = wire.Same(ctx, "group", id, string(g.V.ID))
-	}
-	if err == nil {
-		err = wire.Need(ctx, "id", g.V.ID != "")
-	}
+	}](ctx, r.http, facebookGroup(upstream.Get("v1/facebook/group"), id), "")
 	if err != nil {
 		return p, err
 	}
 	number := string(g.V.ID)
+	if links.Digits(id) {
+		if err := wire.Same(ctx, "group", id, number); err != nil {
+			return p, err
+		}
+	}
+	if err := wire.Need(ctx, "id", number != ""); err != nil {
+		return p, err
+	}
 	return schema.Profile{
 		Common:      schema.Common{ID: number, URL: text.URLOr(g.V.URL, facebookSite+"groups/"+number), Raw: g.Raw},
 		Handle:      number,
@@ -51,10 +52,7 @@ func (r facebookReads) community(ctx context.Context, id string) (p schema.Profi
 }
 
 // https://docs.scrapecreators.com/v1/facebook/group/posts
-func (r facebookReads) communityPosts(
-	ctx context.Context, q providers.CommunityPostsQuery, cursor string,
-) (providers.Page[schema.Post], error) {
+func facebookGroupPosts(_ context.Context, q providers.CommunityPostsQuery) (upstream.Request, error) {
 	sorts := map[string]string{"top": "TOP_POSTS", "recent": "CHRONOLOGICAL", "activity": "RECENT_ACTIVITY"}
-	ask := facebookGroup(upstream.Get("v1/facebook/group/posts"), q.ID).With("sort_by", sorts[q.Sort])
-	return r.feed(ctx, ask, cursor)
+	return facebookGroup(upstream.Get("v1/facebook/group/posts"), q.ID).With("sort_by", sorts[q.Sort]), nil
 }

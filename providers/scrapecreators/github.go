@@ -8,86 +8,56 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
-// githubReads reads answers of GitHub's own API, with some other field names.
-type githubReads struct{ *client }
-
 func (c *client) github() providers.Provider {
-	r := githubReads{c}
 	return providers.Provider{
 		Platform:  platform.GitHub,
-		Profile:   r.profile,
-		Followers: r.followers,
-		Following: r.following,
-		Posts:     r.posts,
-		Post:      r.post,
-		Trending:  r.trending,
-		Notes:     map[providers.Op]string{providers.OpTrending: "repositories of the day, in all languages"},
+		Profile:   one(c, by("v1/github/user", "handle"), "", alone(githubUser.profile), sameAccount),
+		Followers: githubAccounts(c, "followers"),
+		Following: githubAccounts(c, "following"),
+		Posts:     list(c, githubOwn, upstream.List{Rows: "repositories", Next: "cursor"}, rows(githubRepository.post), nil),
+		Post:      one(c, githubRepo, "repository", githubPublic, sameRepository),
+		Trending: list(c, fixed[providers.TrendingQuery]("v1/github/trending/repositories"),
+			upstream.List{Rows: "repositories"}, rows(githubTrend.post), nil),
+		Notes: map[providers.Op]string{providers.OpTrending: "repositories of the day, in all languages"},
 	}
 }
 
-func (r githubReads) profile(ctx context.Context, handle string) (p schema.Profile, err error) {
-	var u wire.Object[githubUser]
-	if _, err = r.http.Read(ctx, upstream.Get("v1/github/user").Says("handle", handle), &u); err == nil {
-		p, _ = u.V.profile(u.Raw)
-		err = wire.SameFold(ctx, "account", handle, p.Handle)
-	}
-	return p, err
-}
-
-func (r githubReads) followers(ctx context.Context, handle, cursor string) (providers.Page[schema.Profile], error) {
-	return r.accounts(ctx, "followers", handle, cursor)
-}
-
-func (r githubReads) following(ctx context.Context, handle, cursor string) (providers.Page[schema.Profile], error) {
-	return r.accounts(ctx, "following", handle, cursor)
-}
-
-func (r githubReads) accounts(ctx context.Context, what, handle, cursor string) (providers.Page[schema.Profile], error) {
-	ask := upstream.Get("v1/github/user", what).Says("handle", handle).With("cursor", cursor)
-	return list(ctx, r.client, ask, what, "cursor", githubUser.profile)
-}
-
-// posts reads repositories, newest first.
-func (r githubReads) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	ask := upstream.Get("v1/github/user/repositories").Says("handle", handle).With("type", "owner").
-		With("sort", "created").With("direction", "desc").With("cursor", cursor)
-	return list(ctx, r.client, ask, "repositories", "cursor", githubRepository.post)
-}
-
-func (r githubReads) post(ctx context.Context, id string) (p schema.Post, err error) {
+// githubRepo asks for a repository by its owner and name.
+func githubRepo(_ context.Context, id string) (upstream.Request, error) {
 	if links.Digits(id) || strings.Contains(id, "#") {
-		return p, providers.Unsupported("ScrapeCreators only finds repositories by owner/name")
+		return upstream.Request{}, providers.Unsupported("ScrapeCreators only finds repositories by owner/name")
 	}
-	var answer struct {
-		Repository sole[githubRepository] `json:"repository"`
-	}
-	ask := upstream.Get("v1/github/repository").Says("url", "https://github.com/"+id)
-	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
-		err = answer.Repository.check(ctx, "repository")
-	}
-	repo := answer.Repository
-	if err == nil {
-		err = wire.SameFold(ctx, "repository", id, repo.V.FullName)
-	}
-	if err == nil {
-		var public bool
-		if p, public = repo.V.post(repo.Raw); !public {
-			err = providers.NotFound("the repository is not public")
-		}
-	}
-	return p, err
+	return upstream.Get("v1/github/repository").Says("url", "https://github.com/"+id), nil
 }
 
-// trending reads GitHub's own page of the day.
-func (r githubReads) trending(ctx context.Context, _ providers.TrendingQuery, _ string) (providers.Page[schema.Post], error) {
-	return list(ctx, r.client, upstream.Get("v1/github/trending/repositories"), "repositories", "", githubTrend.post)
+func githubPublic(_ context.Context, r wire.Object[githubRepository]) (schema.Post, error) {
+	p, public := r.V.post(r.Raw)
+	if !public {
+		return p, providers.NotFound("the repository is not public")
+	}
+	return p, nil
+}
+
+// sameRepository is [samePost] on a platform that ignores case.
+func sameRepository(ctx context.Context, id string, p schema.Post) error {
+	return wire.SameFold(ctx, "repository", id, p.ID)
+}
+
+func githubAccounts(c *client, what string) func(context.Context, string, string) (providers.Page[schema.Profile], error) {
+	return list(c, by("v1/github/user/"+what, "handle"), upstream.List{Rows: what, Next: "cursor"}, rows(githubUser.profile), nil)
+}
+
+// githubOwn asks for the repositories of an account, newest first.
+func githubOwn(_ context.Context, handle string) (upstream.Request, error) {
+	return upstream.Get("v1/github/user/repositories").Says("handle", handle).With("type", "owner").
+		With("sort", "created").With("direction", "desc"), nil
 }
 
 // githubUser is an account; in lists only the first four fields are set.

@@ -11,8 +11,8 @@ import (
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/google"
-	"github.com/socialdata/socialdata/providers/internal/ids"
-	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/kit/ids"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -27,8 +27,8 @@ func (c *client) google() providers.Provider {
 	return providers.Provider{
 		Platform:    platform.Google,
 		Search:      r.search,
-		Ads:         r.ads,
-		Ad:          r.ad,
+		Ads:         list(c, googleAds, upstream.List{Rows: "ads", Next: "cursor"}, rows(googleAd.row), nil),
+		Ad:          one(c, googleOne, "", alone(googleAd.row), googleSame),
 		Advertisers: r.advertisers,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch:      {"kind": {string(schema.WebResult)}, "since": nil, "region": nil},
@@ -43,6 +43,15 @@ func (c *client) google() providers.Provider {
 	}
 }
 
+// googleSame returns an error unless an ad and its advertiser are those of a key.
+func googleSame(ctx context.Context, key string, a schema.Ad) error {
+	of, id, _ := strings.Cut(key, "/")
+	if a.Advertiser.ID == nil || *a.Advertiser.ID != of {
+		return wire.Same(ctx, "ad", key, "")
+	}
+	return wire.Same(ctx, "ad", id, a.ID)
+}
+
 const googleRows = 10 // on a page, at most
 
 // search reads a page of results. Positions are counted as if every page were full.
@@ -50,16 +59,20 @@ const googleRows = 10 // on a page, at most
 func (r googleReads) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (page providers.Page[schema.SearchResult], err error) {
+	n, err := pages.Number(cursor, indexedPages)
+	if err != nil {
+		return page, err
+	}
 	var a struct {
 		Results wire.Rows[googleResult] `json:"results"`
 	}
-	n, err := pages.Number(cursor, indexedPages)
-	if err == nil {
-		_, err = r.http.Read(ctx, upstream.Get("v1/google/search").Says("query", q.Query).With("region", q.Region).
-			With("date_posted", reaching(q.Since, indexed...)).With("page", strconv.Itoa(n)), &a)
+	ask := upstream.Get("v1/google/search").Says("query", q.Query).With("region", q.Region).
+		With("date_posted", reaching(q.Since, indexed...)).With("page", strconv.Itoa(n))
+	if _, err := r.http.Read(ctx, ask, &a); err != nil {
+		return page, err
 	}
-	if err == nil {
-		err = a.Results.Check(ctx, "results")
+	if err := a.Results.Check(ctx, "results"); err != nil {
+		return page, err
 	}
 	for place, row := range a.Results.All() {
 		page.Items = append(page.Items, row.V.result(int64((n-1)*googleRows+place+1), row.Raw))
@@ -67,7 +80,26 @@ func (r googleReads) search(
 	if len(page.Items) > 0 && n < indexedPages {
 		page.Next = strconv.Itoa(n + 1)
 	}
-	return page, err
+	return page, nil
+}
+
+// googleAds asks for the ads of an advertiser, or for those that lead to a domain.
+// https://docs.scrapecreators.com/v1/google/company/ads
+func googleAds(_ context.Context, q providers.AdsQuery) (upstream.Request, error) {
+	from, to := adDays(q.AdFilter)
+	ask := upstream.Get("v1/google/company/ads").With("region", q.Country).With("start_date", from).With("end_date", to)
+	parameter := "domain"
+	if strings.HasPrefix(q.AdvertiserID, "AR") {
+		parameter = "advertiser_id"
+	}
+	return ask.Says(parameter, q.AdvertiserID+q.Domain), nil
+}
+
+// googleOne asks for one ad by its key, such as AR1234/CR5678. The answer does not have the advertiser's name.
+// https://docs.scrapecreators.com/v1/google/ad
+func googleOne(_ context.Context, key string) (upstream.Request, error) {
+	of, id, _ := strings.Cut(key, "/")
+	return upstream.Get("v1/google/ad").Says("url", google.AdvertiserURL(of)+"/creative/"+id), nil
 }
 
 type googleResult struct {
@@ -86,39 +118,13 @@ func (g googleResult) result(position int64, raw json.RawMessage) schema.SearchR
 	}
 	if address := text.URL(g.URL); address != nil {
 		page.ID, page.URL = ids.Of(*address), *address
-		if u, err := url.Parse(*address); err == nil {
-			page.Domain = strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
+		u, err := url.Parse(*address)
+		if err != nil {
+			return schema.Result(page)
 		}
+		page.Domain = strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
 	}
 	return schema.Result(page)
-}
-
-// ads reads the ads of an advertiser, or those that lead to a domain.
-// https://docs.scrapecreators.com/v1/google/company/ads
-func (r googleReads) ads(ctx context.Context, q providers.AdsQuery, cursor string) (providers.Page[schema.Ad], error) {
-	from, to := adDays(q.AdFilter)
-	ask := upstream.Get("v1/google/company/ads").With("region", q.Country).
-		With("start_date", from).With("end_date", to).With("cursor", cursor)
-	advertiser := q.AdvertiserID + q.Domain
-	if strings.HasPrefix(q.AdvertiserID, "AR") {
-		ask = ask.Says("advertiser_id", advertiser)
-	} else {
-		ask = ask.Says("domain", advertiser)
-	}
-	return list(ctx, r.client, ask, "ads", "cursor", googleAd.row)
-}
-
-// ad reads one ad by its key, such as AR1234/CR5678. The answer does not have the advertiser's name.
-// https://docs.scrapecreators.com/v1/google/ad
-func (r googleReads) ad(ctx context.Context, key string) (ad schema.Ad, err error) {
-	of, id, _ := strings.Cut(key, "/")
-	var a wire.Object[googleAd]
-	ask := upstream.Get("v1/google/ad").Says("url", google.AdvertiserURL(of)+"/creative/"+id)
-	if _, err = r.http.Read(ctx, ask, &a); err == nil {
-		ad, _ = a.V.row(a.Raw)
-		err = wire.Same(ctx, "ad", key, a.V.Advertiser+"/"+a.V.ID)
-	}
-	return ad, err
 }
 
 // googleAd is an ad in a list, or a single one.
@@ -167,9 +173,7 @@ func (a googleAd) row(raw json.RawMessage) (schema.Ad, bool) {
 		out.Media = append(out.Media, schema.Media{Type: schema.Image, URL: u})
 	}
 	for _, region := range a.Regions {
-		if len(region.Code) == 2 {
-			out.Countries = append(out.Countries, region.Code)
-		}
+		out.Countries = append(out.Countries, region.Code)
 	}
 	out.Countries = countryCodes(out.Countries...)
 	return out, true
@@ -180,17 +184,17 @@ func (a googleAd) row(raw json.RawMessage) (schema.Ad, bool) {
 func (r googleReads) advertisers(
 	ctx context.Context, q providers.AdvertisersQuery, _ string,
 ) (page providers.Page[schema.Advertiser], err error) {
-	var a answer
+	var answer json.RawMessage
 	ask := upstream.Get("v1/google/adLibrary/advertisers/search").Says("query", q.Query).With("region", q.Country)
-	if _, err = r.http.Read(ctx, ask, &a); err == nil {
-		page.Items, err = items(ctx, a, "advertisers", googleAdvertiser.row)
+	if _, err := r.http.Read(ctx, ask, &answer); err != nil {
+		return page, err
 	}
-	var sites []schema.Advertiser
-	if err == nil {
-		sites, err = items(ctx, a, "websites", func(s googleWebsite, raw json.RawMessage) (schema.Advertiser, bool) {
-			return google.Website(s.Domain, raw), true
-		})
+	if page.Items, err = upstream.Items(ctx, answer, "advertisers", googleAdvertiser.row); err != nil {
+		return page, err
 	}
+	sites, err := upstream.Items(ctx, answer, "websites", func(s googleWebsite, raw json.RawMessage) (schema.Advertiser, bool) {
+		return google.Website(s.Domain, raw), true
+	})
 	page.Items = append(page.Items, sites...)
 	return page, err
 }

@@ -3,13 +3,11 @@ package scrapecreators
 import (
 	"context"
 	"encoding/json"
-	"slices"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/instagram"
-	"github.com/socialdata/socialdata/providers/internal/ids"
-	"github.com/socialdata/socialdata/providers/internal/meta"
+	"github.com/socialdata/socialdata/providers/kit/meta"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -21,21 +19,24 @@ type instagramReads struct{ *client }
 func (c *client) instagram() providers.Provider {
 	r := instagramReads{c}
 	return providers.Provider{
-		Platform:        platform.Instagram,
-		Profile:         r.profile,
-		Posts:           r.posts,
-		Post:            r.post,
-		Trending:        r.trending,
-		Search:          r.search,
-		Searches:        r.searchable,
-		Comments:        r.comments,
-		Replies:         r.replies,
-		Transcript:      r.transcript,
-		Reels:           r.reels,
+		Platform: platform.Instagram,
+		Profile:  one(c, by("v1/instagram/profile", "handle"), "data.user", wire.Parsed(instagram.ParseProfile), sameAccount),
+		Posts: list(c, by("v2/instagram/user/posts", "handle"),
+			upstream.List{Rows: "items", Next: "next_max_id", More: "more_available"}, parsed(instagram.ParsePost), nil),
+		Post:       one(c, instagramAlone, "data.xdt_shortcode_media", wire.Parsed(instagram.ParseWebPost), instagramSame),
+		Trending:   list(c, fixed[providers.TrendingQuery]("v1/instagram/reels/trending"), upstream.List{Rows: "data.reels"}, rows(instagramPost.post), nil),
+		Search:     r.search,
+		Searches:   r.searchable,
+		Comments:   r.comments,
+		Replies:    r.replies,
+		Transcript: r.transcript,
+		Reels: list(c, by("v1/instagram/user/reels", "handle"),
+			upstream.List{Rows: "items", Next: "paging_info.max_id", More: "paging_info.more_available"}, instagramListed, nil),
 		Collections:     r.collections,
 		Collection:      r.collection,
 		CollectionPosts: r.collectionPosts,
-		TrackPosts:      r.trackPosts,
+		TrackPosts: list(c, by("v1/instagram/audio/reels", "audio_id"),
+			upstream.List{Rows: "reels", Next: "cursor", More: "has_more"}, parsed(instagram.ParsePost), nil),
 
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch:      {"kind": {"post", "profile"}, "since": nil},
@@ -55,106 +56,27 @@ func (c *client) instagram() providers.Provider {
 	}
 }
 
-// https://docs.scrapecreators.com/v1/instagram/profile
-func (r instagramReads) profile(ctx context.Context, handle string) (p schema.Profile, err error) {
-	var answer struct {
-		Data struct {
-			User sole[struct{}] `json:"user"`
-		} `json:"data"`
-	}
-	if _, err = r.http.Read(ctx, upstream.Get("v1/instagram/profile").Says("handle", handle), &answer); err == nil {
-		err = answer.Data.User.check(ctx, "data.user")
-	}
-	if err == nil {
-		p, err = instagram.ParseProfile(ctx, answer.Data.User.Raw)
-	}
-	if err == nil {
-		err = wire.SameFold(ctx, "account", handle, p.Handle)
-	}
-	return p, err
+func instagramListed(ctx context.Context, r instagramReel, _ json.RawMessage) (schema.Post, bool) {
+	p, _ := parsed(instagram.ParsePost)(ctx, struct{}{}, r.Media.Raw)
+	return p, true
 }
 
-// posts sorts pinned posts, which come first, into their place: a higher number is a newer post.
-// https://docs.scrapecreators.com/v2/instagram/user/posts
-func (r instagramReads) posts(
-	ctx context.Context, handle, cursor string,
-) (page providers.Page[schema.Post], err error) {
-	var answer struct {
-		Items   wire.Rows[struct{}] `json:"items"`
-		HasMore more                `json:"more_available"`
-		Next    wire.Token          `json:"next_max_id"`
-	}
-	ask := upstream.Get("v2/instagram/user/posts").Says("handle", handle).With("next_max_id", cursor)
-	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
-		page.Items, err = rowsOf(ctx, "items", answer.Items, instagram.ParsePost)
-	}
-	if err == nil {
-		page.Next, err = answer.HasMore.next(ctx, "next_max_id", answer.Next)
-	}
+// https://docs.scrapecreators.com/v1/instagram/post
+func instagramAlone(_ context.Context, id string) (upstream.Request, error) {
+	_, page, err := instagramPage(id)
+	return upstream.Get("v1/instagram/post").Says("url", page), err
+}
+
+func instagramSame(ctx context.Context, id string, p schema.Post) error {
+	number, _, err := instagramPage(id)
 	if err != nil {
-		return page, err
+		return err
 	}
-	instagramNewest(page.Items)
-	return page, nil
-}
-
-func instagramNewest(posts []schema.Post) {
-	slices.SortStableFunc(posts, func(a, b schema.Post) int { return ids.Newest(a.ID, b.ID) })
-}
-
-// https://docs.scrapecreators.com/v1/instagram/user/reels
-func (r instagramReads) reels(
-	ctx context.Context, handle, cursor string,
-) (page providers.Page[schema.Post], err error) {
-	var answer struct {
-		Items  wire.Rows[instagramReel] `json:"items"`
-		Paging struct {
-			HasMore more       `json:"more_available"`
-			MaxID   wire.Token `json:"max_id"`
-		} `json:"paging_info"`
-	}
-	ask := upstream.Get("v1/instagram/user/reels").Says("handle", handle).With("max_id", cursor)
-	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
-		convert := func(i instagramReel, _ json.RawMessage) (schema.Post, bool) {
-			return rowOf(ctx, i.Media.Raw, instagram.ParsePost), true
-		}
-		page.Items, err = wire.Items(ctx, "items", answer.Items, convert)
-	}
-	if err == nil {
-		page.Next, err = answer.Paging.HasMore.next(ctx, "paging_info.max_id", answer.Paging.MaxID)
-	}
-	if err != nil {
-		return page, err
-	}
-	instagramNewest(page.Items)
-	return page, nil
+	return samePost(ctx, number, p)
 }
 
 type instagramReel struct {
 	Media wire.Object[struct{}] `json:"media"`
-}
-
-// https://docs.scrapecreators.com/v1/instagram/post
-func (r instagramReads) post(ctx context.Context, id string) (p schema.Post, err error) {
-	var answer struct {
-		Data struct {
-			Post sole[struct{}] `json:"xdt_shortcode_media"`
-		} `json:"data"`
-	}
-	number, page, err := instagramPage(id)
-	if err == nil {
-		_, err = r.http.Read(ctx, upstream.Get("v1/instagram/post").Says("url", page), &answer)
-	}
-	if err == nil {
-		err = answer.Data.Post.check(ctx, "data.xdt_shortcode_media")
-	}
-	if err == nil {
-		p, err = instagram.ParseWebPost(ctx, answer.Data.Post.Raw)
-	}
-	if err == nil {
-		err = wire.Same(ctx, "post", number, p.ID)
-	}
-	return p, err
 }
 
 // instagramPage returns the number of a post, and the address of its page.
@@ -163,68 +85,37 @@ func instagramPage(id string) (number, page string, err error) {
 	return number, "https://www.instagram.com/p/" + code, err
 }
 
-// https://docs.scrapecreators.com/v1/instagram/audio/reels
-func (r instagramReads) trackPosts(
-	ctx context.Context, id, cursor string,
-) (page providers.Page[schema.Post], err error) {
-	var answer struct {
-		Reels   wire.Rows[struct{}] `json:"reels"`
-		HasMore more                `json:"has_more"`
-		Cursor  wire.Token          `json:"cursor"`
-	}
-	ask := upstream.Get("v1/instagram/audio/reels").Says("audio_id", id).With("cursor", cursor)
-	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
-		page.Items, err = rowsOf(ctx, "reels", answer.Reels, instagram.ParsePost)
-	}
-	if err == nil {
-		page.Next, err = answer.HasMore.next(ctx, "cursor", answer.Cursor)
-	}
-	return page, err
-}
-
-// trending has no parameters.
-// https://docs.scrapecreators.com/v1/instagram/reels/trending
-func (r instagramReads) trending(
-	ctx context.Context, _ providers.TrendingQuery, _ string,
-) (page providers.Page[schema.Post], err error) {
-	var answer struct {
-		Data struct {
-			Reels wire.Rows[instagramPost] `json:"reels"`
-		} `json:"data"`
-	}
-	if _, err = r.http.Read(ctx, upstream.Get("v1/instagram/reels/trending"), &answer); err == nil {
-		page.Items, err = wire.Items(ctx, "data.reels", answer.Data.Reels, instagramPost.post)
-	}
-	return page, err
-}
-
 // transcript returns one line for each video of a post.
 // https://docs.scrapecreators.com/v2/instagram/media/transcript
 func (r instagramReads) transcript(ctx context.Context, q providers.TranscriptQuery) (t schema.Transcript, err error) {
-	var answer wire.Object[struct {
-		Lines wire.Rows[instagramSpeech] `json:"transcripts"`
-	}]
 	number, page, err := instagramPage(q.PostID)
-	if err == nil {
-		_, err = r.http.Read(ctx, upstream.Get("v2/instagram/media/transcript").Says("url", page), &answer)
-	}
-	t = schema.Transcript{Common: schema.Common{ID: number, URL: page + "/", Raw: answer.Raw}, PostID: number}
-	if err == nil {
-		t.Segments, err = wire.Items(ctx, "transcripts", answer.V.Lines, instagramSpeech.segment)
-	}
-	for _, line := range answer.V.Lines.All() {
-		if err == nil {
-			err = line.V.Text.given(ctx, "transcripts[].text")
-		}
-		if err == nil && answer.V.Lines.Len() == 1 { // the videos of several have numbers of their own
-			err = wire.Same(ctx, "post", number, string(line.V.ID))
-		}
-	}
-	if err == nil && len(t.Segments) == 0 {
-		err = providers.NotFound("the post has no speech")
-	}
 	if err != nil {
 		return t, err
+	}
+	answer, err := upstream.Object[struct {
+		Lines wire.Rows[instagramSpeech] `json:"transcripts"`
+	}](ctx, r.http, upstream.Get("v2/instagram/media/transcript").Says("url", page), "")
+	if err != nil {
+		return t, err
+	}
+	lines := answer.V.Lines
+	t = schema.Transcript{Common: schema.Common{ID: number, URL: page + "/", Raw: answer.Raw}, PostID: number}
+	if t.Segments, err = wire.Items(ctx, "transcripts", lines, instagramSpeech.segment); err != nil {
+		return t, err
+	}
+	for _, line := range lines.All() {
+		if err := line.V.Text.given(ctx, "transcripts[].text"); err != nil {
+			return t, err
+		}
+		if lines.Len() > 1 {
+			continue // the videos of several have numbers of their own
+		}
+		if err := wire.Same(ctx, "post", number, string(line.V.ID)); err != nil {
+			return t, err
+		}
+	}
+	if len(t.Segments) == 0 {
+		return t, providers.NotFound("the post has no speech")
 	}
 	for _, s := range t.Segments {
 		t.Text = text.Join(t.Text, s.Text)

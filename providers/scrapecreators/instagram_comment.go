@@ -16,57 +16,37 @@ import (
 func (r instagramReads) comments(
 	ctx context.Context, postID, cursor string,
 ) (page providers.Page[schema.Comment], err error) {
-	var answer struct {
-		Comments wire.Rows[instagramComment] `json:"comments"`
-		Cursor   wire.Token                  `json:"cursor"`
-	}
 	number, address, err := instagramPage(postID)
-	if err == nil {
-		ask := upstream.Get("v2/instagram/post/comments").Says("url", address).With("cursor", cursor)
-		_, err = r.http.Read(ctx, ask, &answer)
+	if err != nil {
+		return page, err
 	}
-	if err == nil {
-		convert := func(c instagramComment, raw json.RawMessage) (schema.Comment, bool) {
+	ask := upstream.Get("v2/instagram/post/comments").Says("url", address).With("cursor", cursor)
+	return upstream.Page(ctx, r.http, ask, upstream.List{Rows: "comments", Next: "cursor"},
+		func(c instagramComment, raw json.RawMessage) (schema.Comment, bool) {
 			return c.comment(number, address, raw), true
-		}
-		page.Items, err = wire.Items(ctx, "comments", answer.Comments, convert)
-	}
-	if err == nil {
-		page.Next, err = answer.Cursor.Next(ctx, "cursor")
-	}
-	return page, err
+		})
 }
 
 // https://docs.scrapecreators.com/v1/instagram/post/comment/replies
 func (r instagramReads) replies(
 	ctx context.Context, q providers.RepliesQuery, cursor string,
 ) (page providers.Page[schema.Comment], err error) {
-	var answer struct {
-		Comments wire.Rows[instagramComment] `json:"comments"`
-		HasMore  more                        `json:"has_more"`
-		Cursor   wire.Token                  `json:"cursor"`
-	}
 	if q.PostID == "" {
 		return page, providers.Invalid("the replies to a comment require its post: pass post_id as well")
 	}
 	number, address, err := instagramPage(q.PostID)
-	if err == nil {
-		ask := upstream.Get("v1/instagram/post/comment/replies").Says("url", address).Says("comment_id", q.CommentID)
-		_, err = r.http.Read(ctx, ask.With("cursor", cursor), &answer)
+	if err != nil {
+		return page, err
 	}
-	if err == nil {
-		convert := func(c instagramComment, raw json.RawMessage) (schema.Comment, bool) {
+	ask := upstream.Get("v1/instagram/post/comment/replies").Says("url", address).Says("comment_id", q.CommentID).
+		With("cursor", cursor)
+	return upstream.Page(ctx, r.http, ask, upstream.List{Rows: "comments", Next: "cursor", More: "has_more"},
+		func(c instagramComment, raw json.RawMessage) (schema.Comment, bool) {
 			if string(c.Parent) != q.CommentID {
 				return schema.Comment{}, true // of another post or comment
 			}
 			return c.comment(number, address, raw), true
-		}
-		page.Items, err = wire.Items(ctx, "comments", answer.Comments, convert)
-	}
-	if err == nil {
-		page.Next, err = answer.HasMore.next(ctx, "cursor", answer.Cursor)
-	}
-	return page, err
+		})
 }
 
 type instagramComment struct {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/instagram"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -19,26 +19,23 @@ import (
 // https://docs.scrapecreators.com/v1/instagram/user/highlights
 func (r instagramReads) collections(
 	ctx context.Context, q providers.CollectionsQuery, _ string,
-) (page providers.Page[schema.Collection], err error) {
-	var answer struct {
-		Highlights wire.Rows[instagramHighlight] `json:"highlights"`
-	}
+) (providers.Page[schema.Collection], error) {
 	ask := upstream.Get("v1/instagram/user/highlights").Says("handle", q.Handle)
-	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
-		convert := func(h instagramHighlight, raw json.RawMessage) (schema.Collection, bool) {
+	return upstream.Page(ctx, r.http, ask, upstream.List{Rows: "highlights"},
+		func(h instagramHighlight, raw json.RawMessage) (schema.Collection, bool) {
 			if h.Owner == nil || !strings.EqualFold(h.Owner.Username, q.Handle) {
 				return schema.Collection{}, true // of another account
 			}
 			return h.collection(raw), true
-		}
-		page.Items, err = wire.Items(ctx, "highlights", answer.Highlights, convert)
-	}
-	return page, err
+		})
 }
 
 func (r instagramReads) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
 	h, err := r.highlight(ctx, q.ID)
-	return h.V.collection(h.Raw), err
+	if err != nil {
+		return schema.Collection{}, err
+	}
+	return h.V.collection(h.Raw), nil
 }
 
 // collectionPosts reads the first stories of a highlight; the others cannot be requested.
@@ -46,18 +43,19 @@ func (r instagramReads) collectionPosts(
 	ctx context.Context, q providers.CollectionQuery, _ string,
 ) (page providers.Page[schema.Post], err error) {
 	h, err := r.highlight(ctx, q.ID)
-	if err == nil {
-		page.Items, err = rowsOf(ctx, "items", h.V.Items, instagram.ParsePost)
+	if err != nil {
+		return page, err
 	}
+	page.Items, err = wire.Items(ctx, "items", h.V.Items, parsing(ctx, instagram.ParsePost))
 	return page, err
 }
 
 // https://docs.scrapecreators.com/v1/instagram/user/highlight/detail
 func (r instagramReads) highlight(ctx context.Context, id string) (h wire.Object[instagramHighlight], err error) {
-	if _, err = r.http.Read(ctx, upstream.Get("v1/instagram/user/highlight/detail").Says("id", id), &h); err == nil {
-		err = wire.Same(ctx, "highlight", id, h.V.id())
+	if _, err := r.http.Read(ctx, upstream.Get("v1/instagram/user/highlight/detail").Says("id", id), &h); err != nil {
+		return h, err
 	}
-	return h, err
+	return h, wire.Same(ctx, "highlight", id, h.V.id())
 }
 
 // instagramHighlight is a row of stories that an account keeps; in a list it has neither stories nor counts.

@@ -3,14 +3,10 @@ package scrapecreators
 import (
 	"context"
 	"encoding/json"
-	"math"
-	"strconv"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
-	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -25,27 +21,19 @@ func (instagramReads) searchable(q providers.SearchQuery) error {
 func (r instagramReads) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (page providers.Page[schema.SearchResult], err error) {
-	tag, isTag := strings.CutPrefix(q.Query, "#")
-	switch err = r.searchable(q); {
-	case err != nil:
-	case q.Kind == schema.ProfileResult:
-		var found providers.Page[schema.Profile]
-		found, err = r.searchProfiles(ctx, q.Query, cursor)
-		page = results(found)
-	case isTag || q.Kind == schema.PostResult || !q.Since.IsZero():
-		var found providers.Page[schema.Post]
-		if isTag {
-			found, err = r.searchHashtag(ctx, tag, q, cursor)
-		} else {
-			found, err = r.searchReels(ctx, q, cursor)
-		}
-		page = results(found)
-	default:
-		var found providers.Page[schema.Profile]
-		found, err = r.searchNames(ctx, q.Query)
-		page = results(found)
+	if err := r.searchable(q); err != nil {
+		return page, err
 	}
-	return page, err
+	tag, isTag := strings.CutPrefix(q.Query, "#")
+	switch {
+	case q.Kind == schema.ProfileResult:
+		return asResults(r.searchProfiles(ctx, q.Query, cursor))
+	case isTag:
+		return asResults(r.searchHashtag(ctx, tag, q, cursor))
+	case q.Kind == schema.PostResult || !q.Since.IsZero():
+		return asResults(r.searchReels(ctx, q, cursor))
+	}
+	return asResults(r.searchNames(ctx, q.Query))
 }
 
 // since returns the narrowest window of a search that reaches back far enough.
@@ -61,36 +49,16 @@ func (r instagramReads) since(q providers.SearchQuery) string {
 // searchNames finds accounts that begin with the query. Hashtags and places in the answer are ignored. There is only
 // one page.
 // https://docs.scrapecreators.com/v1/instagram/search
-func (r instagramReads) searchNames(
-	ctx context.Context, query string,
-) (page providers.Page[schema.Profile], err error) {
-	var answer struct {
-		Data struct {
-			Users wire.Rows[instagramAccount] `json:"users"`
-		} `json:"data"`
-	}
-	if _, err = r.http.Read(ctx, upstream.Get("v1/instagram/search").Says("query", query), &answer); err == nil {
-		page.Items, err = wire.Items(ctx, "data.users", answer.Data.Users, instagramAccount.profile)
-	}
-	return page, err
+func (r instagramReads) searchNames(ctx context.Context, query string) (providers.Page[schema.Profile], error) {
+	ask := upstream.Get("v1/instagram/search").Says("query", query)
+	return upstream.Page(ctx, r.http, ask, upstream.List{Rows: "data.users"}, instagramAccount.profile)
 }
 
 // searchProfiles searches with a search engine. There is no flag: the last page has no cursor.
 // https://docs.scrapecreators.com/v1/instagram/search/profiles
-func (r instagramReads) searchProfiles(
-	ctx context.Context, query, cursor string,
-) (page providers.Page[schema.Profile], err error) {
-	var answer struct {
-		Profiles wire.Rows[instagramAccount] `json:"profiles"`
-		Cursor   wire.Token                  `json:"cursor"`
-	}
+func (r instagramReads) searchProfiles(ctx context.Context, query, cursor string) (providers.Page[schema.Profile], error) {
 	ask := upstream.Get("v1/instagram/search/profiles").Says("query", query).With("cursor", cursor)
-	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
-		page.Items, err = wire.Items(ctx, "profiles", answer.Profiles, instagramAccount.profile)
-	}
-	if err == nil {
-		page.Next, err = answer.Cursor.Next(ctx, "cursor")
-	}
+	page, err := upstream.Page(ctx, r.http, ask, upstream.List{Rows: "profiles", Next: "cursor"}, instagramAccount.profile)
 	page.Next = indexedNext(page.Next)
 	return page, err
 }
@@ -99,50 +67,27 @@ func (r instagramReads) searchProfiles(
 // https://docs.scrapecreators.com/v1/instagram/search/hashtag
 func (r instagramReads) searchHashtag(
 	ctx context.Context, tag string, q providers.SearchQuery, cursor string,
-) (page providers.Page[schema.Post], err error) {
-	var answer struct {
-		Posts  wire.Rows[instagramPost] `json:"posts"`
-		Cursor wire.Token               `json:"cursor"`
-	}
+) (providers.Page[schema.Post], error) {
 	ask := upstream.Get("v1/instagram/search/hashtag").Says("hashtag", tag).With("date_posted", r.since(q)).
 		With("cursor", cursor)
-	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
-		convert := func(p instagramPost, raw json.RawMessage) (schema.Post, bool) {
-			out, _ := p.post(raw)
-			return within(q.Since, q.Until, out)
-		}
-		page.Items, err = wire.Items(ctx, "posts", answer.Posts, convert)
-	}
-	if err == nil {
-		page.Next, err = answer.Cursor.Next(ctx, "cursor")
-	}
+	page, err := upstream.Page(ctx, r.http, ask, upstream.List{Rows: "posts", Next: "cursor"}, instagramWithin(q))
 	page.Next = indexedNext(page.Next)
 	return page, err
+}
+
+// instagramWithin converts the rows of a search with bounds.
+func instagramWithin(q providers.SearchQuery) func(instagramPost, json.RawMessage) (schema.Post, bool) {
+	return func(p instagramPost, raw json.RawMessage) (schema.Post, bool) {
+		out, _ := p.post(raw)
+		return within(q.Since, q.Until, out)
+	}
 }
 
 // searchReels continues until a page is empty, since the number of results is unknown.
 // https://docs.scrapecreators.com/v2/instagram/reels/search
 func (r instagramReads) searchReels(
 	ctx context.Context, q providers.SearchQuery, cursor string,
-) (page providers.Page[schema.Post], err error) {
-	var answer struct {
-		Reels wire.Rows[instagramPost] `json:"reels"`
-	}
-	n, err := pages.Number(cursor, math.MaxInt)
-	if err != nil {
-		return page, err
-	}
-	ask := upstream.Get("v2/instagram/reels/search").Says("query", q.Query).With("date_posted", r.since(q)).
-		With("page", strconv.Itoa(n))
-	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
-		convert := func(p instagramPost, raw json.RawMessage) (schema.Post, bool) {
-			out, _ := p.post(raw)
-			return within(q.Since, q.Until, out)
-		}
-		page.Items, err = wire.Items(ctx, "reels", answer.Reels, convert)
-	}
-	if err == nil && answer.Reels.Len() > 0 { // all of them may be too old
-		page.Next = strconv.Itoa(n + 1)
-	}
-	return page, err
+) (providers.Page[schema.Post], error) {
+	ask := upstream.Get("v2/instagram/reels/search").Says("query", q.Query).With("date_posted", r.since(q))
+	return readNumbered(ctx, r.client, ask, cursor, endless, "reels", instagramWithin(q))
 }

@@ -13,16 +13,15 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-type kwaiReads struct{ *client }
-
 func (c *client) kwai() providers.Provider {
-	r := kwaiReads{c}
+	posts := list(c, by("v1/kwai/user/posts", "handle"),
+		upstream.List{Rows: "data.posts", Next: "data.cursor", More: "data.has_more"}, rows(certain(kwaiVideo.post)), wrote)
 	return providers.Provider{
 		Platform: platform.Kwai,
-		Profile:  r.profile,
-		Posts:    r.posts,
-		Reels:    r.posts, // every post is a video
-		Post:     r.post,
+		Profile:  one(c, by("v1/kwai/profile", "handle"), "data", wire.As(kwaiAccount.profile), sameAccount),
+		Posts:    posts,
+		Reels:    posts, // every post is a video
+		Post:     one(c, kwaiPost, "data", wire.As(kwaiVideo.post), kwaiSame),
 
 		Notes: map[providers.Op]string{
 			providers.OpProfile: "the number of followers may be 1 as a placeholder",
@@ -31,22 +30,29 @@ func (c *client) kwai() providers.Provider {
 	}
 }
 
-const kwaiSite = "https://www.kwai.com/"
-
-// https://docs.scrapecreators.com/v1/kwai/profile
-func (r kwaiReads) profile(ctx context.Context, handle string) (schema.Profile, error) {
-	var answer struct {
-		Data sole[kwaiAccount] `json:"data"`
+// kwaiPost asks for a video by its account and its number: @handle/NUMBER.
+// https://docs.scrapecreators.com/v1/kwai/post
+func kwaiPost(_ context.Context, id string) (upstream.Request, error) {
+	owner, number, found := strings.Cut(id, "/")
+	if !found {
+		owner, number = "@_", id
 	}
-	_, err := r.http.Read(ctx, upstream.Get("v1/kwai/profile").Says("handle", handle), &answer)
-	if err == nil {
-		err = answer.Data.check(ctx, "data")
+	if !strings.HasPrefix(owner, "@") {
+		return upstream.Request{}, providers.Unsupported(
+			"pass the URL of the video on www.kwai.com: this source does not find those that the app shares")
 	}
-	if err == nil {
-		err = wire.SameFold(ctx, "account", handle, answer.Data.V.Handle)
-	}
-	return answer.Data.V.profile(answer.Data.Raw), err
+	return upstream.Get("v1/kwai/post").Says("url", kwaiSite+owner+"/photo/"+number), nil
 }
+
+// kwaiSame returns an error unless a video has the number in an id.
+func kwaiSame(ctx context.Context, id string, p schema.Post) error {
+	if _, number, found := strings.Cut(id, "/"); found {
+		id = number
+	}
+	return samePost(ctx, id, p)
+}
+
+const kwaiSite = "https://www.kwai.com/"
 
 // kwaiAccount is an account; within what it posted it has only the first fields.
 type kwaiAccount struct {
@@ -73,56 +79,6 @@ func (a kwaiAccount) profile(raw json.RawMessage) schema.Profile {
 		Following:   a.Following.V,
 		PostsCount:  a.Posts.V,
 	}
-}
-
-// https://docs.scrapecreators.com/v1/kwai/user/posts
-func (r kwaiReads) posts(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
-	var answer struct {
-		Data struct {
-			Posts   wire.Rows[kwaiVideo] `json:"posts"`
-			HasMore more                 `json:"has_more"`
-			Cursor  wire.Token           `json:"cursor"`
-		} `json:"data"`
-	}
-	ask := upstream.Get("v1/kwai/user/posts").Says("handle", handle).With("cursor", cursor)
-	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
-		convert := func(v kwaiVideo, raw json.RawMessage) (schema.Post, bool) {
-			if !strings.EqualFold(v.Author.Handle, handle) {
-				return schema.Post{}, true // of another account
-			}
-			return v.post(raw), true
-		}
-		page.Items, err = wire.Items(ctx, "data.posts", answer.Data.Posts, convert)
-	}
-	if err == nil {
-		page.Next, err = answer.Data.HasMore.next(ctx, "data.cursor", answer.Data.Cursor)
-	}
-	return page, err
-}
-
-// post reads a video by its account and its number: @handle/NUMBER.
-// https://docs.scrapecreators.com/v1/kwai/post
-func (r kwaiReads) post(ctx context.Context, id string) (schema.Post, error) {
-	var answer struct {
-		Data sole[kwaiVideo] `json:"data"`
-	}
-	owner, number, found := strings.Cut(id, "/")
-	if !found {
-		owner, number = "@_", id
-	}
-	var err error
-	if !strings.HasPrefix(owner, "@") {
-		err = providers.Unsupported("pass the URL of the video on www.kwai.com: this source does not find those that the app shares")
-	} else {
-		_, err = r.http.Read(ctx, upstream.Get("v1/kwai/post").Says("url", kwaiSite+owner+"/photo/"+number), &answer)
-	}
-	if err == nil {
-		err = answer.Data.check(ctx, "data")
-	}
-	if err == nil {
-		err = wire.Same(ctx, "post", number, string(answer.Data.V.ID))
-	}
-	return answer.Data.V.post(answer.Data.Raw), err
 }
 
 type kwaiVideo struct {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/ids"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/ids"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -34,7 +34,7 @@ func (c *client) linkedin() providers.Provider {
 		Transcript: r.transcript,
 		Ads:        r.ads,
 		AdsSearch:  r.searchAds,
-		Ad:         r.ad,
+		Ad:         one(c, byURL("v1/linkedin/ad", after(linkedinAds)), "", alone(linkedinAd.row), sameAd),
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch:    {"kind": {"post"}, "since": nil},
 			providers.OpAds:       shown,
@@ -68,15 +68,18 @@ func (r linkedinReads) profile(ctx context.Context, handle string) (p schema.Pro
 	if linkedinPerson(handle) {
 		route = "v1/linkedin/profile"
 	}
-	var a wire.Object[linkedinAccount]
-	if _, err = r.http.Read(ctx, upstream.Get(route).Says("url", linkedinSite+handle), &a); err == nil {
-		p = a.V.profile(handle, a.Raw)
-		err = wire.Need(ctx, "name", p.DisplayName != nil)
+	a, err := upstream.Object[linkedinAccount](ctx, r.http, upstream.Get(route).Says("url", linkedinSite+handle), "")
+	if err != nil {
+		return p, err
 	}
-	if _, slug, _ := strings.Cut(handle, "/"); err == nil && !linkedinPerson(handle) && links.Digits(slug) {
-		err = wire.Same(ctx, "company", slug, p.ID)
+	p = a.V.profile(handle, a.Raw)
+	if err := wire.Need(ctx, "name", p.DisplayName != nil); err != nil {
+		return p, err
 	}
-	return p, err
+	if _, slug, _ := strings.Cut(handle, "/"); !linkedinPerson(handle) && links.Digits(slug) {
+		return p, wire.Same(ctx, "company", slug, p.ID)
+	}
+	return p, nil
 }
 
 // linkedinAccount is a person or a company.
@@ -117,9 +120,7 @@ func (a linkedinAccount) profile(handle string, raw json.RawMessage) schema.Prof
 		AvatarURL:   text.URL(cmp.Or(a.Image, a.Logo)),
 		Followers:   a.Followers.V,
 		Links:       text.URLs(a.Website),
-	}
-	if len(a.Location.country) == 2 {
-		p.Country = &a.Location.country
+		Country:     text.NonEmpty(a.Location.country),
 	}
 	return p
 }
@@ -128,34 +129,35 @@ func (a linkedinAccount) profile(handle string, raw json.RawMessage) schema.Prof
 // https://docs.scrapecreators.com/v1/linkedin/company/posts
 func (r linkedinReads) posts(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
 	if linkedinPerson(handle) {
-		err = providers.Unsupported("ScrapeCreators only lists the posts of companies")
-		return page, err
+		return page, providers.Unsupported("ScrapeCreators only lists the posts of companies")
 	}
 	ask := upstream.Get("v1/linkedin/company/posts").Says("url", linkedinSite+handle)
-	page, err = numbered(ctx, r.client, ask, cursor, linkedinPages, "posts",
+	return readNumbered(ctx, r.client, ask, cursor, linkedinPages, "posts",
 		func(p linkedinPost, raw json.RawMessage) (schema.Post, bool) {
 			return p.post(linkedinActor(handle), raw), true
 		})
-	return page, err
 }
 
 // read opens the page of a post, which also has a few of its comments.
 // https://docs.scrapecreators.com/v1/linkedin/post
 func (r linkedinReads) read(ctx context.Context, id string) (p wire.Object[linkedinPost], err error) {
 	ask := upstream.Get("v1/linkedin/post").Says("url", providers.AddressOf(ctx, providers.PostID, linkedin.PostURL(id)))
-	if _, err = r.http.Read(ctx, ask, &p); err != nil {
+	if _, err := r.http.Read(ctx, ask, &p); err != nil {
 		return p, err
 	}
 	// A share and its activity have different numbers.
 	if got := p.V.id(); got == "" || strings.Contains(got, ":") == strings.Contains(id, ":") {
-		err = wire.Same(ctx, "post", id, got)
+		return p, wire.Same(ctx, "post", id, got)
 	}
-	return p, err
+	return p, nil
 }
 
 func (r linkedinReads) post(ctx context.Context, id string) (schema.Post, error) {
 	p, err := r.read(ctx, id)
-	return p.V.post(schema.UnknownActor(), p.Raw), err
+	if err != nil {
+		return schema.Post{}, err
+	}
+	return p.V.post(schema.UnknownActor(), p.Raw), nil
 }
 
 // comments reads comments, which have no ids and no times.
@@ -163,17 +165,17 @@ func (r linkedinReads) comments(
 	ctx context.Context, postID, _ string,
 ) (page providers.Page[schema.Comment], err error) {
 	p, err := r.read(ctx, postID)
-	if err == nil {
-		seen := map[string]int{}
-		convert := func(c linkedinComment, raw json.RawMessage) (schema.Comment, bool) {
-			out := c.comment(postID, raw)
-			if seen[out.ID]++; seen[out.ID] > 1 { // the same text by the same person: only the position distinguishes them
-				out.ID = ids.Of(out.ID, fmt.Sprint(seen[out.ID]))
-			}
-			return out, true
-		}
-		page.Items, err = wire.Items(ctx, "comments", p.V.Said, convert)
+	if err != nil {
+		return page, err
 	}
+	seen := map[string]int{}
+	page.Items, err = wire.Items(ctx, "comments", p.V.Said, func(c linkedinComment, raw json.RawMessage) (schema.Comment, bool) {
+		out := c.comment(postID, raw)
+		if seen[out.ID]++; seen[out.ID] > 1 { // the same text by the same person: only the position distinguishes them
+			out.ID = ids.Of(out.ID, fmt.Sprint(seen[out.ID]))
+		}
+		return out, true
+	})
 	return page, err
 }
 
@@ -181,14 +183,14 @@ func (r linkedinReads) comments(
 // https://docs.scrapecreators.com/v1/linkedin/search/posts
 func (r linkedinReads) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
-) (providers.Page[schema.SearchResult], error) {
+) (page providers.Page[schema.SearchResult], err error) {
 	ask := upstream.Get("v1/linkedin/search/posts").Says("query", q.Query).
 		With("date_posted", reaching(q.Since, indexed...)).With("cursor", cursor)
 	convert := func(p linkedinPost, raw json.RawMessage) (schema.SearchResult, bool) {
 		out := p.post(schema.UnknownActor(), raw)
 		return schema.Result(&out), !before(out.CreatedAt, q.Since)
 	}
-	page, err := list(ctx, r.client, ask, "posts", "cursor", convert)
+	page, err = upstream.Page(ctx, r.http, ask, upstream.List{Rows: "posts", Next: "cursor"}, convert)
 	page.Next = indexedNext(page.Next)
 	return page, err
 }
@@ -270,16 +272,14 @@ func (c linkedinComment) comment(postID string, raw json.RawMessage) schema.Comm
 func (r linkedinReads) ads(
 	ctx context.Context, q providers.AdsQuery, cursor string,
 ) (page providers.Page[schema.Ad], err error) {
-	ask := upstream.Get("v1/linkedin/ads/search")
-	switch {
-	case q.Domain != "":
-		err = providers.Unsupported("LinkedIn does not list ads by domain")
-	case links.Digits(q.AdvertiserID):
-		page, err = r.library(ctx, ask.Says("companyId", q.AdvertiserID), q.AdFilter, cursor)
-	default:
-		page, err = r.library(ctx, ask.Says("company", q.AdvertiserID), q.AdFilter, cursor)
+	if q.Domain != "" {
+		return page, providers.Unsupported("LinkedIn does not list ads by domain")
 	}
-	return page, err
+	parameter := "company"
+	if links.Digits(q.AdvertiserID) {
+		parameter = "companyId"
+	}
+	return r.library(ctx, upstream.Get("v1/linkedin/ads/search").Says(parameter, q.AdvertiserID), q.AdFilter, cursor)
 }
 
 func (r linkedinReads) searchAds(
@@ -293,27 +293,19 @@ func (r linkedinReads) library(
 ) (page providers.Page[schema.Ad], err error) {
 	from, to := adDays(f)
 	ask = ask.With("countries", f.Country).With("startDate", from).With("endDate", to).With("paginationToken", cursor)
-	var a answer
-	if _, err = r.http.Read(ctx, ask, &a); err == nil {
-		page.Items, err = items(ctx, a, "ads", linkedinAd.row)
+	var answer json.RawMessage
+	if _, err := r.http.Read(ctx, ask, &answer); err != nil {
+		return page, err
 	}
-	if err == nil && string(a["isLastPage"]) != "true" {
-		page.Next, err = a.next(ctx, "paginationToken")
+	page.Items, err = upstream.Items(ctx, answer, "ads", linkedinAd.row)
+	if err != nil || string(wire.Find(answer, "isLastPage")) == "true" {
+		return page, err
 	}
+	page.Next, err = upstream.List{Next: "paginationToken"}.Token(ctx, answer)
 	return page, err
 }
 
 const linkedinAds = linkedinSite + "ad-library/detail/"
-
-// https://docs.scrapecreators.com/v1/linkedin/ad
-func (r linkedinReads) ad(ctx context.Context, id string) (ad schema.Ad, err error) {
-	var a wire.Object[linkedinAd]
-	if _, err = r.http.Read(ctx, upstream.Get("v1/linkedin/ad").Says("url", linkedinAds+id), &a); err == nil {
-		ad, _ = a.V.row(a.Raw)
-		err = wire.Same(ctx, "ad", id, ad.ID)
-	}
-	return ad, err
-}
 
 type linkedinAd struct {
 	ID          wire.Serial `json:"id"`

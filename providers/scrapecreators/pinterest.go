@@ -8,7 +8,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -47,8 +47,7 @@ const pinterestSite = "https://www.pinterest.com/"
 func (r pinterestReads) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (providers.Page[schema.SearchResult], error) {
-	page, err := r.pins(ctx, upstream.Get("v1/pinterest/search").Says("query", q.Query), cursor)
-	return results(page), err
+	return asResults(r.pins(ctx, upstream.Get("v1/pinterest/search").Says("query", q.Query), cursor))
 }
 
 // collectionPosts reads the pins of a board, given by the path of its page.
@@ -57,71 +56,54 @@ func (r pinterestReads) collectionPosts(
 	ctx context.Context, q providers.CollectionQuery, cursor string,
 ) (page providers.Page[schema.Post], err error) {
 	if links.Digits(q.ID) || strings.HasPrefix(q.ID, "pin.it/") {
-		err = providers.Unsupported("this source only finds a board by the URL of its page")
-	} else {
-		page, err = r.pins(ctx, upstream.Get("v1/pinterest/board").Says("url", pinterestSite+q.ID+"/"), cursor)
+		return page, providers.Unsupported("this source only finds a board by the URL of its page")
 	}
-	return page, err
+	return r.pins(ctx, upstream.Get("v1/pinterest/board").Says("url", pinterestSite+q.ID+"/"), cursor)
 }
 
 // pins reads a list of pins. There is no flag: the last page has no cursor.
-func (r pinterestReads) pins(
-	ctx context.Context, ask upstream.Request, cursor string,
-) (page providers.Page[schema.Post], err error) {
-	var answer struct {
-		Pins   wire.Rows[struct{}] `json:"pins"`
-		Cursor wire.Token          `json:"cursor"`
-	}
-	if _, err = r.http.Read(ctx, ask.With("cursor", cursor), &answer); err != nil {
-		return page, err
-	}
-	page.Items, err = wire.Items(ctx, "pins", answer.Pins, func(_ struct{}, raw json.RawMessage) (schema.Post, bool) {
-		p, belongs, err := pinterest.ParsePin(ctx, raw)
-		return p, belongs || err != nil
-	})
-	if err == nil {
-		page.Next, err = answer.Cursor.Next(ctx, "cursor")
-	}
-	return page, err
+func (r pinterestReads) pins(ctx context.Context, ask upstream.Request, cursor string) (providers.Page[schema.Post], error) {
+	return upstream.Page(ctx, r.http, ask.With("cursor", cursor), upstream.List{Rows: "pins", Next: "cursor"},
+		func(_ struct{}, raw json.RawMessage) (schema.Post, bool) {
+			p, belongs, err := pinterest.ParsePin(ctx, raw)
+			return p, belongs || err != nil
+		})
 }
 
 // collections reads the first page only: the answer has a cursor, but no parameter takes it.
 // https://docs.scrapecreators.com/v1/pinterest/user/boards
 func (r pinterestReads) collections(
 	ctx context.Context, q providers.CollectionsQuery, _ string,
-) (page providers.Page[schema.Collection], err error) {
+) (providers.Page[schema.Collection], error) {
 	type board struct {
 		Privacy string `json:"privacy"`
 	}
-	var answer struct {
-		Boards wire.Rows[board] `json:"boards"`
-	}
-	if _, err = r.http.Read(ctx, upstream.Get("v1/pinterest/user/boards").Says("handle", q.Handle), &answer); err == nil {
-		convert := func(b board, raw json.RawMessage) (schema.Collection, bool) {
-			if b.Privacy == "" {
-				return schema.Collection{}, true // it is unknown whether it is public
-			}
-			c, belongs, err := pinterest.ParseBoard(ctx, raw)
-			return c, belongs || err != nil
+	ask := upstream.Get("v1/pinterest/user/boards").Says("handle", q.Handle)
+	return upstream.Page(ctx, r.http, ask, upstream.List{Rows: "boards"}, func(b board, raw json.RawMessage) (schema.Collection, bool) {
+		if b.Privacy == "" {
+			return schema.Collection{}, true // it is unknown whether it is public
 		}
-		page.Items, err = wire.Items(ctx, "boards", answer.Boards, convert)
-	}
-	return page, err
+		c, belongs, err := pinterest.ParseBoard(ctx, raw)
+		return c, belongs || err != nil
+	})
 }
 
 // https://docs.scrapecreators.com/v1/pinterest/pin
 func (r pinterestReads) post(ctx context.Context, id string) (p schema.Post, err error) {
-	var pin wire.Object[pinterestPin]
-	ask := upstream.Get("v1/pinterest/pin").Says("url", pinterestSite+"pin/"+id+"/")
 	if !links.Digits(id) {
-		err = providers.Unsupported("this source does not resolve short links")
-	} else if _, err = r.http.Read(ctx, ask, &pin); err == nil {
-		err = wire.Same(ctx, "pin", id, string(pin.V.ID))
+		return p, providers.Unsupported("this source does not resolve short links")
 	}
-	if err == nil {
-		err = wire.Need(ctx, "pinner", pin.V.Pinner != nil || pin.V.Creator != nil)
+	pin, err := upstream.Object[pinterestPin](ctx, r.http, upstream.Get("v1/pinterest/pin").Says("url", pinterestSite+"pin/"+id+"/"), "")
+	if err != nil {
+		return p, err
 	}
-	return pin.V.post(pin.Raw), err
+	if err := wire.Same(ctx, "pin", id, string(pin.V.ID)); err != nil {
+		return p, err
+	}
+	if err := wire.Need(ctx, "pinner", pin.V.Pinner != nil || pin.V.Creator != nil); err != nil {
+		return p, err
+	}
+	return pin.V.post(pin.Raw), nil
 }
 
 // pinterestPin is a pin in the format of its page.

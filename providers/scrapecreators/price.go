@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
@@ -78,7 +79,7 @@ func (v vendor) forward(ctx context.Context, path string, query url.Values) (raw
 
 // pay makes a read that the vendor charges for when it succeeds.
 func (v vendor) pay(ctx context.Context, credits int64, read func() error) error {
-	purse := providers.PurseOf(ctx)
+	purse := callctx.Of(ctx).Purse
 	if !purse.Spend(name, credits, v.max) {
 		return tooExpensive()
 	}
@@ -87,6 +88,6 @@ func (v vendor) pay(ctx context.Context, credits int64, read func() error) error
 		purse.Refund(name, credits)
 		return err
 	}
-	providers.TraceOf(ctx).Paid(credits)
+	callctx.Of(ctx).Trace.Paid(credits)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"strconv"
 	"strings"
 
@@ -11,135 +12,208 @@ import (
 	"golang.org/x/text/language/display"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
-// one reads an answer with a single object.
-func one[T any](
-	ctx context.Context, c *client, r upstream.Request, parse func(context.Context, json.RawMessage) (T, error),
-) (v T, err error) {
-	var whole json.RawMessage
-	if _, err = c.http.Read(ctx, r, &whole); err == nil {
-		v, err = parse(ctx, whole)
+// ask makes the request of a read for what the caller asks for; it returns an error for what the vendor cannot find.
+type ask[Q any] func(context.Context, Q) (upstream.Request, error)
+
+// The converters of rows: a method of their wire struct, one that also has the context, and the function of a platform's
+// own package, which decodes the row itself. The bool is false for a row that does not belong.
+type (
+	method[T, O any]    = func(T, json.RawMessage) (O, bool)
+	converter[T, O any] = func(context.Context, T, json.RawMessage) (O, bool)
+	parser[O any]       = func(context.Context, json.RawMessage) (O, error)
+)
+
+// by asks with a handle, an id or other words of the caller in a parameter of the route.
+func by(route, parameter string) ask[string] {
+	return func(_ context.Context, words string) (upstream.Request, error) {
+		return upstream.Get(route).Says(parameter, words), nil
 	}
-	return v, err
 }
 
-// answer is one answer of the vendor, by top-level field.
-type answer map[string]json.RawMessage
-
-// list reads the page at rows, and the next cursor at next; next is "" when the vendor has no further pages.
-func list[T, O any](
-	ctx context.Context, c *client, r upstream.Request, rows, next string, convert func(T, json.RawMessage) (O, bool),
-) (page providers.Page[O], err error) {
-	var a answer
-	if _, err = c.http.Read(ctx, r, &a); err != nil {
-		return page, err
+// byURL asks with the address of a page.
+func byURL(route string, address func(string) string) ask[string] {
+	return func(_ context.Context, id string) (upstream.Request, error) {
+		return upstream.Get(route).Says("url", address(id)), nil
 	}
-	if page.Items, err = items(ctx, a, rows, convert); err == nil && next != "" {
-		page.Next, err = a.next(ctx, next)
-	}
-	return page, err
 }
 
-// at decodes the required object at name; the vendor writes null for what does not exist.
-func at[T any](
-	ctx context.Context, a answer, name string, parse func(context.Context, json.RawMessage) (T, error),
-) (v T, err error) {
-	if string(a[name]) == "null" {
-		return v, absent("")
+// byPost asks with the address of a post, which is the caller's own if it gave one.
+func byPost(route string, address func(id string) string) ask[string] {
+	return func(ctx context.Context, id string) (upstream.Request, error) {
+		return upstream.Get(route).Says("url", providers.AddressOf(ctx, providers.PostID, address(id))), nil
 	}
-	if err = wire.Need(ctx, name, len(a[name]) > 0); err == nil {
-		v, err = parse(ctx, a[name])
-	}
-	return v, err
 }
 
-// items converts the rows of a top-level list.
-func items[T, O any](ctx context.Context, a answer, name string, convert func(T, json.RawMessage) (O, bool)) ([]O, error) {
-	var rows wire.Rows[T]
-	if at, here := a[name]; here {
-		if err := wire.Decode(ctx, at, &rows); err != nil {
-			return nil, wire.Need(ctx, name, false)
+// fixed asks for a list without parameters.
+func fixed[Q any](route string) ask[Q] {
+	return func(context.Context, Q) (upstream.Request, error) { return upstream.Get(route), nil }
+}
+
+// after makes addresses that end in an id.
+func after(prefix string) func(id string) string {
+	return func(id string) string { return prefix + id }
+}
+
+// one is the read of the object at a path of the answer, "" for the whole answer. about returns an error if it is not
+// the requested one.
+func one[Q, T, O any](
+	c *client, request ask[Q], at string,
+	convert func(context.Context, wire.Object[T]) (O, error), about func(context.Context, Q, O) error,
+) func(context.Context, Q) (O, error) {
+	return func(ctx context.Context, q Q) (none O, err error) {
+		r, err := request(ctx, q)
+		if err != nil {
+			return none, err
 		}
+		return upstream.One(ctx, c.http, r, at, convert, func(ctx context.Context, v O) error { return about(ctx, q, v) })
 	}
-	return wire.Items(ctx, name, rows, convert)
 }
 
-// next returns the token at name, "" when the vendor has no more: it is [more.next] if there is a flag beside it.
-func (a answer) next(ctx context.Context, name string) (string, error) {
-	var t wire.Token
-	if at, here := a[name]; here {
-		t.UnmarshalJSON(at) //nolint:errcheck // it never fails
-	}
-	for _, flag := range []string{"has_more", "has_next_page", "more_available", "hasMore"} {
-		if at, here := a[flag]; here {
-			var m more
-			m.UnmarshalJSON(at) //nolint:errcheck // it never fails
-			return m.next(ctx, name, t)
+// list is the read of a page of a list. The parameter for its cursor has the name of the token in the answer. If about
+// is not nil, a row for which it is false becomes the zero object, which the engine leaves out and counts: it is about
+// something else.
+func list[Q, T, O any](
+	c *client, request ask[Q], at upstream.List, convert converter[T, O], about func(Q, O) bool,
+) func(context.Context, Q, string) (providers.Page[O], error) {
+	return func(ctx context.Context, q Q, cursor string) (page providers.Page[O], err error) {
+		r, err := request(ctx, q)
+		if err != nil {
+			return page, err
 		}
+		return upstream.Page(ctx, c.http, from(r, at, cursor), at, only(ctx, q, convert, about))
 	}
-	return t.Next(ctx, name)
 }
 
-// numbered is [list] for numbered pages without a mark of the last one: it is the one without rows, or that with number
-// last, the vendor's limit.
-func numbered[T, O any](
-	ctx context.Context, c *client, r upstream.Request, cursor string, last int, rows string, convert func(T, json.RawMessage) (O, bool),
-) (page providers.Page[O], err error) {
-	n, err := pages.Number(cursor, last)
-	if err != nil {
-		return page, err
+// from asks for the page at a cursor, if the list has more than one.
+func from(r upstream.Request, at upstream.List, cursor string) upstream.Request {
+	if at.Next == "" {
+		return r
 	}
-	page, err = list(ctx, c, r.With("page", strconv.Itoa(n)), rows, "", convert)
-	if err == nil && len(page.Items) > 0 && n < last {
-		page.Next = strconv.Itoa(n + 1)
-	}
-	return page, err
+	return r.With(at.Next[strings.LastIndexByte(at.Next, '.')+1:], cursor)
 }
 
-// parsed converts the rows of a list with parse. One that is not public does not belong. One that cannot be read
-// becomes the zero object, which the engine leaves out and counts.
-func parsed[T any](ctx context.Context, parse func(context.Context, json.RawMessage) (T, error)) func(struct{}, json.RawMessage) (T, bool) {
-	return func(_ struct{}, raw json.RawMessage) (T, bool) {
+// only converts the rows of a [list] that are about what was requested.
+func only[Q, T, O any](ctx context.Context, q Q, convert converter[T, O], about func(Q, O) bool) method[T, O] {
+	return func(v T, raw json.RawMessage) (O, bool) {
+		o, belongs := convert(ctx, v, raw)
+		if about != nil && belongs && !about(q, o) {
+			return *new(O), true
+		}
+		return o, belongs
+	}
+}
+
+// rows converts the rows of a [list] with a method of their wire struct.
+func rows[T, O any](convert method[T, O]) converter[T, O] {
+	return func(_ context.Context, v T, raw json.RawMessage) (O, bool) { return convert(v, raw) }
+}
+
+// parsed converts the rows of a [list] with the platform's own package. One that is not public does not belong. One that
+// cannot be read becomes the zero object, which the engine leaves out and counts.
+func parsed[O any](parse parser[O]) converter[struct{}, O] {
+	return func(ctx context.Context, _ struct{}, raw json.RawMessage) (O, bool) {
 		v, err := parse(ctx, raw)
 		if err != nil {
-			return *new(T), !errors.Is(err, providers.ErrNotFound)
+			return *new(O), !errors.Is(err, providers.ErrNotFound)
 		}
 		return v, true
 	}
 }
 
-// rowOf is one row of [parsed].
-func rowOf[T any](ctx context.Context, raw json.RawMessage, parse func(context.Context, json.RawMessage) (T, error)) T {
-	v, _ := parsed(ctx, parse)(struct{}{}, raw)
-	return v
+// parsing is [parsed] for [wire.Items].
+func parsing[O any](ctx context.Context, parse parser[O]) method[struct{}, O] {
+	return func(v struct{}, raw json.RawMessage) (O, bool) { return parsed(parse)(ctx, v, raw) }
 }
 
-// rowsOf is [items] for a nested list whose rows are parsed by the platform's own package.
-func rowsOf[T any](
-	ctx context.Context, name string, rows wire.Rows[struct{}], parse func(context.Context, json.RawMessage) (T, error),
-) ([]T, error) {
-	return wire.Items(ctx, name, rows, parsed(ctx, parse))
-}
-
-// more is the flag that says that there is another page.
-type more struct{ wire.Flag }
-
-// next returns the token, called name as in "cursor", of the next page; "" when the vendor says that there is none.
-func (m more) next(ctx context.Context, name string, t wire.Token) (string, error) {
-	if err := wire.Need(ctx, "the flag beside "+name, m.V != nil); err != nil || !m.Is() {
-		return "", err
+// hit converts a row of a search.
+func hit[T, O any, P interface {
+	*O
+	schema.Object
+}](convert method[T, O]) method[T, schema.SearchResult] {
+	return func(v T, raw json.RawMessage) (schema.SearchResult, bool) {
+		o, belongs := convert(v, raw)
+		return schema.Result(P(&o)), belongs
 	}
-	token, err := t.Next(ctx, name)
-	if err == nil {
-		err = wire.Need(ctx, name, token != "")
-	}
-	return token, err
 }
+
+// found makes a function that reads one of the lists of a search.
+func found[T, O any, P interface {
+	*O
+	schema.Object
+}](ctx context.Context, answer json.RawMessage, at string, convert method[T, O]) func() ([]schema.SearchResult, error) {
+	return func() ([]schema.SearchResult, error) { return upstream.Items(ctx, answer, at, hit[T, O, P](convert)) }
+}
+
+// certain makes a converter of rows that all belong.
+func certain[T, O any](convert func(T, json.RawMessage) O) method[T, O] {
+	return func(v T, raw json.RawMessage) (O, bool) { return convert(v, raw), true }
+}
+
+// alone makes a converter of rows one for an object that is read alone.
+func alone[T, O any](convert method[T, O]) func(context.Context, wire.Object[T]) (O, error) {
+	return wire.As(func(v T, raw json.RawMessage) O {
+		o, _ := convert(v, raw)
+		return o
+	})
+}
+
+func sameAccount(ctx context.Context, handle string, p schema.Profile) error {
+	return wire.SameFold(ctx, "account", handle, p.Handle)
+}
+
+// sameAccountOrID is [sameAccount] for an account that may have been requested by its id.
+func sameAccountOrID(ctx context.Context, asked string, p schema.Profile) error {
+	if p.ID == asked {
+		return nil
+	}
+	return sameAccount(ctx, asked, p)
+}
+
+func samePost(ctx context.Context, id string, p schema.Post) error {
+	return wire.Same(ctx, "post", id, p.ID)
+}
+
+func sameTrack(ctx context.Context, id string, t schema.Track) error {
+	return wire.Same(ctx, "track", id, t.ID)
+}
+
+func sameAd(ctx context.Context, id string, a schema.Ad) error { return wire.Same(ctx, "ad", id, a.ID) }
+
+// wrote reports whether a post is by an account.
+func wrote(handle string, p schema.Post) bool { return strings.EqualFold(p.Author.Handle, handle) }
+
+// readNumbered reads a numbered page of a list without a mark of the last one: it is the one without rows, or that with
+// number last, the vendor's limit.
+func readNumbered[T, O any](
+	ctx context.Context, c *client, r upstream.Request, cursor string, last int, at string, convert method[T, O],
+) (page providers.Page[O], err error) {
+	n, err := pages.Number(cursor, last)
+	if err != nil {
+		return page, err
+	}
+	some := false // all rows may be outside of the bounds of a search
+	r = r.With("page", strconv.Itoa(n))
+	page, err = upstream.Page(ctx, c.http, r, upstream.List{Rows: at}, func(v T, raw json.RawMessage) (O, bool) {
+		some = true
+		return convert(v, raw)
+	})
+	if err != nil {
+		return page, err
+	}
+	if some && n < last {
+		page.Next = strconv.Itoa(n + 1)
+	}
+	return page, nil
+}
+
+// endless is the last page of a list that continues until a page has no rows.
+const endless = math.MaxInt
 
 // sole is the requested object. The vendor writes null for what does not exist.
 type sole[T any] struct {
@@ -167,16 +241,19 @@ func (o sole[T]) check(ctx context.Context, name string) error {
 	return wire.Need(ctx, name, o.Here())
 }
 
-// results converts a page of objects to search results.
-func results[T any, P interface {
+// asResults converts a page of objects to search results.
+func asResults[T any, P interface {
 	*T
 	schema.Object
-}](page providers.Page[T]) (out providers.Page[schema.SearchResult]) {
-	out.Next = page.Next
+}](page providers.Page[T], err error) (providers.Page[schema.SearchResult], error) {
+	if err != nil {
+		return providers.Page[schema.SearchResult]{}, err
+	}
+	out := providers.Page[schema.SearchResult]{Next: page.Next}
 	for i := range page.Items {
 		out.Items = append(out.Items, schema.Result(P(&page.Items[i])))
 	}
-	return out
+	return out, nil
 }
 
 // languageCode returns the code of a language with an English name, as in "English (auto)"; nil for an unknown one.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/vtt"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -23,12 +22,12 @@ func (c *client) reddit() providers.Provider {
 	r := redditReads{c}
 	return providers.Provider{
 		Platform:       platform.Reddit,
-		Post:           r.post,
+		Post:           one(c, byPost("v1/reddit/post", redditPage), "", wire.Parsed(reddit.ParsePost), samePost),
 		Comments:       r.comments,
 		Replies:        r.replies,
 		Search:         r.search,
-		Community:      r.community,
-		CommunityPosts: r.communityPosts,
+		Community:      one(c, redditNamed, "", wire.As(redditCommunity.profile), sameAccount),
+		CommunityPosts: list(c, redditPosts, upstream.List{Rows: "posts", Next: "after"}, parsed(reddit.ParsePost), nil),
 		Transcript:     r.transcript,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch:         {"kind": {"post"}, "sort": {"recent", "relevance", "top", "comments"}},
@@ -37,51 +36,37 @@ func (c *client) reddit() providers.Provider {
 	}
 }
 
+func redditPage(id string) string { return "https://www.reddit.com/comments/" + id + "/" }
+
 // redditSorts maps our sort orders to the vendor's.
 var redditSorts = map[string]string{
 	"": "new", "recent": "new", "relevance": "relevance", "comments": "comment_count", "hot": "hot", "top": "top", "rising": "rising",
 }
 
 func redditURL(ctx context.Context, id string) string {
-	return providers.AddressOf(ctx, providers.PostID, "https://www.reddit.com/comments/"+id+"/")
+	return providers.AddressOf(ctx, providers.PostID, redditPage(id))
 }
 
-func (r redditReads) post(ctx context.Context, id string) (schema.Post, error) {
-	p, err := one(ctx, r.client, upstream.Get("v1/reddit/post").Says("url", redditURL(ctx, id)), reddit.ParsePost)
-	if err == nil {
-		err = wire.Same(ctx, "post", id, p.ID)
-	}
-	return p, err
-}
-
-func (r redditReads) search(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
+func (r redditReads) search(
+	ctx context.Context, q providers.SearchQuery, cursor string,
+) (providers.Page[schema.SearchResult], error) {
 	ask := upstream.Get("v1/reddit/search").Says("query", q.Query).With("sort", redditSorts[q.Sort]).With("after", cursor)
-	return list(ctx, r.client, ask, "posts", "after", func(_ struct{}, raw json.RawMessage) (schema.SearchResult, bool) {
-		p, belongs := parsed(ctx, reddit.ParsePost)(struct{}{}, raw)
-		return schema.Result(&p), belongs
-	})
+	at := upstream.List{Rows: "posts", Next: "after"}
+	return upstream.Page(ctx, r.http, ask, at, hit(parsing(ctx, reddit.ParsePost)))
 }
 
-// community reads a community, whose name is case-sensitive.
-func (r redditReads) community(ctx context.Context, name string) (p schema.Profile, err error) {
-	var c wire.Object[redditCommunity]
-	ask := upstream.Get("v1/reddit/subreddit/details").Says("subreddit", providers.SpellingOf(ctx, providers.CommunityID, name))
-	if _, err = r.http.Read(ctx, ask, &c); err == nil {
-		p = c.V.profile(c.Raw)
-		err = wire.SameFold(ctx, "community", name, p.Handle)
-	}
-	return p, err
+// redditNamed asks for a community, whose name is case-sensitive.
+func redditNamed(ctx context.Context, name string) (upstream.Request, error) {
+	return upstream.Get("v1/reddit/subreddit/details").Says("subreddit", providers.SpellingOf(ctx, providers.CommunityID, name)), nil
 }
 
-func (r redditReads) communityPosts(
-	ctx context.Context, q providers.CommunityPostsQuery, cursor string,
-) (providers.Page[schema.Post], error) {
+func redditPosts(ctx context.Context, q providers.CommunityPostsQuery) (upstream.Request, error) {
 	ask := upstream.Get("v1/reddit/subreddit").Says("subreddit", providers.SpellingOf(ctx, providers.CommunityID, q.ID)).
-		With("sort", redditSorts[q.Sort]).With("after", cursor)
+		With("sort", redditSorts[q.Sort])
 	if q.Sort == "top" {
 		ask = ask.With("timeframe", "week")
 	}
-	return list(ctx, r.client, ask, "posts", "after", parsed(ctx, reddit.ParsePost))
+	return ask, nil
 }
 
 type redditCommunity struct {
@@ -103,35 +88,43 @@ func (c redditCommunity) profile(raw json.RawMessage) schema.Profile {
 }
 
 // comments reads comments of every level, with each reply after what it replies to.
-func (r redditReads) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
+func (r redditReads) comments(ctx context.Context, postID, cursor string) (page providers.Page[schema.Comment], err error) {
 	t, err := r.thread(ctx, postID, cursor)
-	if err == nil {
-		err = t.add(ctx, postID, t.Comments)
+	if err != nil {
+		return page, err
 	}
-	return t.page(), err
+	if err := t.add(ctx, postID, t.Comments); err != nil {
+		return page, err
+	}
+	return t.page(), nil
 }
 
 // replies returns the replies to a comment from the thread of its post. Each token for more comments there makes a page
 // of its own, whose comments are all below it.
-func (r redditReads) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (page providers.Page[schema.Comment], err error) {
+func (r redditReads) replies(
+	ctx context.Context, q providers.RepliesQuery, cursor string,
+) (page providers.Page[schema.Comment], err error) {
 	if q.PostID == "" {
-		err = providers.Invalid("post_id is required: ScrapeCreators only finds comments by their post")
-		return page, err
+		return page, providers.Invalid("post_id is required: ScrapeCreators only finds comments by their post")
 	}
 	t, err := r.thread(ctx, q.PostID, cursor)
-	switch {
-	case err != nil:
-	case cursor != "":
-		err = t.add(ctx, q.PostID, t.Comments)
-	default:
-		var below redditReplies
-		if below, err = t.find(ctx, q.CommentID); err == nil {
-			t.Open = nil
-			t.later(below.More.V)
-			err = t.add(ctx, q.PostID, below.Items)
-		}
+	if err != nil {
+		return page, err
 	}
-	return t.page(), err
+	found := t.Comments
+	if cursor == "" {
+		below, err := t.find(ctx, q.CommentID)
+		if err != nil {
+			return page, err
+		}
+		t.Open = nil
+		t.later(below.More.V)
+		found = below.Items
+	}
+	if err := t.add(ctx, q.PostID, found); err != nil {
+		return page, err
+	}
+	return t.page(), nil
 }
 
 // redditThread is a part of a thread, and the tokens for the parts that the vendor has left out.
@@ -190,26 +183,30 @@ func (r redditReads) thread(ctx context.Context, postID, cursor string) (t reddi
 		}
 		open = open[1:]
 	}
-	if _, err = r.http.Read(ctx, ask, &t); err == nil {
-		err = t.Comments.Check(ctx, "comments")
+	if _, err := r.http.Read(ctx, ask, &t); err != nil {
+		return t, err
 	}
-	if err == nil {
-		err = t.More.Optional(ctx, "more")
+	if err := t.Comments.Check(ctx, "comments"); err != nil {
+		return t, err
 	}
-	if err == nil {
-		_, err = t.More.V.Cursor.Next(ctx, "more.cursor")
+	if err := t.More.Optional(ctx, "more"); err != nil {
+		return t, err
+	}
+	if _, err := t.More.V.Cursor.Next(ctx, "more.cursor"); err != nil {
+		return t, err
 	}
 	t.Open = open
 	t.later(t.More.V)
-	return t, err
+	return t, nil
 }
 
 // later records what the vendor has left out.
 func (t *redditThread) later(m redditMore) {
 	token, err := m.Cursor.Next(context.Background(), "")
-	if err == nil && token != "" && (m.Has.V == nil || *m.Has.V) {
-		t.Open = append(t.Open, token)
+	if err != nil || token == "" || m.Has.V != nil && !*m.Has.V {
+		return
 	}
+	t.Open = append(t.Open, token)
 }
 
 // add appends comments and their replies.
@@ -265,37 +262,37 @@ func (t *redditThread) find(ctx context.Context, id string) (below redditReplies
 
 func (t *redditThread) page() providers.Page[schema.Comment] {
 	page := providers.Page[schema.Comment]{Items: t.List}
-	if b, err := json.Marshal(t.Open); err == nil && len(t.Open) > 0 {
+	if len(t.Open) > 0 {
+		b, _ := json.Marshal(t.Open) // strings can always be encoded
 		page.Next = string(b)
 	}
 	return page
 }
 
 func (r redditReads) transcript(ctx context.Context, q providers.TranscriptQuery) (t schema.Transcript, err error) {
-	var a wire.Object[struct {
+	a, err := upstream.Object[struct {
 		PostID string       `json:"post_id"`
 		URL    string       `json:"url"`
 		Lang   string       `json:"language"`
 		VTT    sole[string] `json:"raw_vtt"` // null when there is none
 		Absent wire.Bool    `json:"transcriptNotAvailable"`
-	}]
-	ask := upstream.Get("v1/reddit/post/transcript").Says("url", redditURL(ctx, q.PostID)).With("language", q.Lang)
-	if _, err = r.http.Read(ctx, ask, &a); err == nil {
-		err = wire.Same(ctx, "post", q.PostID, a.V.PostID)
+	}](ctx, r.http, upstream.Get("v1/reddit/post/transcript").Says("url", redditURL(ctx, q.PostID)).With("language", q.Lang), "")
+	if err != nil {
+		return t, err
 	}
-	if err == nil && !a.V.Absent.Is() {
-		err = a.V.VTT.given(ctx, "raw_vtt")
+	if err := wire.Same(ctx, "post", q.PostID, a.V.PostID); err != nil {
+		return t, err
 	}
-	if err == nil && (a.V.Absent.Is() || strings.TrimSpace(a.V.VTT.V) == "") {
-		err = providers.NotFound("the post has no transcript")
-	}
-	if err == nil {
-		t = schema.Transcript{
-			Common: schema.Common{ID: a.V.PostID, URL: text.URLOr(a.V.URL, redditURL(ctx, q.PostID)), Raw: a.Raw},
-			PostID: a.V.PostID, Lang: text.NonEmpty(a.V.Lang),
+	if !a.V.Absent.Is() {
+		if err := a.V.VTT.given(ctx, "raw_vtt"); err != nil {
+			return t, err
 		}
-		t.Segments, err = vtt.Segments(ctx, []byte(a.V.VTT.V))
-		t.Text = vtt.Text(t.Segments)
 	}
-	return t, err
+	if a.V.Absent.Is() || strings.TrimSpace(a.V.VTT.V) == "" {
+		return t, providers.NotFound("the post has no transcript")
+	}
+	return subtitles(ctx, schema.Transcript{
+		Common: schema.Common{ID: a.V.PostID, URL: text.URLOr(a.V.URL, redditURL(ctx, q.PostID)), Raw: a.Raw},
+		PostID: a.V.PostID, Lang: text.NonEmpty(a.V.Lang),
+	}, a.V.VTT.V)
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/vtt"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -23,7 +22,7 @@ func (c *client) rumble() providers.Provider {
 	return providers.Provider{
 		Platform:   platform.Rumble,
 		Posts:      r.posts,
-		Post:       r.post,
+		Post:       one(c, byPost("v1/rumble/video", after(rumbleHome)), "", wire.As(rumbleVideo.post), samePost),
 		Comments:   r.comments,
 		Search:     r.search,
 		Transcript: r.transcript,
@@ -36,34 +35,29 @@ const rumbleHome = "https://rumble.com/"
 
 // posts reads an account's videos, newest first.
 func (r rumbleReads) posts(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
-	var a answer
 	ask := upstream.Get("v1/rumble/channel/videos").With("cursor", cursor)
 	if strings.Contains(handle, "/") {
 		ask = ask.Says("url", rumbleHome+handle)
 	} else {
 		ask = ask.Says("handle", handle)
 	}
-	if _, err = r.http.Read(ctx, ask, &a); err == nil {
-		var owner wire.Object[rumbleChannel]
-		if err = wire.Decode(ctx, a["channel"], &owner); err == nil {
-			page.Items, err = items(ctx, a, "videos", func(v rumbleRow, raw json.RawMessage) (schema.Post, bool) {
-				v.Channel = owner.V
-				return v.post(raw), true
-			})
-		}
+	var answer json.RawMessage
+	if _, err := r.http.Read(ctx, ask, &answer); err != nil {
+		return page, err
 	}
-	if err == nil {
-		page.Next, err = a.next(ctx, "cursor")
+	owner, err := upstream.At[rumbleChannel](ctx, answer, "channel")
+	if err != nil {
+		return page, wire.Need(ctx, "channel", false)
 	}
+	page.Items, err = upstream.Items(ctx, answer, "videos", func(v rumbleRow, raw json.RawMessage) (schema.Post, bool) {
+		v.Channel = owner.V
+		return v.post(raw), true
+	})
+	if err != nil {
+		return page, err
+	}
+	page.Next, err = upstream.List{Next: "cursor"}.Token(ctx, answer)
 	return page, err
-}
-
-func (r rumbleReads) post(ctx context.Context, id string) (p schema.Post, err error) {
-	var v wire.Object[rumbleVideo]
-	if _, err = r.http.Read(ctx, upstream.Get("v1/rumble/video").Says("url", rumbleVideoURL(ctx, id)), &v); err == nil {
-		err = wire.Same(ctx, "post", id, v.V.ID)
-	}
-	return v.V.post(v.Raw), err
 }
 
 func rumbleVideoURL(ctx context.Context, id string) string {
@@ -77,66 +71,64 @@ func (r rumbleReads) comments(ctx context.Context, postID, _ string) (page provi
 		URL      string                   `json:"url"`
 		Comments wire.Rows[rumbleComment] `json:"comments"`
 	}
-	if _, err = r.http.Read(ctx, upstream.Get("v1/rumble/video/comments").Says("url", rumbleVideoURL(ctx, postID)), &a); err == nil {
-		err = wire.Same(ctx, "post", postID, a.ID)
+	if _, err := r.http.Read(ctx, upstream.Get("v1/rumble/video/comments").Says("url", rumbleVideoURL(ctx, postID)), &a); err != nil {
+		return page, err
 	}
-	if err == nil {
-		page.Items, err = wire.Items(ctx, "comments", a.Comments, func(c rumbleComment, raw json.RawMessage) (schema.Comment, bool) {
-			return c.comment(postID, text.URLOr(a.URL, rumbleHome+postID), raw), true
-		})
+	if err := wire.Same(ctx, "post", postID, a.ID); err != nil {
+		return page, err
 	}
+	page.Items, err = wire.Items(ctx, "comments", a.Comments, func(c rumbleComment, raw json.RawMessage) (schema.Comment, bool) {
+		return c.comment(postID, text.URLOr(a.URL, rumbleHome+postID), raw), true
+	})
 	return page, err
 }
 
 // search searches videos, and short ones after them.
-func (r rumbleReads) search(ctx context.Context, q providers.SearchQuery, cursor string) (page providers.Page[schema.SearchResult], err error) {
-	var a answer
-	found := func(v rumbleRow, raw json.RawMessage) (schema.SearchResult, bool) {
-		return schema.Result(new(v.post(raw))), true
+func (r rumbleReads) search(
+	ctx context.Context, q providers.SearchQuery, cursor string,
+) (page providers.Page[schema.SearchResult], err error) {
+	var answer json.RawMessage
+	ask := upstream.Get("v1/rumble/search").Says("query", q.Query).With("cursor", cursor)
+	if _, err := r.http.Read(ctx, ask, &answer); err != nil {
+		return page, err
 	}
-	if _, err = r.http.Read(ctx, upstream.Get("v1/rumble/search").Says("query", q.Query).With("cursor", cursor), &a); err == nil {
-		page.Items, err = items(ctx, a, "videos", found)
+	for _, name := range []string{"videos", "shorts"} {
+		found, err := upstream.Items(ctx, answer, name, hit(certain(rumbleRow.post)))
+		if err != nil {
+			return page, err
+		}
+		page.Items = append(page.Items, found...)
 	}
-	var shorts []schema.SearchResult
-	if err == nil {
-		shorts, err = items(ctx, a, "shorts", found)
-	}
-	if err == nil {
-		page.Items = append(page.Items, shorts...)
-		page.Next, err = a.next(ctx, "cursor")
-	}
+	page.Next, err = upstream.List{Next: "cursor"}.Token(ctx, answer)
 	return page, err
 }
 
 func (r rumbleReads) transcript(ctx context.Context, q providers.TranscriptQuery) (t schema.Transcript, err error) {
-	var a wire.Object[struct {
+	a, err := upstream.Object[struct {
 		ID         string       `json:"id"`
 		URL        string       `json:"url"`
 		Language   string       `json:"language"`   // "English (auto)"
 		Transcript sole[string] `json:"transcript"` // WebVTT; null when there is none
-	}]
-	if _, err = r.http.Read(ctx, upstream.Get("v1/rumble/video/transcript").Says("url", rumbleVideoURL(ctx, q.PostID)), &a); err == nil {
-		err = wire.Same(ctx, "post", q.PostID, a.V.ID)
+	}](ctx, r.http, upstream.Get("v1/rumble/video/transcript").Says("url", rumbleVideoURL(ctx, q.PostID)), "")
+	if err != nil {
+		return t, err
 	}
-	if err == nil {
-		err = a.V.Transcript.given(ctx, "transcript")
+	if err := wire.Same(ctx, "post", q.PostID, a.V.ID); err != nil {
+		return t, err
 	}
-	if err == nil && a.V.Transcript.V == "" {
-		err = providers.NotFound("the video has no transcript")
+	if err := a.V.Transcript.given(ctx, "transcript"); err != nil {
+		return t, err
+	}
+	if a.V.Transcript.V == "" {
+		return t, providers.NotFound("the video has no transcript")
 	}
 	lang := languageCode(a.V.Language)
-	if err == nil && q.Lang != "" && lang != nil && !sameLanguage(q.Lang, *lang) {
-		err = providers.NotFound("the video has no transcript in this language")
+	if q.Lang != "" && lang != nil && !sameLanguage(q.Lang, *lang) {
+		return t, providers.NotFound("the video has no transcript in this language")
 	}
-	if err == nil {
-		t = schema.Transcript{
-			Common: schema.Common{ID: a.V.ID, URL: text.URLOr(a.V.URL, rumbleHome+a.V.ID), Raw: a.Raw},
-			PostID: a.V.ID, Lang: lang,
-		}
-		t.Segments, err = vtt.Segments(ctx, []byte(a.V.Transcript.V))
-		t.Text = vtt.Text(t.Segments)
-	}
-	return t, err
+	return subtitles(ctx, schema.Transcript{
+		Common: schema.Common{ID: a.V.ID, URL: text.URLOr(a.V.URL, rumbleHome+a.V.ID), Raw: a.Raw}, PostID: a.V.ID, Lang: lang,
+	}, a.V.Transcript.V)
 }
 
 type rumbleChannel struct {

@@ -4,6 +4,10 @@
 // There is one provider for each platform, in a file with the platform's name. If the vendor returns the platform's own
 // answers, the platform's own package converts them. Identifiers are passed in the form of that package.
 //
+// A plain read is a row of its provider: what to request, where in the answer the object or the list is, how to convert
+// it, and what it must be about; see [one] and [list]. Only a read with logic of its own is a function. The vendor
+// documents each route at https://docs.scrapecreators.com/ followed by the route.
+//
 // The vendor charges its customer for each successful call: see [providers.Provider.Charges]. Source:
 // https://docs.scrapecreators.com
 package scrapecreators
@@ -49,7 +53,7 @@ type client struct {
 func New(cfg Config) providers.Chain {
 	most := max(1, cfg.MaxCredits)
 	c := &client{max: most, http: vendor{max: most, api: upstream.New(upstream.Config{
-		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.scrapecreators.com"), Check: check,
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.scrapecreators.com"), Check: check, Absent: spoke,
 		Header: http.Header{"X-Api-Key": {cfg.APIKey}},
 		AtOnce: atOnce, Attempt: patience,
 	})}}
@@ -89,6 +93,7 @@ func New(cfg Config) providers.Chain {
 func (c *client) complete(p providers.Provider, key bool) providers.Provider {
 	p.Name, p.Source, p.Prompt = name, schema.Upstream(name), true
 	p.Forward, p.Gate = c.http.forward, c.http.api.Gate()
+	p.Subjects = []string{"acct", "author", "by", "owner", "page_alias", "permalink", "pk", "slug", "uri", "urn", "vanityName"}
 	for _, route := range routes {
 		if route.Platform == p.Platform {
 			p.Routes = append(p.Routes, route)

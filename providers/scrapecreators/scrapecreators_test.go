@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/all"
@@ -239,7 +240,7 @@ func TestWhatTheVendorChargesIsReported(t *testing.T) {
 	})}
 	p := of(t, platform.Instagram, scrapecreators.Config{HTTP: client, APIKey: "k", MaxCredits: 26})
 	var paid []int64
-	ctx := providers.WithTrace(t.Context(), &providers.Trace{Paid: func(n int64) { paid = append(paid, n) }})
+	ctx := callctx.WithTrace(t.Context(), callctx.Trace{Paid: func(n int64) { paid = append(paid, n) }})
 	for _, read := range []struct {
 		status int
 		query  url.Values

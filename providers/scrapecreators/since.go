@@ -39,10 +39,11 @@ const indexedPages = 11
 
 // indexedNext returns the token of the next page in such a search; "" after the last one.
 func indexedNext(token string) string {
-	if n, err := strconv.Atoi(token); err == nil && n > indexedPages {
-		return ""
+	n, err := strconv.Atoi(token)
+	if err != nil || n <= indexedPages {
+		return token
 	}
-	return token
+	return ""
 }
 
 // within converts a row of a search with bounds that are not zero: a post outside of them does not belong, and one with

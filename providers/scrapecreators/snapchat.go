@@ -7,7 +7,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/ids"
+	"github.com/socialdata/socialdata/providers/kit/ids"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -22,9 +22,9 @@ func (c *client) snapchat() providers.Provider {
 	return providers.Provider{
 		Platform:    platform.Snapchat,
 		Profile:     r.profile,
-		Posts:       r.posts,
-		Post:        r.post,
-		Reels:       r.reels,
+		Posts:       snapchatPart(r, snapchat.Page.Posts),
+		Post:        one(c, byURL("v1/snapchat/spotlight", snapchatSpotlight), "spotlight", wire.Parsed(snapchat.ParseSpotlight), samePost),
+		Reels:       snapchatPart(r, snapchat.Page.Reels),
 		Collections: r.collections,
 		Comments:    r.comments,
 
@@ -38,69 +38,48 @@ func (c *client) snapchat() providers.Provider {
 	}
 }
 
+// snapchatPart is the read of a list on the page of an account.
+func snapchatPart[O any](
+	r snapchatReads, part func(snapchat.Page, context.Context) ([]O, error),
+) func(context.Context, string, string) (providers.Page[O], error) {
+	return func(ctx context.Context, handle, _ string) (page providers.Page[O], err error) {
+		p, err := r.page(ctx, handle)
+		if err != nil {
+			return page, err
+		}
+		page.Items, err = part(p, ctx)
+		return page, err
+	}
+}
+
 // page reads the page of an account, which has all its data.
 // https://docs.scrapecreators.com/v1/snapchat/profile
 func (r snapchatReads) page(ctx context.Context, handle string) (p snapchat.Page, err error) {
-	var answer wire.Object[struct{}]
-	if _, err = r.http.Read(ctx, upstream.Get("v1/snapchat/profile").Says("handle", handle), &answer); err == nil {
-		p, err = snapchat.ParsePage(ctx, answer.Raw)
+	answer, err := upstream.Object[struct{}](ctx, r.http, upstream.Get("v1/snapchat/profile").Says("handle", handle), "")
+	if err != nil {
+		return p, err
 	}
-	if err == nil {
-		err = p.Is(ctx, handle)
+	if p, err = snapchat.ParsePage(ctx, answer.Raw); err != nil {
+		return p, err
 	}
-	return p, err
+	return p, p.Is(ctx, handle)
 }
 
 func (r snapchatReads) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	p, err := r.page(ctx, handle)
-	return p.Profile(), err
-}
-
-func (r snapchatReads) posts(ctx context.Context, handle, _ string) (page providers.Page[schema.Post], err error) {
-	p, err := r.page(ctx, handle)
-	if err == nil {
-		page.Items, err = p.Posts(ctx)
+	if err != nil {
+		return schema.Profile{}, err
 	}
-	return page, err
-}
-
-func (r snapchatReads) reels(ctx context.Context, handle, _ string) (page providers.Page[schema.Post], err error) {
-	p, err := r.page(ctx, handle)
-	if err == nil {
-		page.Items, err = p.Reels(ctx)
-	}
-	return page, err
+	return p.Profile(), nil
 }
 
 func (r snapchatReads) collections(
-	ctx context.Context, q providers.CollectionsQuery, _ string,
-) (page providers.Page[schema.Collection], err error) {
-	p, err := r.page(ctx, q.Handle)
-	if err == nil {
-		page.Items, err = p.Collections(ctx)
-	}
-	return page, err
+	ctx context.Context, q providers.CollectionsQuery, cursor string,
+) (providers.Page[schema.Collection], error) {
+	return snapchatPart(r, snapchat.Page.Collections)(ctx, q.Handle, cursor)
 }
 
 func snapchatSpotlight(id string) string { return "https://www.snapchat.com/spotlight/" + id }
-
-// https://docs.scrapecreators.com/v1/snapchat/spotlight
-func (r snapchatReads) post(ctx context.Context, id string) (p schema.Post, err error) {
-	var answer struct {
-		Post sole[struct{}] `json:"spotlight"`
-	}
-	ask := upstream.Get("v1/snapchat/spotlight").Says("url", snapchatSpotlight(id))
-	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
-		err = answer.Post.check(ctx, "spotlight")
-	}
-	if err == nil {
-		p, err = snapchat.ParseSpotlight(ctx, answer.Post.Raw)
-	}
-	if err == nil {
-		err = wire.Same(ctx, "post", id, p.ID)
-	}
-	return p, err
-}
 
 // https://docs.scrapecreators.com/v1/snapchat/spotlight/comments
 func (r snapchatReads) comments(
@@ -109,22 +88,25 @@ func (r snapchatReads) comments(
 	var answer struct {
 		ID       string                     `json:"snapId"`
 		Comments wire.Rows[snapchatComment] `json:"comments"`
-		HasMore  more                       `json:"hasMore"`
+		HasMore  wire.Flag                  `json:"hasMore"`
 		Cursor   wire.Token                 `json:"cursor"`
 	}
 	ask := upstream.Get("v1/snapchat/spotlight/comments").Says("url", snapchatSpotlight(postID)).With("cursor", cursor)
-	if _, err = r.http.Read(ctx, ask, &answer); err == nil && (answer.ID != "" || answer.Comments.Len() > 0) {
-		err = wire.Same(ctx, "post", postID, answer.ID)
+	if _, err := r.http.Read(ctx, ask, &answer); err != nil {
+		return page, err
 	}
-	if err == nil {
-		convert := func(c snapchatComment, raw json.RawMessage) (schema.Comment, bool) {
-			return c.comment(postID, raw), true
+	if answer.ID != "" || answer.Comments.Len() > 0 {
+		if err := wire.Same(ctx, "post", postID, answer.ID); err != nil {
+			return page, err
 		}
-		page.Items, err = wire.Items(ctx, "comments", answer.Comments, convert)
 	}
-	if err == nil {
-		page.Next, err = answer.HasMore.next(ctx, "cursor", answer.Cursor)
+	page.Items, err = wire.Items(ctx, "comments", answer.Comments, func(c snapchatComment, raw json.RawMessage) (schema.Comment, bool) {
+		return c.comment(postID, raw), true
+	})
+	if err != nil {
+		return page, err
 	}
+	page.Next, err = wire.NextIf(ctx, answer.HasMore, "cursor", answer.Cursor)
 	return page, err
 }
 

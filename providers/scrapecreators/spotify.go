@@ -25,14 +25,14 @@ func (c *client) spotify() providers.Provider {
 	kinds := []string{"album", "playlist", "podcast"}
 	return providers.Provider{
 		Platform:         platform.Spotify,
-		Profile:          r.profile,
+		Profile:          one(c, spotifyAsk("artist"), "", wire.As(spotifyArtist.profile), sameAccount),
 		Posts:            r.posts,
 		Post:             r.post,
 		Search:           r.search,
 		Collections:      r.collections,
 		Collection:       r.collection,
 		CollectionTracks: r.collectionTracks,
-		Track:            r.track,
+		Track:            one(c, spotifyAsk("track"), "", alone(spotifyTrack.row), sameTrack),
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch:           {"kind": {"profile", "track", "collection"}},
 			providers.OpCollections:      {"kind": {"album"}},
@@ -42,37 +42,44 @@ func (c *client) spotify() providers.Provider {
 	}
 }
 
+// spotifyAsk asks for one thing by its id.
+func spotifyAsk(route string) ask[string] {
+	return func(_ context.Context, id string) (upstream.Request, error) {
+		if len(id) != 22 {
+			return upstream.Request{}, providers.Unsupported("ScrapeCreators only finds things on Spotify by id")
+		}
+		return upstream.Get("v1/spotify", route).Says("id", id), nil
+	}
+}
+
 const spotifySite = "https://open.spotify.com/"
 
 // spotifyThing reads one thing by its id, which the answer must have.
 func spotifyThing[T any](ctx context.Context, c *client, route, id string, idOf func(T) string) (v wire.Object[T], err error) {
-	if len(id) != 22 {
-		return v, providers.Unsupported("ScrapeCreators only finds things on Spotify by id")
+	r, err := spotifyAsk(route)(ctx, id)
+	if err != nil {
+		return v, err
 	}
-	if _, err = c.http.Read(ctx, upstream.Get("v1/spotify", route).Says("id", id), &v); err == nil {
-		err = wire.Same(ctx, route, id, idOf(v.V))
+	if _, err := c.http.Read(ctx, r, &v); err != nil {
+		return v, err
 	}
-	return v, err
+	return v, wire.Same(ctx, route, id, idOf(v.V))
 }
 
 func (r spotifyReads) artist(ctx context.Context, handle string) (wire.Object[spotifyArtist], error) {
 	return spotifyThing(ctx, r.client, "artist", handle, func(a spotifyArtist) string { return a.ID })
 }
 
-func (r spotifyReads) profile(ctx context.Context, handle string) (schema.Profile, error) {
-	a, err := r.artist(ctx, handle)
-	return a.V.profile(a.Raw), err
-}
-
 // posts reads the albums that the artist's page shows.
 func (r spotifyReads) posts(ctx context.Context, handle, _ string) (page providers.Page[schema.Post], err error) {
 	a, err := r.artist(ctx, handle)
-	if err == nil {
-		page.Items, err = wire.Items(ctx, "discography.albums", a.V.Discography.Albums,
-			func(album spotifyAlbum, raw json.RawMessage) (schema.Post, bool) {
-				return album.post(a.V.actor(), raw), true
-			})
+	if err != nil {
+		return page, err
 	}
+	page.Items, err = wire.Items(ctx, "discography.albums", a.V.Discography.Albums,
+		func(album spotifyAlbum, raw json.RawMessage) (schema.Post, bool) {
+			return album.post(a.V.actor(), raw), true
+		})
 	return page, err
 }
 
@@ -80,12 +87,13 @@ func (r spotifyReads) collections(
 	ctx context.Context, q providers.CollectionsQuery, _ string,
 ) (page providers.Page[schema.Collection], err error) {
 	a, err := r.artist(ctx, q.Handle)
-	if err == nil {
-		page.Items, err = wire.Items(ctx, "discography.albums", a.V.Discography.Albums,
-			func(album spotifyAlbum, raw json.RawMessage) (schema.Collection, bool) {
-				return album.collection(a.V.actor(), raw), true
-			})
+	if err != nil {
+		return page, err
 	}
+	page.Items, err = wire.Items(ctx, "discography.albums", a.V.Discography.Albums,
+		func(album spotifyAlbum, raw json.RawMessage) (schema.Collection, bool) {
+			return album.collection(a.V.actor(), raw), true
+		})
 	return page, err
 }
 
@@ -95,91 +103,90 @@ func (r spotifyReads) album(ctx context.Context, id string) (wire.Object[spotify
 
 func (r spotifyReads) post(ctx context.Context, id string) (schema.Post, error) {
 	a, err := r.album(ctx, id)
-	return a.V.post(a.V.author(), a.Raw), err
+	if err != nil {
+		return schema.Post{}, err
+	}
+	return a.V.post(a.V.author(), a.Raw), nil
 }
 
 func (r spotifyReads) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
-	return spotify.ByKind(q, func(kind schema.CollectionKind, id string) (schema.Collection, error) {
-		switch kind {
-		case schema.Playlist:
-			p, err := spotifyThing(ctx, r.client, "playlist", id, spotifyList.id)
-			return p.V.collection(schema.Playlist, p.Raw), err
-		case schema.Podcast:
-			p, err := spotifyThing(ctx, r.client, "podcast", id, spotifyList.id)
-			return p.V.collection(schema.Podcast, p.Raw), err
-		default:
+	return spotify.ByKind(q, func(kind schema.CollectionKind, id string) (c schema.Collection, err error) {
+		if kind != schema.Playlist && kind != schema.Podcast {
 			a, err := r.album(ctx, id)
-			return a.V.collection(a.V.author(), a.Raw), err
+			if err != nil {
+				return c, err
+			}
+			return a.V.collection(a.V.author(), a.Raw), nil
 		}
+		p, err := spotifyThing(ctx, r.client, string(kind), id, spotifyList.id)
+		if err != nil {
+			return c, err
+		}
+		return p.V.collection(kind, p.Raw), nil
 	})
 }
 
-func (r spotifyReads) collectionTracks(ctx context.Context, q providers.CollectionQuery, cursor string) (providers.Page[schema.Track], error) {
+func (r spotifyReads) collectionTracks(
+	ctx context.Context, q providers.CollectionQuery, cursor string,
+) (providers.Page[schema.Track], error) {
 	return spotify.ByKind(q, func(kind schema.CollectionKind, id string) (page providers.Page[schema.Track], err error) {
 		switch kind {
 		case schema.Playlist:
 			ask := upstream.Get("v1/spotify/playlist").Says("id", id).With("cursor", cursor)
-			return list(ctx, r.client, ask, "tracks", "cursor", spotifyTrack.row)
+			return upstream.Page(ctx, r.http, ask, upstream.List{Rows: "tracks", Next: "cursor"}, spotifyTrack.row)
 		case schema.Podcast:
 			ask := upstream.Get("v1/spotify/podcast/episodes").Says("id", id).With("cursor", cursor)
-			return list(ctx, r.client, ask, "episodes", "cursor", spotifyTrack.row)
+			return upstream.Page(ctx, r.http, ask, upstream.List{Rows: "episodes", Next: "cursor"}, spotifyTrack.row)
 		default:
 		}
 		a, err := r.album(ctx, id)
-		if err == nil {
-			page.Items, err = wire.Items(ctx, "tracksV2", a.V.Tracks, func(t spotifyEntry, raw json.RawMessage) (schema.Track, bool) {
-				t.Track.Album = a.V
-				return t.Track.row(raw)
-			})
+		if err != nil {
+			return page, err
 		}
+		page.Items, err = wire.Items(ctx, "tracksV2", a.V.Tracks, func(t spotifyEntry, raw json.RawMessage) (schema.Track, bool) {
+			t.Track.Album = a.V
+			return t.Track.row(raw)
+		})
 		return page, err
 	})
 }
 
-func (r spotifyReads) track(ctx context.Context, id string) (schema.Track, error) {
-	t, err := spotifyThing(ctx, r.client, "track", id, spotifyTrack.id)
-	track, _ := t.V.row(t.Raw)
-	return track, err
-}
-
 // search searches a few of each kind: collections first, then tracks, then artists.
-func (r spotifyReads) search(ctx context.Context, q providers.SearchQuery, _ string) (page providers.Page[schema.SearchResult], err error) {
-	var a answer
-	_, err = r.http.Read(ctx, upstream.Get("v1/spotify/search").Says("query", q.Query), &a)
-	add := func(kind schema.ResultKind, found func() ([]schema.SearchResult, error)) {
-		if err != nil || q.Kind != "" && q.Kind != kind {
-			return
-		}
-		var results []schema.SearchResult
-		results, err = found()
-		page.Items = append(page.Items, results...)
+func (r spotifyReads) search(
+	ctx context.Context, q providers.SearchQuery, _ string,
+) (page providers.Page[schema.SearchResult], err error) {
+	var answer json.RawMessage
+	if _, err := r.http.Read(ctx, upstream.Get("v1/spotify/search").Says("query", q.Query), &answer); err != nil {
+		return page, err
 	}
-	collections := func(name string, kind schema.CollectionKind) func() ([]schema.SearchResult, error) {
-		return func() ([]schema.SearchResult, error) {
-			return items(ctx, a, name, func(l spotifyList, raw json.RawMessage) (schema.SearchResult, bool) {
-				return schema.Result(new(l.collection(kind, raw))), true
-			})
+	lists := func(kind schema.CollectionKind) func(spotifyList, json.RawMessage) (schema.Collection, bool) {
+		return func(l spotifyList, raw json.RawMessage) (schema.Collection, bool) {
+			return l.collection(kind, raw), true
 		}
 	}
-	add(schema.CollectionResult, collections("podcasts", schema.Podcast))
-	add(schema.CollectionResult, func() ([]schema.SearchResult, error) {
-		return items(ctx, a, "albumsV2", func(album spotifyAlbum, raw json.RawMessage) (schema.SearchResult, bool) {
-			return schema.Result(new(album.collection(album.author(), raw))), true
-		})
-	})
-	add(schema.CollectionResult, collections("playlists", schema.Playlist))
-	add(schema.TrackResult, func() ([]schema.SearchResult, error) {
-		return items(ctx, a, "tracksV2", func(t spotifyTrack, raw json.RawMessage) (schema.SearchResult, bool) {
-			track, belongs := t.row(raw)
-			return schema.Result(&track), belongs
-		})
-	})
-	add(schema.ProfileResult, func() ([]schema.SearchResult, error) {
-		return items(ctx, a, "artists", func(artist spotifyArtist, raw json.RawMessage) (schema.SearchResult, bool) {
-			return schema.Result(new(artist.profile(raw))), true
-		})
-	})
-	return page, err
+	albums := func(album spotifyAlbum, raw json.RawMessage) (schema.Collection, bool) {
+		return album.collection(album.author(), raw), true
+	}
+	for _, part := range []struct {
+		kind schema.ResultKind
+		read func() ([]schema.SearchResult, error)
+	}{
+		{schema.CollectionResult, found(ctx, answer, "podcasts", lists(schema.Podcast))},
+		{schema.CollectionResult, found(ctx, answer, "albumsV2", albums)},
+		{schema.CollectionResult, found(ctx, answer, "playlists", lists(schema.Playlist))},
+		{schema.TrackResult, found(ctx, answer, "tracksV2", spotifyTrack.row)},
+		{schema.ProfileResult, found(ctx, answer, "artists", certain(spotifyArtist.profile))},
+	} {
+		if q.Kind != "" && q.Kind != part.kind {
+			continue
+		}
+		items, err := part.read()
+		if err != nil {
+			return page, err
+		}
+		page.Items = append(page.Items, items...)
+	}
+	return page, nil
 }
 
 // spotifyPicture is one picture in several sizes, in any order.

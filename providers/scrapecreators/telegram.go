@@ -13,46 +13,19 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// telegramReads reads the preview of public channels on t.me, as parsed by the vendor.
-type telegramReads struct{ *client }
-
 func (c *client) telegram() providers.Provider {
-	r := telegramReads{c}
 	return providers.Provider{
 		Platform: platform.Telegram,
-		Profile:  r.profile,
-		Posts:    r.posts,
-		Post:     r.post,
+		Profile:  one(c, by("v1/telegram/channel", "handle"), "", wire.As(telegramChannel.profile), sameAccount),
+		Posts: list(c, by("v1/telegram/channel/posts", "handle"),
+			upstream.List{Rows: "posts", Next: "cursor", More: "has_more"}, rows(telegramPost.row), wrote),
+		Post: one(c, byURL("v1/telegram/post", after("https://t.me/")), "", alone(telegramPost.row), telegramSame),
 	}
 }
 
-func (r telegramReads) profile(ctx context.Context, handle string) (p schema.Profile, err error) {
-	var answer wire.Object[telegramChannel]
-	if _, err = r.http.Read(ctx, upstream.Get("v1/telegram/channel").Says("handle", handle), &answer); err == nil {
-		p = answer.V.profile(answer.Raw)
-		err = wire.SameFold(ctx, "account", handle, p.Handle)
-	}
-	return p, err
-}
-
-// posts reads posts, newest first.
-func (r telegramReads) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	ask := upstream.Get("v1/telegram/channel/posts").Says("handle", handle).With("cursor", cursor)
-	return list(ctx, r.client, ask, "posts", "cursor", func(p telegramPost, raw json.RawMessage) (schema.Post, bool) {
-		if !strings.EqualFold(p.Channel, handle) {
-			return schema.Post{}, true // of another channel
-		}
-		return p.row(raw)
-	})
-}
-
-func (r telegramReads) post(ctx context.Context, id string) (p schema.Post, err error) {
-	var answer wire.Object[telegramPost]
-	if _, err = r.http.Read(ctx, upstream.Get("v1/telegram/post").Says("url", "https://t.me/"+id), &answer); err == nil {
-		p, _ = answer.V.row(answer.Raw)
-		err = wire.SameFold(ctx, "post", id, p.ID)
-	}
-	return p, err
+// telegramSame ignores case, as Telegram does in the name of a channel.
+func telegramSame(ctx context.Context, id string, p schema.Post) error {
+	return wire.SameFold(ctx, "post", id, p.ID)
 }
 
 type telegramChannel struct {

@@ -8,9 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/ids"
+	"github.com/socialdata/socialdata/providers/kit/ids"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -23,37 +24,40 @@ type tiktokReads struct{ *client }
 
 func (c *client) tiktok() providers.Provider {
 	r := tiktokReads{c}
+	posts := tiktokList(c, tiktokNewest, upstream.List{Rows: "aweme_list", Next: "max_cursor", More: "has_more"}, tiktokPost.post, wrote)
 	twice := int64(2) // for optional data from a second call
 	if c.tooExpensive(twice) {
 		twice = 1
 	}
 	return providers.Provider{
-		Platform:        platform.TikTok,
-		Profile:         r.profile,
-		Followers:       r.followers,
-		Following:       r.following,
+		Platform: platform.TikTok,
+		Profile:  r.profile,
+		Followers: tiktokList(c, by("v1/tiktok/user/followers", "handle"),
+			upstream.List{Rows: "followers", Next: "min_time", More: "has_more"}, tiktokUser.profile, nil),
+		Following: tiktokList(c, by("v1/tiktok/user/following", "handle"),
+			upstream.List{Rows: "followings", Next: "min_time", More: "has_more"}, tiktokUser.profile, nil),
 		Audience:        r.audience,
 		Live:            r.live,
-		Posts:           r.posts,
-		Reels:           r.posts, // every post is a video
-		Post:            r.post,
-		Trending:        r.trending,
+		Posts:           posts,
+		Reels:           posts, // every post is a video
+		Post:            one(c, byPost("v2/tiktok/video", tiktokVideo), "aweme_detail", alone(tiktokPost.post), samePost),
+		Trending:        tiktokList(c, tiktokTrending, upstream.List{Rows: "aweme_list"}, tiktokPost.post, nil),
 		Search:          r.search,
 		Searches:        r.searchable,
-		Suggestions:     r.suggestions,
+		Suggestions:     list(c, tiktokSuggest, upstream.List{Rows: "suggestions"}, rows(tiktokSuggestion.suggestion), nil),
 		Comments:        r.comments,
 		Replies:         r.replies,
 		Transcript:      r.transcript,
 		CollectionPosts: r.collectionPosts,
-		Track:           r.track,
-		TrackPosts:      r.trackPosts,
+		Track:           one(c, by("v1/tiktok/song", "clipId"), "music_info", wire.As(tiktokSound.track), sameTrack),
+		TrackPosts:      tiktokList(c, by("v1/tiktok/song/videos", "clipId"), tiktokPositions, tiktokPost.post, nil),
 		Products:        r.products,
 		Product:         r.product,
 		Reviews:         r.reviews,
 		Store:           r.store,
 		Ads:             r.adsOf,
 		AdsSearch:       r.searchAds,
-		Ad:              r.ad,
+		Ad:              one(c, by("v1/tiktok/ad-library/ad", "ad_id"), "", wire.As(tiktokTopAd.ad), sameAd),
 
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpTrending: {"region": nil},
@@ -82,21 +86,26 @@ func (c *client) tiktok() providers.Provider {
 	}
 }
 
+// tiktokSuggest asks for suggestions, which are only words, sorted by position.
+// https://docs.scrapecreators.com/v1/tiktok/search/suggestions
+func tiktokSuggest(_ context.Context, q providers.SuggestionsQuery) (upstream.Request, error) {
+	return upstream.Get("v1/tiktok/search/suggestions").Says("query", q.Query).With("region", q.Region), nil
+}
+
 // audience reads the countries of a sample of the followers.
 // https://docs.scrapecreators.com/v1/tiktok/user/audience
-func (r tiktokReads) audience(ctx context.Context, handle string) (schema.Audience, error) {
-	var answer wire.Object[struct {
+func (r tiktokReads) audience(ctx context.Context, handle string) (a schema.Audience, err error) {
+	answer, err := upstream.Object[struct {
 		Locations wire.Rows[tiktokLocation] `json:"audienceLocations"`
-	}]
-	_, err := r.http.Read(ctx, upstream.Get("v1/tiktok/user/audience").Says("handle", handle), &answer)
-	a := schema.Audience{Common: schema.Common{ID: handle, URL: tiktokProfile(handle), Raw: answer.Raw}, Handle: handle}
-	if err == nil {
-		a.Countries, err = wire.Items(ctx, "audienceLocations", answer.V.Locations, tiktokLocation.country)
+	}](ctx, r.http, upstream.Get("v1/tiktok/user/audience").Says("handle", handle), "")
+	if err != nil {
+		return a, err
 	}
-	if err == nil {
-		err = wire.Understood("audienceLocations", len(a.Countries), answer.V.Locations.Len())
+	a = schema.Audience{Common: schema.Common{ID: handle, URL: tiktokProfile(handle), Raw: answer.Raw}, Handle: handle}
+	if a.Countries, err = wire.Items(ctx, "audienceLocations", answer.V.Locations, tiktokLocation.country); err != nil {
+		return a, err
 	}
-	return a, err
+	return a, wire.Understood("audienceLocations", len(a.Countries), answer.V.Locations.Len())
 }
 
 type tiktokLocation struct {
@@ -111,31 +120,28 @@ func (l tiktokLocation) country(json.RawMessage) (schema.AudienceCountry, bool) 
 	if err != nil || l.Country == "" {
 		return schema.AudienceCountry{}, false
 	}
-	c := schema.AudienceCountry{Name: l.Country, Share: min(max(share, 0), 1), Count: l.Count.V}
-	if len(l.Code) == 2 {
-		c.Country = &l.Code
-	}
-	return c, true
+	return schema.AudienceCountry{
+		Name: l.Country, Country: text.NonEmpty(l.Code), Share: min(max(share, 0), 1), Count: l.Count.V,
+	}, true
 }
 
 func tiktokProfile(handle string) string { return "https://www.tiktok.com/@" + handle }
 
 // live reads the room of an account and, while it is live, its likes with a second call. The likes are optional.
 // https://docs.scrapecreators.com/v1/tiktok/user/live
-func (r tiktokReads) live(ctx context.Context, handle string) (schema.LiveStream, error) {
-	var answer wire.Object[tiktokLive]
-	_, err := r.http.Read(ctx, upstream.Get("v1/tiktok/user/live").Says("handle", handle), &answer)
-	room := answer.V
-	if err == nil {
-		err = wire.Need(ctx, "is_live", room.IsLive.V != nil)
-	}
-	if err == nil {
-		err = wire.SameFold(ctx, "account", handle, room.Host.UniqueID)
-	}
+func (r tiktokReads) live(ctx context.Context, handle string) (l schema.LiveStream, err error) {
+	answer, err := upstream.Object[tiktokLive](ctx, r.http, upstream.Get("v1/tiktok/user/live").Says("handle", handle), "")
 	if err != nil {
-		return schema.LiveStream{}, err
+		return l, err
 	}
-	l := room.stream(answer.Raw)
+	room := answer.V
+	if err := wire.Need(ctx, "is_live", room.IsLive.V != nil); err != nil {
+		return l, err
+	}
+	if err := wire.SameFold(ctx, "account", handle, room.Host.UniqueID); err != nil {
+		return l, err
+	}
+	l = room.stream(answer.Raw)
 	if l.IsLive {
 		l.Likes = r.likes(ctx, room.Host.RoomID, room.Host.ID)
 	}
@@ -151,6 +157,7 @@ func (r tiktokReads) likes(ctx context.Context, room, host wire.Serial) *int64 {
 	}
 	q := upstream.Get("v1/tiktok/live").With("room_id", string(room)).With("user_id", string(host))
 	if _, err := r.http.Read(ctx, q, &answer); err != nil || answer.Room != room {
+		callctx.Of(ctx).Trace.Unknown("likes")
 		return nil
 	}
 	return answer.Likes.V
@@ -193,21 +200,6 @@ func (t tiktokLive) stream(raw json.RawMessage) schema.LiveStream {
 		l.ThumbnailURL = text.URL(cmp.Or(t.Room.Cover, t.Room.Square))
 	}
 	return l
-}
-
-// suggestions reads suggestions, which are only words, sorted by position.
-// https://docs.scrapecreators.com/v1/tiktok/search/suggestions
-func (r tiktokReads) suggestions(
-	ctx context.Context, q providers.SuggestionsQuery, _ string,
-) (page providers.Page[schema.Suggestion], err error) {
-	var answer struct {
-		Suggestions wire.Rows[tiktokSuggestion] `json:"suggestions"`
-	}
-	ask := upstream.Get("v1/tiktok/search/suggestions").Says("query", q.Query).With("region", q.Region)
-	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
-		page.Items, err = wire.Items(ctx, "suggestions", answer.Suggestions, tiktokSuggestion.suggestion)
-	}
-	return page, err
 }
 
 type tiktokSuggestion struct {

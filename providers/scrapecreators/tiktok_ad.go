@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -16,15 +16,13 @@ import (
 func (r tiktokReads) adsOf(
 	ctx context.Context, q providers.AdsQuery, cursor string,
 ) (page providers.Page[schema.Ad], err error) {
-	switch {
-	case q.Domain != "":
-		err = providers.Unsupported("TikTok does not list ads by domain")
-	case links.Digits(q.AdvertiserID):
-		err = providers.Unsupported("this source finds an advertiser by its name")
-	default:
-		page, err = r.ads(ctx, "advertiser_name", q.AdvertiserID, cursor)
+	if q.Domain != "" {
+		return page, providers.Unsupported("TikTok does not list ads by domain")
 	}
-	return page, err
+	if links.Digits(q.AdvertiserID) {
+		return page, providers.Unsupported("this source finds an advertiser by its name")
+	}
+	return r.ads(ctx, "advertiser_name", q.AdvertiserID, cursor)
 }
 
 func (r tiktokReads) searchAds(
@@ -35,20 +33,9 @@ func (r tiktokReads) searchAds(
 
 // ads reads a page of TikTok's ad library.
 // https://docs.scrapecreators.com/v1/tiktok/ad-library/search
-func (r tiktokReads) ads(ctx context.Context, by, words, cursor string) (page providers.Page[schema.Ad], err error) {
-	var answer struct {
-		Ads     wire.Rows[tiktokAd] `json:"ads"`
-		HasMore more                `json:"has_more"`
-		Cursor  wire.Token          `json:"cursor"`
-	}
+func (r tiktokReads) ads(ctx context.Context, by, words, cursor string) (providers.Page[schema.Ad], error) {
 	ask := upstream.Get("v1/tiktok/ad-library/search").Says(by, words).With("cursor", cursor)
-	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
-		page.Items, err = wire.Items(ctx, "ads", answer.Ads, tiktokAd.ad)
-	}
-	if err == nil {
-		page.Next, err = answer.HasMore.next(ctx, "cursor", answer.Cursor)
-	}
-	return page, err
+	return upstream.Page(ctx, r.http, ask, upstream.List{Rows: "ads", Next: "cursor", More: "has_more"}, tiktokAd.ad)
 }
 
 // tiktokAd is an entry of the ad library. It does not say whether the ad is shown now.
@@ -92,17 +79,6 @@ func (a tiktokAd) ad(raw json.RawMessage) (schema.Ad, bool) {
 	}
 	out.Formats = text.Each(out.Formats)
 	return out, true
-}
-
-// ad reads one of the ads that TikTok's Creative Center shows as examples, which have numbers of their own.
-// https://docs.scrapecreators.com/v1/tiktok/ad-library/ad
-func (r tiktokReads) ad(ctx context.Context, id string) (schema.Ad, error) {
-	var answer wire.Object[tiktokTopAd]
-	_, err := r.http.Read(ctx, upstream.Get("v1/tiktok/ad-library/ad").Says("ad_id", id), &answer)
-	if err == nil {
-		err = wire.Same(ctx, "ad", id, string(answer.V.ID))
-	}
-	return answer.V.ad(answer.Raw), err
 }
 
 type tiktokTopAd struct {

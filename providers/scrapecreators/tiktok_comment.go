@@ -20,38 +20,24 @@ func (r tiktokReads) replies(
 	ctx context.Context, q providers.RepliesQuery, cursor string,
 ) (page providers.Page[schema.Comment], err error) {
 	if q.PostID == "" {
-		err = providers.Invalid("the replies to a comment require its post: pass post_id as well")
-	} else {
-		ask := upstream.Get("v1/tiktok/video/comment/replies").Says("comment_id", q.CommentID)
-		page, err = r.discussion(ctx, ask, q.PostID, q.CommentID, cursor)
+		return page, providers.Invalid("the replies to a comment require its post: pass post_id as well")
 	}
-	return page, err
+	ask := upstream.Get("v1/tiktok/video/comment/replies").Says("comment_id", q.CommentID)
+	return r.discussion(ctx, ask, q.PostID, q.CommentID, cursor)
 }
 
 // discussion reads a page of the comments on a post, at the top level or below parent.
 func (r tiktokReads) discussion(
 	ctx context.Context, ask upstream.Request, postID, parent, cursor string,
-) (page providers.Page[schema.Comment], err error) {
-	var answer struct {
-		Comments tiktokRows[tiktokComment] `json:"comments"`
-		tiktokPaging
-		Cursor wire.Token `json:"cursor"`
-	}
-	ask = ask.Says("url", providers.AddressOf(ctx, providers.PostID, tiktokPage("_", "video", postID))).With("cursor", cursor)
-	if _, err = r.http.Read(ctx, ask, &answer); err != nil {
-		return page, err
-	}
-	convert := func(c tiktokComment, raw json.RawMessage) (schema.Comment, bool) {
+) (providers.Page[schema.Comment], error) {
+	ask = ask.Says("url", providers.AddressOf(ctx, providers.PostID, tiktokVideo(postID))).With("cursor", cursor)
+	at := upstream.List{Rows: "comments", Next: "cursor", More: "has_more"}
+	return tiktokRead(ctx, r.client, ask, at, func(c tiktokComment, raw json.RawMessage) (schema.Comment, bool) {
 		if string(c.PostID) != postID || string(c.Parent) != parent {
 			return schema.Comment{}, true // of another post or comment
 		}
 		return c.comment(raw), true
-	}
-	page.Items, err = tiktokItems(ctx, "comments", answer.Comments, answer.tiktokPaging, convert)
-	if err == nil {
-		page.Next, err = answer.HasMore.next(ctx, "cursor", answer.Cursor)
-	}
-	return page, err
+	})
 }
 
 type tiktokComment struct {
@@ -73,7 +59,7 @@ func (c tiktokComment) comment(raw json.RawMessage) schema.Comment {
 		PostID:    string(c.PostID),
 		Author:    c.User.actor(),
 		Text:      c.Text,
-		Lang:      tiktokLang(c.Language),
+		Lang:      &c.Language,
 		CreatedAt: c.Created.V,
 		Likes:     c.Likes.V,
 	}

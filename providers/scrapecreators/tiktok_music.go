@@ -1,30 +1,12 @@
 package scrapecreators
 
 import (
-	"context"
 	"encoding/json"
 
 	"github.com/socialdata/socialdata/providers/kit/text"
-	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
-
-// track reads a sound.
-// https://docs.scrapecreators.com/v1/tiktok/song
-func (r tiktokReads) track(ctx context.Context, id string) (schema.Track, error) {
-	var answer struct {
-		Sound sole[tiktokSound] `json:"music_info"`
-	}
-	_, err := r.http.Read(ctx, upstream.Get("v1/tiktok/song").Says("clipId", id), &answer)
-	if err == nil {
-		err = answer.Sound.check(ctx, "music_info")
-	}
-	if err == nil {
-		err = wire.Same(ctx, "track", id, string(answer.Sound.V.ID))
-	}
-	return answer.Sound.V.track(answer.Sound.Raw), err
-}
 
 type tiktokSound struct {
 	ID      wire.Serial `json:"id_str"` // the number in id is rounded

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
@@ -17,14 +18,14 @@ import (
 // profile reads an account, and its country with a second call. The country is optional.
 // https://docs.scrapecreators.com/v1/tiktok/profile
 func (r tiktokReads) profile(ctx context.Context, handle string) (p schema.Profile, err error) {
-	var answer wire.Object[struct{}]
-	if _, err = r.http.Read(ctx, upstream.Get("v1/tiktok/profile").Says("handle", handle), &answer); err == nil {
-		p, err = tiktok.ParseProfile(ctx, answer.Raw)
-	}
-	if err == nil {
-		err = wire.SameFold(ctx, "account", handle, p.Handle)
-	}
+	answer, err := upstream.Object[struct{}](ctx, r.http, upstream.Get("v1/tiktok/profile").Says("handle", handle), "")
 	if err != nil {
+		return p, err
+	}
+	if p, err = tiktok.ParseProfile(ctx, answer.Raw); err != nil {
+		return p, err
+	}
+	if err := sameAccount(ctx, handle, p); err != nil {
 		return p, err
 	}
 	if !r.tooExpensive(2) {
@@ -42,85 +43,21 @@ func (r tiktokReads) country(ctx context.Context, handle string) *string {
 	}
 	_, err := r.http.Read(ctx, upstream.Get("v1/tiktok/profile/region").With("handle", handle), &answer)
 	if err != nil || !strings.EqualFold(answer.Handle, handle) {
+		callctx.Of(ctx).Trace.Unknown("country")
 		return nil
 	}
-	return tiktokCountry(answer.Region)
-}
-
-func tiktokCountry(code string) *string {
-	if len(code) != 2 {
-		return nil
-	}
-	return &code
-}
-
-// tiktokPeople is a page of accounts, in one of two fields.
-type tiktokPeople struct {
-	Followers  tiktokRows[tiktokUser] `json:"followers"`
-	Followings tiktokRows[tiktokUser] `json:"followings"`
-	tiktokPaging
-	MinTime wire.Token `json:"min_time"` // seconds since 1970
-}
-
-// followers reads followers, newest first.
-// https://docs.scrapecreators.com/v1/tiktok/user/followers
-func (r tiktokReads) followers(
-	ctx context.Context, handle, cursor string,
-) (page providers.Page[schema.Profile], err error) {
-	var answer tiktokPeople
-	ask := upstream.Get("v1/tiktok/user/followers").Says("handle", handle).With("min_time", cursor)
-	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
-		page, err = answer.page(ctx, "followers", answer.Followers)
-	}
-	return page, err
-}
-
-// https://docs.scrapecreators.com/v1/tiktok/user/following
-func (r tiktokReads) following(
-	ctx context.Context, handle, cursor string,
-) (page providers.Page[schema.Profile], err error) {
-	var answer tiktokPeople
-	ask := upstream.Get("v1/tiktok/user/following").Says("handle", handle).With("min_time", cursor)
-	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
-		page, err = answer.page(ctx, "followings", answer.Followings)
-	}
-	return page, err
-}
-
-func (p tiktokPeople) page(
-	ctx context.Context, name string, rows tiktokRows[tiktokUser],
-) (page providers.Page[schema.Profile], err error) {
-	if page.Items, err = tiktokItems(ctx, name, rows, p.tiktokPaging, tiktokUser.profile); err == nil {
-		page.Next, err = p.HasMore.next(ctx, "min_time", p.MinTime)
-	}
-	return page, err
+	return text.NonEmpty(answer.Region)
 }
 
 // searchPeople searches accounts. There is no flag: the last page has no cursor.
 // https://docs.scrapecreators.com/v1/tiktok/search/users
-func (r tiktokReads) searchPeople(
-	ctx context.Context, query, cursor string,
-) (page providers.Page[schema.Profile], err error) {
-	var answer struct {
-		Users wire.Rows[struct {
-			Info wire.Object[tiktokUser] `json:"user_info"`
-		}] `json:"users"`
-		Cursor wire.Token `json:"cursor"`
+func (r tiktokReads) searchPeople(ctx context.Context, query, cursor string) (providers.Page[schema.Profile], error) {
+	type row struct {
+		Info wire.Object[tiktokUser] `json:"user_info"`
 	}
 	ask := upstream.Get("v1/tiktok/search/users").Says("query", query).With("cursor", cursor)
-	if _, err = r.http.Read(ctx, ask, &answer); err != nil {
-		return page, err
-	}
-	page.Items, err = wire.Items(ctx, "users", answer.Users, func(row struct {
-		Info wire.Object[tiktokUser] `json:"user_info"`
-	}, _ json.RawMessage,
-	) (schema.Profile, bool) {
-		return row.Info.V.profile(row.Info.Raw)
-	})
-	if err == nil {
-		page.Next, err = answer.Cursor.Next(ctx, "cursor")
-	}
-	return page, err
+	return upstream.Page(ctx, r.http, ask, upstream.List{Rows: "users", Next: "cursor"},
+		func(u row, _ json.RawMessage) (schema.Profile, bool) { return u.Info.V.profile(u.Info.Raw) })
 }
 
 // tiktokUser is an account in TikTok's app.
@@ -168,8 +105,8 @@ func (u tiktokUser) profile(raw json.RawMessage) (schema.Profile, bool) {
 		Followers:   u.Followers.V,
 		Following:   u.Following.V,
 		PostsCount:  u.Posts.V,
-		Lang:        tiktokLang(u.Language),
-		Country:     tiktokCountry(u.Region),
+		Lang:        &u.Language,
+		Country:     text.NonEmpty(u.Region),
 		Links:       text.URLs(append([]string{u.BioURL}, text.Addresses(u.Signature)...)...),
 	}, true
 }
@@ -183,12 +120,4 @@ func (u tiktokUser) actor() schema.Actor {
 		ID: cmp.Or(string(u.UID), u.UniqueID), Handle: u.UniqueID,
 		DisplayName: text.NonEmpty(u.Nickname), AvatarURL: tiktokURL(u.Large, u.Thumb),
 	}
-}
-
-// tiktokLang returns the code of a language; nil when TikTok writes "un", for unknown.
-func tiktokLang(code string) *string {
-	if len(code) < 2 || code == "un" {
-		return nil
-	}
-	return &code
 }

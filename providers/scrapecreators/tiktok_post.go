@@ -4,13 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 	"unicode/utf16"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/ids"
-	"github.com/socialdata/socialdata/providers/internal/vtt"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -18,91 +15,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// tiktokPosts is a page of posts. In an account's list the cursor has another name.
-type tiktokPosts struct {
-	Posts tiktokRows[tiktokPost] `json:"aweme_list"`
-	tiktokPaging
-	Cursor    wire.Token `json:"cursor"`
-	MaxCursor wire.Token `json:"max_cursor"` // milliseconds since 1970
-}
-
-// posts sorts pinned posts, which come first, into their place: a higher number is a newer post.
-// https://docs.scrapecreators.com/v3/tiktok/profile/videos
-func (r tiktokReads) posts(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
-	var answer tiktokPosts
-	ask := upstream.Get("v3/tiktok/profile/videos").Says("handle", handle).With("sort_by", "latest").
-		With("max_cursor", cursor)
-	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
-		convert := func(p tiktokPost, raw json.RawMessage) (schema.Post, bool) {
-			if !strings.EqualFold(p.handle(), handle) {
-				return schema.Post{}, true // of another account
-			}
-			return p.post(raw)
-		}
-		page.Items, err = tiktokItems(ctx, "aweme_list", answer.Posts, answer.tiktokPaging, convert)
-	}
-	if err == nil {
-		page.Next, err = answer.HasMore.next(ctx, "max_cursor", answer.MaxCursor)
-	}
-	if err != nil {
-		return providers.Page[schema.Post]{}, err
-	}
-	slices.SortStableFunc(page.Items, func(a, b schema.Post) int { return ids.Newest(a.ID, b.ID) })
-	return page, nil
-}
-
-// post reads a post, whose address needs no handle.
-// https://docs.scrapecreators.com/v2/tiktok/video
-func (r tiktokReads) post(ctx context.Context, id string) (p schema.Post, err error) {
-	var answer struct {
-		Post sole[tiktokPost] `json:"aweme_detail"`
-	}
-	ask := upstream.Get("v2/tiktok/video").Says("url", providers.AddressOf(ctx, providers.PostID, tiktokPage("_", "video", id)))
-	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
-		err = answer.Post.check(ctx, "aweme_detail")
-	}
-	if err == nil {
-		err = wire.Same(ctx, "post", id, string(answer.Post.V.ID))
-	}
-	if err != nil {
-		return p, err
-	}
-	p, _ = answer.Post.V.post(answer.Post.Raw)
-	return p, nil
-}
-
-// trending reads the trending feed, which has one page.
-// https://docs.scrapecreators.com/v1/tiktok/get-trending-feed
-func (r tiktokReads) trending(
-	ctx context.Context, q providers.TrendingQuery, _ string,
-) (page providers.Page[schema.Post], err error) {
-	var answer tiktokPosts
-	ask := upstream.Get("v1/tiktok/get-trending-feed").Says("region", cmp.Or(q.Region, "US"))
-	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
-		page.Items, err = tiktokItems(ctx, "aweme_list", answer.Posts, answer.tiktokPaging, tiktokPost.post)
-	}
-	return page, err
-}
-
-// trackPosts reads the videos that use a sound.
-// https://docs.scrapecreators.com/v1/tiktok/song/videos
-func (r tiktokReads) trackPosts(ctx context.Context, id, cursor string) (providers.Page[schema.Post], error) {
-	return r.list(ctx, upstream.Get("v1/tiktok/song/videos").Says("clipId", id), cursor)
-}
-
-// list reads a page of posts from a position on.
-func (r tiktokReads) list(
-	ctx context.Context, ask upstream.Request, cursor string,
-) (page providers.Page[schema.Post], err error) {
-	var answer tiktokPosts
-	if _, err = r.http.Read(ctx, ask.With("cursor", cursor), &answer); err == nil {
-		page.Items, err = tiktokItems(ctx, "aweme_list", answer.Posts, answer.tiktokPaging, tiktokPost.post)
-	}
-	if err == nil {
-		page.Next, err = answer.HasMore.next(ctx, "cursor", answer.Cursor)
-	}
-	return page, err
-}
+// tiktokPositions are the parts of a page of posts from a position on.
+var tiktokPositions = upstream.List{Rows: "aweme_list", Next: "cursor", More: "has_more"}
 
 // collectionPosts reads a collection. The address needs neither the handle nor the title, but has them if the caller
 // gave them.
@@ -110,54 +24,41 @@ func (r tiktokReads) list(
 func (r tiktokReads) collectionPosts(
 	ctx context.Context, q providers.CollectionQuery, cursor string,
 ) (page providers.Page[schema.Post], err error) {
-	var answer struct {
-		ID     wire.Serial          `json:"collection_id"`
-		Videos tiktokRows[struct{}] `json:"videos"`
-		tiktokPaging
-		Cursor wire.Token `json:"max_cursor"`
+	address := providers.AddressOf(ctx, providers.CollectionID, tiktokPage("_", "collection", "_-"+q.ID))
+	ask := upstream.Get("v1/tiktok/collection/videos").Says("url", address).With("cursor", cursor)
+	answer, err := upstream.Object[tiktokPaging](ctx, r.http, ask, "")
+	if err != nil {
+		return page, err
 	}
-	ask := upstream.Get("v1/tiktok/collection/videos").Says("url", providers.AddressOf(ctx, providers.CollectionID, tiktokPage("_", "collection", "_-"+q.ID)))
-	if _, err = r.http.Read(ctx, ask.With("cursor", cursor), &answer); err == nil {
-		err = wire.Same(ctx, "collection", q.ID, string(answer.ID))
+	if err := wire.Same(ctx, "collection", q.ID, string(answer.V.Collection)); err != nil {
+		return page, err
 	}
-	if err == nil {
-		page.Items, err = tiktokItems(ctx, "videos", answer.Videos, answer.tiktokPaging, parsed(ctx, tiktok.ParsePost))
-	}
-	if err == nil {
-		page.Next, err = answer.HasMore.next(ctx, "max_cursor", answer.Cursor)
-	}
-	return page, err
+	at := upstream.List{Rows: "videos", Next: "max_cursor", More: "has_more"}
+	return tiktokPart(ctx, answer, at, parsing(ctx, tiktok.ParsePost))
 }
 
 // transcript reads the vendor's subtitles, null when there are none.
 // https://docs.scrapecreators.com/v1/tiktok/video/transcript
 func (r tiktokReads) transcript(ctx context.Context, q providers.TranscriptQuery) (t schema.Transcript, err error) {
-	var answer wire.Object[struct {
+	address := providers.AddressOf(ctx, providers.PostID, tiktokVideo(q.PostID))
+	answer, err := upstream.Object[struct {
 		ID   wire.Serial  `json:"id"`
 		File sole[string] `json:"transcript"` // WebVTT; null when there is none
-	}]
-	address := providers.AddressOf(ctx, providers.PostID, tiktokPage("_", "video", q.PostID))
-	ask := upstream.Get("v1/tiktok/video/transcript").Says("url", address).Says("language", q.Lang)
-	_, err = r.http.Read(ctx, ask, &answer)
-	file := answer.V.File
-	if err == nil {
-		err = wire.Same(ctx, "post", q.PostID, string(answer.V.ID))
-	}
-	if err == nil {
-		err = file.given(ctx, "transcript")
-	}
-	if err == nil && file.V == "" {
-		err = providers.NotFound("the post has no subtitles, or none in this language")
-	}
-	if err == nil {
-		t = schema.Transcript{Common: schema.Common{ID: q.PostID, URL: address, Raw: answer.Raw}, PostID: q.PostID}
-		t.Segments, err = vtt.Segments(ctx, []byte(file.V))
-	}
+	}](ctx, r.http, upstream.Get("v1/tiktok/video/transcript").Says("url", address).Says("language", q.Lang), "")
 	if err != nil {
 		return t, err
 	}
-	t.Text = vtt.Text(t.Segments)
-	return t, nil
+	if err := wire.Same(ctx, "post", q.PostID, string(answer.V.ID)); err != nil {
+		return t, err
+	}
+	if err := answer.V.File.given(ctx, "transcript"); err != nil {
+		return t, err
+	}
+	if answer.V.File.V == "" {
+		return t, providers.NotFound("the post has no subtitles, or none in this language")
+	}
+	t = schema.Transcript{Common: schema.Common{ID: q.PostID, URL: address, Raw: answer.Raw}, PostID: q.PostID}
+	return subtitles(ctx, t, answer.V.File.V)
 }
 
 // tiktokPost is a post in TikTok's app.
@@ -224,7 +125,7 @@ func (p tiktokPost) post(raw json.RawMessage) (schema.Post, bool) {
 		Common:    schema.Common{ID: string(p.ID), URL: address, Raw: raw},
 		Author:    p.Author.actor(),
 		Text:      p.Text,
-		Lang:      tiktokLang(p.Language),
+		Lang:      &p.Language,
 		CreatedAt: p.Created.V,
 		Media:     p.media(address),
 		Engagement: schema.Engagement{
@@ -286,3 +187,18 @@ func (p tiktokPost) named() (hashtags, mentions []string) {
 
 // tiktokPage returns the address of what an account has posted; "_" can replace an unknown account.
 func tiktokPage(handle, kind, id string) string { return tiktokProfile(handle) + "/" + kind + "/" + id }
+
+// tiktokVideo returns the address of a post, which needs no handle.
+func tiktokVideo(id string) string { return tiktokPage("_", "video", id) }
+
+// tiktokNewest asks for posts. Pinned ones come first; a higher number is a newer post.
+// https://docs.scrapecreators.com/v3/tiktok/profile/videos
+func tiktokNewest(_ context.Context, handle string) (upstream.Request, error) {
+	return upstream.Get("v3/tiktok/profile/videos").Says("handle", handle).With("sort_by", "latest"), nil
+}
+
+// tiktokTrending asks for the trending feed, which has one page.
+// https://docs.scrapecreators.com/v1/tiktok/get-trending-feed
+func tiktokTrending(_ context.Context, q providers.TrendingQuery) (upstream.Request, error) {
+	return upstream.Get("v1/tiktok/get-trending-feed").Says("region", cmp.Or(q.Region, "US")), nil
+}

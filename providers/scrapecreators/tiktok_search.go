@@ -23,22 +23,17 @@ func (tiktokReads) searchable(q providers.SearchQuery) error {
 func (r tiktokReads) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (page providers.Page[schema.SearchResult], err error) {
-	switch err = r.searchable(q); {
-	case err != nil:
-	case q.Kind != schema.ProfileResult && q.Kind != schema.ProductResult:
-		var found providers.Page[schema.Post]
-		found, err = r.searchPosts(ctx, q, cursor)
-		page = results(found)
-	case q.Kind == schema.ProfileResult:
-		var found providers.Page[schema.Profile]
-		found, err = r.searchPeople(ctx, q.Query, cursor)
-		page = results(found)
-	default:
-		var found providers.Page[schema.Product]
-		found, err = r.searchProducts(ctx, q.Query, "", cursor)
-		page = results(found)
+	if err := r.searchable(q); err != nil {
+		return page, err
 	}
-	return page, err
+	switch q.Kind {
+	case schema.ProfileResult:
+		return asResults(r.searchPeople(ctx, q.Query, cursor))
+	case schema.ProductResult:
+		return asResults(r.searchProducts(ctx, q.Query, "", cursor))
+	default:
+		return asResults(r.searchPosts(ctx, q, cursor))
+	}
 }
 
 // searchPosts reads a hashtag, which can neither be sorted nor limited in time, or searches words.
@@ -48,29 +43,19 @@ func (r tiktokReads) searchPosts(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (page providers.Page[schema.Post], err error) {
 	if tag, is := strings.CutPrefix(q.Query, "#"); is && q.Sort == "" && q.Since.IsZero() {
-		return r.list(ctx, upstream.Get("v1/tiktok/search/hashtag").Says("hashtag", tag), cursor)
-	}
-	var answer struct {
-		Items  wire.Rows[tiktokFound] `json:"search_item_list"`
-		Cursor wire.Token             `json:"cursor"`
+		ask := upstream.Get("v1/tiktok/search/hashtag").Says("hashtag", tag).With("cursor", cursor)
+		return tiktokRead(ctx, r.client, ask, tiktokPositions, tiktokPost.post)
 	}
 	ask := upstream.Get("v1/tiktok/search/keyword").Says("query", q.Query).With("sort_by", tiktokSorts[q.Sort]).
 		With("cursor", cursor)
 	if !q.Since.IsZero() {
 		ask = ask.With("date_posted", reaching(q.Since, tiktokWindows...))
 	}
-	if _, err = r.http.Read(ctx, ask, &answer); err != nil {
-		return page, err
-	}
-	convert := func(f tiktokFound, _ json.RawMessage) (schema.Post, bool) {
-		p, _ := f.Post.V.post(f.Post.Raw)
-		return within(q.Since, q.Until, p)
-	}
-	page.Items, err = wire.Items(ctx, "search_item_list", answer.Items, convert)
-	if err == nil {
-		page.Next, err = answer.Cursor.Next(ctx, "cursor")
-	}
-	return page, err
+	return upstream.Page(ctx, r.http, ask, upstream.List{Rows: "search_item_list", Next: "cursor"},
+		func(f tiktokFound, _ json.RawMessage) (schema.Post, bool) {
+			p, _ := f.Post.V.post(f.Post.Raw)
+			return within(q.Since, q.Until, p)
+		})
 }
 
 var (

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,8 +14,8 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
-	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/kit/links"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -30,32 +29,18 @@ func tiktokPDP(id string) string { return "https://www.tiktok.com/shop/pdp/" + i
 // products reads the products of a shop, or those that an account shows.
 func (r tiktokReads) products(
 	ctx context.Context, q providers.ProductsQuery, cursor string,
-) (page providers.Page[schema.Product], err error) {
+) (providers.Page[schema.Product], error) {
 	if q.Handle != "" {
-		page, err = r.shown(ctx, q.Handle, cursor)
-	} else {
-		page, err = r.sold(ctx, q.Store, cursor)
+		return r.shown(ctx, q.Handle, cursor)
 	}
-	return page, err
+	return r.sold(ctx, q.Store, cursor)
 }
 
 // shown reads the showcase of an account. There is no flag: the last page has no cursor.
 // https://docs.scrapecreators.com/v1/tiktok/user/showcase
-func (r tiktokReads) shown(
-	ctx context.Context, handle, cursor string,
-) (page providers.Page[schema.Product], err error) {
-	var answer struct {
-		Products wire.Rows[tiktokProduct] `json:"products"`
-		Cursor   wire.Token               `json:"cursor"`
-	}
+func (r tiktokReads) shown(ctx context.Context, handle, cursor string) (providers.Page[schema.Product], error) {
 	ask := upstream.Get("v1/tiktok/user/showcase").Says("handle", handle).With("cursor", cursor)
-	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
-		page.Items, err = wire.Items(ctx, "products", answer.Products, tiktokListed(""))
-	}
-	if err == nil {
-		page.Next, err = answer.Cursor.Next(ctx, "cursor")
-	}
-	return page, err
+	return upstream.Page(ctx, r.http, ask, upstream.List{Rows: "products", Next: "cursor"}, tiktokListed(""))
 }
 
 // tiktokStore is a shop and a page of its products.
@@ -66,7 +51,7 @@ type tiktokStore struct {
 		Link string      `json:"shop_link"`
 	} `json:"shopInfo"`
 	Products wire.Rows[tiktokProduct] `json:"products"`
-	HasMore  more                     `json:"has_more"`
+	HasMore  wire.Flag                `json:"has_more"`
 	Cursor   wire.Token               `json:"cursor"`
 }
 
@@ -77,10 +62,10 @@ func (r tiktokReads) shop(ctx context.Context, id, cursor string) (answer wire.O
 		return answer, providers.Unsupported("this source only finds a shop by its number or its URL")
 	}
 	ask := upstream.Get("v1/tiktok/shop/products").Says("url", tiktokShop(id)).With("cursor", cursor)
-	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
-		err = wire.Same(ctx, "shop", id, string(answer.V.Info.ID))
+	if _, err := r.http.Read(ctx, ask, &answer); err != nil {
+		return answer, err
 	}
-	return answer, err
+	return answer, wire.Same(ctx, "shop", id, string(answer.V.Info.ID))
 }
 
 func (s tiktokStore) summary() schema.StoreSummary {
@@ -93,43 +78,31 @@ func (r tiktokReads) sold(ctx context.Context, store, cursor string) (page provi
 	if err != nil {
 		return page, err
 	}
-	convert := func(p tiktokProduct, raw json.RawMessage) (schema.Product, bool) {
+	page.Items, err = wire.Items(ctx, "products", s.V.Products, func(p tiktokProduct, raw json.RawMessage) (schema.Product, bool) {
 		out, belongs := tiktokListed("")(p, raw)
 		out.Store = s.V.summary()
 		return out, belongs
+	})
+	if err != nil {
+		return page, err
 	}
-	page.Items, err = wire.Items(ctx, "products", s.V.Products, convert)
-	if err == nil {
-		page.Next, err = s.V.HasMore.next(ctx, "cursor", s.V.Cursor)
-	}
+	page.Next, err = wire.NextIf(ctx, s.V.HasMore, "cursor", s.V.Cursor)
 	return page, err
 }
 
-func (r tiktokReads) store(ctx context.Context, id string) (providers.Storefront, error) {
+func (r tiktokReads) store(ctx context.Context, id string) (f providers.Storefront, err error) {
 	s, err := r.shop(ctx, id, "")
-	return providers.Storefront{StoreSummary: s.V.summary(), Raw: s.Raw}, err
+	if err != nil {
+		return f, err
+	}
+	return providers.Storefront{StoreSummary: s.V.summary(), Raw: s.Raw}, nil
 }
 
 // searchProducts continues until a page has no rows, since the number of results is unknown.
 // https://docs.scrapecreators.com/v1/tiktok/shop/search
-func (r tiktokReads) searchProducts(
-	ctx context.Context, query, region, cursor string,
-) (page providers.Page[schema.Product], err error) {
-	var answer struct {
-		Products wire.Rows[tiktokProduct] `json:"products"`
-	}
-	n, err := pages.Number(cursor, math.MaxInt)
-	if err != nil {
-		return page, err
-	}
-	ask := upstream.Get("v1/tiktok/shop/search").Says("query", query).With("page", strconv.Itoa(n)).Says("region", region)
-	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
-		page.Items, err = wire.Items(ctx, "products", answer.Products, tiktokListed(region))
-	}
-	if err == nil && answer.Products.Len() > 0 {
-		page.Next = strconv.Itoa(n + 1)
-	}
-	return page, err
+func (r tiktokReads) searchProducts(ctx context.Context, query, region, cursor string) (providers.Page[schema.Product], error) {
+	ask := upstream.Get("v1/tiktok/shop/search").Says("query", query).Says("region", region)
+	return readNumbered(ctx, r.client, ask, cursor, endless, "products", tiktokListed(region))
 }
 
 // tiktokProduct is a row of every list of products.
@@ -216,38 +189,37 @@ func tiktokRating(score wire.Float, count wire.Count) (*float64, *int64) {
 // product reads the page of a product. If its price is hidden, as it usually is, it looks the product up in a search
 // for its title.
 // https://docs.scrapecreators.com/v1/tiktok/product
-func (r tiktokReads) product(ctx context.Context, q providers.ProductQuery) (schema.Product, error) {
-	var answer wire.Object[tiktokDetail]
+func (r tiktokReads) product(ctx context.Context, q providers.ProductQuery) (none schema.Product, err error) {
 	ask := upstream.Get("v1/tiktok/product").Says("url", tiktokPDP(q.ID)).Says("region", q.Region)
-	_, err := r.http.Read(ctx, ask, &answer)
-	d := answer.V
-	if err == nil && d.Code.V != nil && (*d.Code.V != 0 || !d.Info.Here() && !d.Info.Odd()) {
-		err = absent(d.Message)
-	}
-	if err == nil {
-		err = d.Info.check(ctx, "product_info")
-	}
-	if err == nil {
-		err = wire.Same(ctx, "product", q.ID, string(d.Info.V.ID))
-	}
-	if err == nil {
-		err = d.Info.V.SKUs.Check(ctx, "product_info.skus")
-	}
-	if err == nil {
-		_, known := d.inStock()
-		err = wire.Need(ctx, "product_info.skus[].stock", known)
-	}
-	if err == nil && d.unsold() {
-		err = providers.NotFound("no seller currently offers this product at a price")
-	}
-	var price *schema.Price
-	if err == nil {
-		if price = d.price(); price == nil {
-			price, err = r.listed(ctx, q, d.Info.V.Base.Title)
-		}
-	}
+	answer, err := upstream.Object[tiktokDetail](ctx, r.http, ask, "")
 	if err != nil {
-		return schema.Product{}, err
+		return none, err
+	}
+	d := answer.V
+	if d.Code.V != nil && (*d.Code.V != 0 || !d.Info.Here() && !d.Info.Odd()) {
+		return none, absent(d.Message)
+	}
+	if err := d.Info.check(ctx, "product_info"); err != nil {
+		return none, err
+	}
+	if err := wire.Same(ctx, "product", q.ID, string(d.Info.V.ID)); err != nil {
+		return none, err
+	}
+	if err := d.Info.V.SKUs.Check(ctx, "product_info.skus"); err != nil {
+		return none, err
+	}
+	_, known := d.inStock()
+	if err := wire.Need(ctx, "product_info.skus[].stock", known); err != nil {
+		return none, err
+	}
+	if d.unsold() {
+		return none, providers.NotFound("no seller currently offers this product at a price")
+	}
+	price := d.price()
+	if price == nil {
+		if price, err = r.listed(ctx, q, d.Info.V.Base.Title); err != nil {
+			return none, err
+		}
 	}
 	return d.product(answer.Raw, *price), nil
 }
@@ -404,34 +376,31 @@ func (d tiktokDetail) product(raw json.RawMessage, price schema.Price) schema.Pr
 func (r tiktokReads) reviews(
 	ctx context.Context, productID, cursor string,
 ) (page providers.Page[schema.Review], err error) {
+	n, err := pages.Number(cursor, endless)
+	if err != nil {
+		return page, err
+	}
 	var answer struct {
 		Reviews wire.Rows[tiktokReview] `json:"product_reviews"`
 		HasMore wire.Bool               `json:"has_more"`
 	}
-	n, err := pages.Number(cursor, math.MaxInt)
-	if err == nil {
-		ask := upstream.Get("v1/tiktok/shop/product/reviews").Says("product_id", productID).With("page", strconv.Itoa(n))
-		_, err = r.http.Read(ctx, ask, &answer)
+	ask := upstream.Get("v1/tiktok/shop/product/reviews").Says("product_id", productID).With("page", strconv.Itoa(n))
+	if _, err := r.http.Read(ctx, ask, &answer); err != nil {
+		return page, err
 	}
-	if err == nil {
-		convert := func(v tiktokReview, raw json.RawMessage) (schema.Review, bool) {
-			if string(v.ProductID) != productID {
-				return schema.Review{}, true // of another product
-			}
-			return v.review(raw), true
+	page.Items, err = wire.Items(ctx, "product_reviews", answer.Reviews, func(v tiktokReview, raw json.RawMessage) (schema.Review, bool) {
+		if string(v.ProductID) != productID {
+			return schema.Review{}, true // of another product
 		}
-		page.Items, err = wire.Items(ctx, "product_reviews", answer.Reviews, convert)
-	}
-	if err == nil {
-		err = wire.Need(ctx, "has_more", answer.HasMore.V != nil)
-	}
+		return v.review(raw), true
+	})
 	if err != nil {
 		return page, err
 	}
 	if answer.HasMore.Is() {
 		page.Next = strconv.Itoa(n + 1)
 	}
-	return page, nil
+	return page, wire.Need(ctx, "has_more", answer.HasMore.V != nil)
 }
 
 type tiktokReview struct {

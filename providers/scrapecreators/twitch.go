@@ -8,7 +8,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -22,8 +22,8 @@ func (c *client) twitch() providers.Provider {
 	r := twitchReads{c}
 	return providers.Provider{
 		Platform: platform.Twitch,
-		Profile:  r.profile,
-		Posts:    r.posts,
+		Profile:  one(c, by("v1/twitch/profile", "handle"), "", wire.As(twitchUser.profile), sameAccount),
+		Posts:    list(c, by("v1/twitch/user/videos", "handle"), upstream.List{Rows: "allVideos"}, rows(certain(twitchVideo.post)), wrote),
 		Post:     r.post,
 		Live:     r.live,
 		Events:   r.events,
@@ -37,50 +37,35 @@ func (c *client) twitch() providers.Provider {
 
 const twitchSite = "https://www.twitch.tv/"
 
-func (r twitchReads) profile(ctx context.Context, handle string) (schema.Profile, error) {
-	u, err := r.user(ctx, handle)
-	return u.V.profile(u.Raw), err
-}
-
-func (r twitchReads) live(ctx context.Context, handle string) (schema.LiveStream, error) {
-	u, err := r.user(ctx, handle)
-	if err == nil {
-		err = wire.Need(ctx, "isLive", u.V.IsLive.V != nil)
+func (r twitchReads) live(ctx context.Context, handle string) (l schema.LiveStream, err error) {
+	u, err := upstream.Object[twitchUser](ctx, r.http, upstream.Get("v1/twitch/profile").Says("handle", handle), "")
+	if err != nil {
+		return l, err
 	}
-	return u.V.live(u.Raw), err
-}
-
-func (r twitchReads) user(ctx context.Context, handle string) (u wire.Object[twitchUser], err error) {
-	if _, err = r.http.Read(ctx, upstream.Get("v1/twitch/profile").Says("handle", handle), &u); err == nil {
-		err = wire.SameFold(ctx, "account", handle, u.V.Login)
+	if err := wire.SameFold(ctx, "account", handle, u.V.Login); err != nil {
+		return l, err
 	}
-	return u, err
-}
-
-// posts reads past broadcasts and uploads, newest first.
-func (r twitchReads) posts(ctx context.Context, handle, _ string) (providers.Page[schema.Post], error) {
-	ask := upstream.Get("v1/twitch/user/videos").Says("handle", handle)
-	return list(ctx, r.client, ask, "allVideos", "", func(v twitchVideo, raw json.RawMessage) (schema.Post, bool) {
-		if !strings.EqualFold(v.Owner.Login, handle) {
-			return schema.Post{}, true
-		}
-		return v.post(raw), true
-	})
+	if err := wire.Need(ctx, "isLive", u.V.IsLive.V != nil); err != nil {
+		return l, err
+	}
+	return u.V.live(u.Raw), nil
 }
 
 // post reads a clip. The answer is that of several queries at once, the first of which has the clip.
-func (r twitchReads) post(ctx context.Context, id string) (schema.Post, error) {
+func (r twitchReads) post(ctx context.Context, id string) (p schema.Post, err error) {
 	if links.Digits(id) {
-		return schema.Post{}, providers.Unsupported("ScrapeCreators has no single videos, only clips")
+		return p, providers.Unsupported("ScrapeCreators has no single videos, only clips")
 	}
 	var answers wire.Rows[struct {
 		Data struct {
 			Clip sole[twitchClip] `json:"clip"`
 		} `json:"data"`
 	}]
-	_, err := r.http.Read(ctx, upstream.Get("v1/twitch/clip").Says("url", "https://clips.twitch.tv/"+id), &answers)
-	if err == nil {
-		err = answers.Check(ctx, "clip")
+	if _, err := r.http.Read(ctx, upstream.Get("v1/twitch/clip").Says("url", "https://clips.twitch.tv/"+id), &answers); err != nil {
+		return p, err
+	}
+	if err := answers.Check(ctx, "clip"); err != nil {
+		return p, err
 	}
 	var clip sole[twitchClip]
 	for _, a := range answers.All() {
@@ -88,17 +73,19 @@ func (r twitchReads) post(ctx context.Context, id string) (schema.Post, error) {
 			clip = a.V.Data.Clip
 		}
 	}
-	if err == nil {
-		err = clip.check(ctx, "data.clip")
+	if err := clip.check(ctx, "data.clip"); err != nil {
+		return p, err
 	}
-	if err == nil {
-		err = wire.Same(ctx, "clip", id, clip.V.Slug)
+	if err := wire.Same(ctx, "clip", id, clip.V.Slug); err != nil {
+		return p, err
 	}
-	return clip.V.post(clip.Raw), err
+	return clip.V.post(clip.Raw), nil
 }
 
 // events reads the part of the channel's schedule that the site shows, all at once.
-func (r twitchReads) events(ctx context.Context, q providers.EventsQuery, _ string) (page providers.Page[schema.Event], err error) {
+func (r twitchReads) events(
+	ctx context.Context, q providers.EventsQuery, _ string,
+) (page providers.Page[schema.Event], err error) {
 	if q.Handle == "" {
 		return page, providers.Invalid("Twitch only has events of a channel: use handle")
 	}
@@ -110,20 +97,21 @@ func (r twitchReads) events(ctx context.Context, q providers.EventsQuery, _ stri
 			}] `json:"schedule"` // null when the channel has none
 		}] `json:"channel"`
 	}
-	if _, err = r.http.Read(ctx, upstream.Get("v1/twitch/user/schedule").Says("handle", q.Handle), &a); err == nil {
-		err = wire.Need(ctx, "id and channel", a.ID != "" && a.Channel.Here())
+	if _, err := r.http.Read(ctx, upstream.Get("v1/twitch/user/schedule").Says("handle", q.Handle), &a); err != nil {
+		return page, err
+	}
+	if err := wire.Need(ctx, "id and channel", a.ID != "" && a.Channel.Here()); err != nil {
+		return page, err
 	}
 	schedule := a.Channel.V.Schedule
-	if err == nil {
-		err = schedule.Optional(ctx, "channel.schedule")
+	if !schedule.Here() {
+		return page, schedule.Optional(ctx, "channel.schedule")
 	}
-	if err == nil && schedule.Here() {
-		host := schema.Actor{ID: string(a.ID), Handle: q.Handle}
-		page.Items, err = wire.Items(ctx, "channel.schedule.segments", schedule.V.Segments,
-			func(s twitchSegment, raw json.RawMessage) (schema.Event, bool) {
-				return s.event(host, raw), !s.Cancelled.Is()
-			})
-	}
+	host := schema.Actor{ID: string(a.ID), Handle: q.Handle}
+	page.Items, err = wire.Items(ctx, "channel.schedule.segments", schedule.V.Segments,
+		func(s twitchSegment, raw json.RawMessage) (schema.Event, bool) {
+			return s.event(host, raw), !s.Cancelled.Is()
+		})
 	return page, err
 }
 

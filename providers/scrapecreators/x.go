@@ -3,7 +3,6 @@ package scrapecreators
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
@@ -21,11 +20,11 @@ func (c *client) x() providers.Provider {
 	r := xReads{c}
 	return providers.Provider{
 		Platform:       platform.X,
-		Profile:        r.profile,
-		Posts:          r.posts,
-		Post:           r.post,
+		Profile:        one(c, by("v1/twitter/profile", "handle"), "", wire.Parsed(x.ParseProfile), sameAccount),
+		Posts:          list(c, by("v1/twitter/user-tweets", "handle"), upstream.List{Rows: "tweets"}, parsed(x.ParsePost), wrote),
+		Post:           one(c, byPost("v1/twitter/tweet", xURL), "", wire.Parsed(x.ParsePost), samePost),
 		Transcript:     r.transcript,
-		Community:      r.community,
+		Community:      one(c, byURL("v1/twitter/community", xCommunityURL), "", wire.As(xCommunity.profile), sameCommunity),
 		CommunityPosts: r.communityPosts,
 		Notes: map[providers.Op]string{
 			providers.OpPosts:          "the reseller has about a hundred of an account's most popular posts, not the newest",
@@ -34,57 +33,22 @@ func (c *client) x() providers.Provider {
 	}
 }
 
-func (r xReads) profile(ctx context.Context, handle string) (schema.Profile, error) {
-	p, err := one(ctx, r.client, upstream.Get("v1/twitter/profile").Says("handle", handle), x.ParseProfile)
-	if err == nil {
-		err = wire.SameFold(ctx, "account", handle, p.Handle)
-	}
-	return p, err
-}
-
-// posts reads posts, which are on one page. Reposts are under the account's own name.
-func (r xReads) posts(ctx context.Context, handle, _ string) (providers.Page[schema.Post], error) {
-	ask := upstream.Get("v1/twitter/user-tweets").Says("handle", handle)
-	convert := func(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
-		p, err := x.ParsePost(ctx, raw)
-		if err == nil && !strings.EqualFold(p.Author.Handle, handle) {
-			return schema.Post{}, nil
-		}
-		return p, err
-	}
-	return list(ctx, r.client, ask, "tweets", "", parsed(ctx, convert))
+func sameCommunity(ctx context.Context, id string, p schema.Profile) error {
+	return wire.Same(ctx, "community", id, p.ID)
 }
 
 func xURL(id string) string { return "https://x.com/i/status/" + id }
-
-func (r xReads) post(ctx context.Context, id string) (schema.Post, error) {
-	ask := upstream.Get("v1/twitter/tweet").Says("url", providers.AddressOf(ctx, providers.PostID, xURL(id)))
-	p, err := one(ctx, r.client, ask, x.ParsePost)
-	if err == nil {
-		err = wire.Same(ctx, "post", id, p.ID)
-	}
-	return p, err
-}
 
 func (r xReads) transcript(ctx context.Context, q providers.TranscriptQuery) (schema.Transcript, error) {
 	ask := upstream.Get("v1/twitter/tweet/transcript").Says("url", providers.AddressOf(ctx, providers.PostID, xURL(q.PostID)))
 	return r.words(ctx, ask, q.PostID, xURL(q.PostID))
 }
 
-func (r xReads) community(ctx context.Context, id string) (p schema.Profile, err error) {
-	var c wire.Object[xCommunity]
-	if _, err = r.http.Read(ctx, upstream.Get("v1/twitter/community").Says("url", xCommunityURL(id)), &c); err == nil {
-		p = c.V.profile(c.Raw)
-		err = wire.Same(ctx, "community", id, p.ID)
-	}
-	return p, err
-}
-
 func xCommunityURL(id string) string { return "https://x.com/i/communities/" + id }
 
 func (r xReads) communityPosts(ctx context.Context, q providers.CommunityPostsQuery, _ string) (providers.Page[schema.Post], error) {
 	ask := upstream.Get("v1/twitter/community/tweets").Says("url", xCommunityURL(q.ID))
-	return list(ctx, r.client, ask, "tweets", "", parsed(ctx, x.ParsePost))
+	return upstream.Page(ctx, r.http, ask, upstream.List{Rows: "tweets"}, parsing(ctx, x.ParsePost))
 }
 
 type xCommunity struct {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/countries"
+	"github.com/socialdata/socialdata/providers/kit/countries"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -32,8 +32,8 @@ func (c *client) youtube() providers.Provider {
 		Profile:         r.profile,
 		Live:            r.live,
 		Posts:           r.posts,
-		Post:            r.post,
-		Trending:        r.trending,
+		Post:            one(c, byURL("v1/youtube/video", youtubeWatch), "", alone(youtubeVideo.row), samePost),
+		Trending:        list(c, fixed[providers.TrendingQuery]("v1/youtube/shorts/trending"), upstream.List{Rows: "shorts"}, rows(youtubeVideo.row), nil),
 		Search:          r.search,
 		Searches:        r.searchable,
 		Suggestions:     r.suggestions,
@@ -79,10 +79,11 @@ func youtubeHome(handle string) string {
 // there is none.
 func youtubeHandle(address string) string {
 	_, handle, _ := strings.Cut(address, "/@")
-	if plain, err := url.PathUnescape(handle); err == nil {
-		handle = plain
+	plain, err := url.PathUnescape(handle)
+	if err != nil {
+		return handle
 	}
-	return handle
+	return plain
 }
 
 // youtubeOf adds the requested channel to r.
@@ -99,11 +100,12 @@ func youtubeOf(r upstream.Request, handle string) (upstream.Request, error) {
 // youtubeHolder returns the requested account, as far as it is known from its handle.
 func youtubeHolder(handle string) schema.Actor { return schema.Actor{ID: handle, Handle: handle} }
 
-// youtubeList is [list] with continuation tokens. The vendor's last page may repeat its own token.
+// youtubeList reads a page of a list. The vendor's last page may repeat its own token.
 func youtubeList[T, O any](
 	ctx context.Context, c *client, r upstream.Request, token, rows string, convert func(T, json.RawMessage) (O, bool),
 ) (providers.Page[O], error) {
-	page, err := list(ctx, c, r.With("continuationToken", token), rows, "continuationToken", convert)
+	at := upstream.List{Rows: rows, Next: "continuationToken"}
+	page, err := upstream.Page(ctx, c.http, r.With("continuationToken", token), at, convert)
 	if page.Next == token {
 		page.Next = ""
 	}
@@ -112,24 +114,24 @@ func youtubeList[T, O any](
 
 // https://docs.scrapecreators.com/v1/youtube/channel
 func (r youtubeReads) profile(ctx context.Context, handle string) (p schema.Profile, err error) {
-	var c wire.Object[youtubePage]
-	ask, err := youtubeOf(upstream.Get("v1/youtube/channel"), handle)
+	ask := upstream.Get("v1/youtube/channel")
 	if strings.HasPrefix(handle, "user/") {
-		ask, err = ask.Says("url", youtubeSite+handle), nil
+		ask = ask.Says("url", youtubeSite+handle)
+	} else if ask, err = youtubeOf(ask, handle); err != nil {
+		return p, err
 	}
-	if err == nil {
-		_, err = r.http.Read(ctx, ask, &c)
+	c, err := upstream.Object[youtubePage](ctx, r.http, ask, "")
+	if err != nil {
+		return p, err
 	}
-	if err == nil {
-		p = c.V.profile(c.Raw)
-		switch {
-		case youtubeID(handle):
-			err = wire.Same(ctx, "channel", handle, p.ID)
-		case !strings.Contains(handle, "/") && p.Handle != p.ID:
-			err = wire.SameFold(ctx, "channel", handle, p.Handle)
-		}
+	p = c.V.profile(c.Raw)
+	switch {
+	case youtubeID(handle):
+		return p, wire.Same(ctx, "channel", handle, p.ID)
+	case !strings.Contains(handle, "/") && p.Handle != p.ID:
+		return p, wire.SameFold(ctx, "channel", handle, p.Handle)
 	}
-	return p, err
+	return p, nil
 }
 
 type youtubePage struct {
@@ -193,24 +195,6 @@ func (r youtubeReads) videos(
 	return youtubeList(ctx, r.client, ask, cursor, rows, func(v youtubeVideo, raw json.RawMessage) (schema.Post, bool) {
 		return v.post(youtubeHolder(handle), raw), true
 	})
-}
-
-// https://docs.scrapecreators.com/v1/youtube/video
-func (r youtubeReads) post(ctx context.Context, id string) (p schema.Post, err error) {
-	var v wire.Object[youtubeVideo]
-	if _, err = r.http.Read(ctx, upstream.Get("v1/youtube/video").Says("url", youtubeWatch(id)), &v); err == nil {
-		p = v.V.post(schema.UnknownActor(), v.Raw)
-		err = wire.Same(ctx, "video", id, p.ID)
-	}
-	return p, err
-}
-
-// trending reads Shorts, all at once.
-// https://docs.scrapecreators.com/v1/youtube/shorts/trending
-func (r youtubeReads) trending(
-	ctx context.Context, _ providers.TrendingQuery, _ string,
-) (providers.Page[schema.Post], error) {
-	return list(ctx, r.client, upstream.Get("v1/youtube/shorts/trending"), "shorts", "", youtubeVideo.row)
 }
 
 // youtubeChannel is the channel within what it has published. A channel's own lists leave it empty.

@@ -51,14 +51,14 @@ func (r youtubeReads) replies(
 ) (page providers.Page[schema.Comment], err error) {
 	var t youtubeThread
 	if cursor == "" {
-		t, err = r.thread(ctx, q)
+		if t, err = r.thread(ctx, q); err != nil || t.token == "" {
+			return page, err
+		}
 	} else if t.post, t.token, _ = strings.Cut(cursor, " "); t.token == "" {
-		err = providers.ErrCursor
+		return page, providers.ErrCursor
 	}
-	if err == nil && t.token != "" {
-		ask := upstream.Get("v1/youtube/video/comment/replies")
-		page, err = youtubeList(ctx, r.client, ask, t.token, "comments", r.under(t.post, q.CommentID))
-	}
+	ask := upstream.Get("v1/youtube/video/comment/replies")
+	page, err = youtubeList(ctx, r.client, ask, t.token, "comments", r.under(t.post, q.CommentID))
 	if page.Next != "" {
 		page.Next = t.post + " " + page.Next
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/ids"
+	"github.com/socialdata/socialdata/providers/kit/ids"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -39,17 +39,16 @@ func (youtubeReads) searchable(q providers.SearchQuery) error {
 func (r youtubeReads) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (page providers.Page[schema.SearchResult], err error) {
+	if err := r.searchable(q); err != nil {
+		return page, err
+	}
 	tag, tagged := strings.CutPrefix(q.Query, "#")
 	posts := q.Kind == "" || q.Kind == schema.PostResult
-	switch err = r.searchable(q); {
-	case err != nil:
-	case tagged && posts && tag != "" && !strings.ContainsAny(tag, " #") && q.Sort == "" && q.Since.IsZero():
+	if tagged && posts && tag != "" && !strings.ContainsAny(tag, " #") && q.Sort == "" && q.Since.IsZero() {
 		ask := upstream.Get("v1/youtube/search/hashtag").Says("hashtag", tag)
-		page, err = youtubeList(ctx, r.client, ask, cursor, "videos", youtubeHit(youtubeVideo.row))
-	default:
-		page, err = r.find(ctx, q, cursor)
+		return youtubeList(ctx, r.client, ask, cursor, "videos", hit(youtubeVideo.row))
 	}
-	return page, err
+	return r.find(ctx, q, cursor)
 }
 
 func (r youtubeReads) find(
@@ -59,55 +58,40 @@ func (r youtubeReads) find(
 	if !q.Since.IsZero() {
 		kind = schema.PostResult
 	}
-	var a answer
+	var answer json.RawMessage
 	ask := upstream.Get("v1/youtube/search").Says("query", q.Query).With("type", youtubeKinds[kind]).
 		With("sortBy", youtubeSorts[q.Sort]).With("uploadDate", reaching(q.Since, youtubeWindows...)).
 		With("continuationToken", cursor)
-	if _, err = r.http.Read(ctx, ask, &a); err != nil {
+	if _, err := r.http.Read(ctx, ask, &answer); err != nil {
 		return page, err
 	}
-	add := func(of schema.ResultKind, name string, rows func(name string) ([]schema.SearchResult, error)) {
-		if err != nil || kind != "" && kind != of {
-			return
+	for _, part := range []struct {
+		kind schema.ResultKind
+		read func() ([]schema.SearchResult, error)
+	}{
+		{schema.PostResult, found(ctx, answer, "videos", youtubeVideo.row)},
+		{schema.PostResult, found(ctx, answer, "shorts", youtubeVideo.row)},
+		{schema.PostResult, found(ctx, answer, "lives", youtubeVideo.row)},
+		{schema.ProfileResult, found(ctx, answer, "channels", youtubeFound.row)},
+		{schema.CollectionResult, found(ctx, answer, "playlists", youtubePlaylist.row)},
+	} {
+		if kind != "" && kind != part.kind {
+			continue
 		}
-		var found []schema.SearchResult
-		found, err = rows(name)
-		page.Items = append(page.Items, found...)
+		items, err := part.read()
+		if err != nil {
+			return page, err
+		}
+		page.Items = append(page.Items, items...)
 	}
-	videos := func(name string) ([]schema.SearchResult, error) {
-		return items(ctx, a, name, youtubeHit(youtubeVideo.row))
-	}
-	add(schema.PostResult, "videos", videos)
-	add(schema.PostResult, "shorts", videos)
-	add(schema.PostResult, "lives", videos)
-	add(schema.ProfileResult, "channels", func(name string) ([]schema.SearchResult, error) {
-		return items(ctx, a, name, youtubeHit(youtubeFound.row))
-	})
-	add(schema.CollectionResult, "playlists", func(name string) ([]schema.SearchResult, error) {
-		return items(ctx, a, name, youtubeHit(youtubePlaylist.row))
-	})
 	page.Items = slices.DeleteFunc(page.Items, func(s schema.SearchResult) bool {
 		p, video := s.Object.(*schema.Post)
 		return video && before(p.CreatedAt, q.Since)
 	})
-	if err == nil {
-		page.Next, err = a.next(ctx, "continuationToken")
-	}
-	if page.Next == cursor {
+	if page.Next, err = (upstream.List{Next: "continuationToken"}).Token(ctx, answer); page.Next == cursor {
 		page.Next = ""
 	}
 	return page, err
-}
-
-// youtubeHit converts rows to search results with row.
-func youtubeHit[T, O any, P interface {
-	*O
-	schema.Object
-}](row func(T, json.RawMessage) (O, bool)) func(T, json.RawMessage) (schema.SearchResult, bool) {
-	return func(v T, raw json.RawMessage) (schema.SearchResult, bool) {
-		o, belongs := row(v, raw)
-		return schema.Result(P(&o)), belongs
-	}
 }
 
 // youtubeFound is a channel among the results of a search.
@@ -137,13 +121,16 @@ func (r youtubeReads) suggestions(
 			Rows wire.Rows[youtubeSuggestion] `json:"suggestions"`
 		} `json:"data"`
 	}
-	if _, err = r.http.Read(ctx, upstream.Get("v1/youtube/search/typeahead").Says("query", q.Query), &a); err == nil {
-		err = a.Data.Rows.Check(ctx, "data.suggestions")
+	if _, err := r.http.Read(ctx, upstream.Get("v1/youtube/search/typeahead").Says("query", q.Query), &a); err != nil {
+		return page, err
+	}
+	if err := a.Data.Rows.Check(ctx, "data.suggestions"); err != nil {
+		return page, err
 	}
 	for place, s := range a.Data.Rows.All() {
 		page.Items = append(page.Items, s.V.suggestion(int64(place), s.Raw))
 	}
-	return page, err
+	return page, nil
 }
 
 type youtubeSuggestion struct {
@@ -169,10 +156,10 @@ func (r youtubeReads) collections(
 	ctx context.Context, q providers.CollectionsQuery, cursor string,
 ) (page providers.Page[schema.Collection], err error) {
 	ask, err := youtubeOf(upstream.Get("v1/youtube/channel/playlists"), q.Handle)
-	if err == nil {
-		page, err = youtubeList(ctx, r.client, ask, cursor, "playlists", youtubePlaylist.row)
+	if err != nil {
+		return page, err
 	}
-	return page, err
+	return youtubeList(ctx, r.client, ask, cursor, "playlists", youtubePlaylist.row)
 }
 
 // playlist reads a playlist. The answer does not have its id.
@@ -185,20 +172,24 @@ func (r youtubeReads) playlist(ctx context.Context, id string) (p wire.Object[yo
 
 func (r youtubeReads) collection(ctx context.Context, q providers.CollectionQuery) (c schema.Collection, err error) {
 	p, err := r.playlist(ctx, q.ID)
-	if err == nil {
-		err = wire.Need(ctx, "title", p.V.Title != "")
+	if err != nil {
+		return c, err
+	}
+	if err := wire.Need(ctx, "title", p.V.Title != ""); err != nil {
+		return c, err
 	}
 	c, _ = p.V.row(p.Raw)
-	return c, err
+	return c, nil
 }
 
 func (r youtubeReads) collectionPosts(
 	ctx context.Context, q providers.CollectionQuery, _ string,
 ) (page providers.Page[schema.Post], err error) {
 	p, err := r.playlist(ctx, q.ID)
-	if err == nil {
-		page.Items, err = wire.Items(ctx, "videos", p.V.Videos, youtubeVideo.row)
+	if err != nil {
+		return page, err
 	}
+	page.Items, err = wire.Items(ctx, "videos", p.V.Videos, youtubeVideo.row)
 	return page, err
 }
 

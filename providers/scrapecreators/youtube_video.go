@@ -67,22 +67,22 @@ func (v youtubeVideo) post(holder schema.Actor, raw json.RawMessage) schema.Post
 // live returns the current broadcast, or else the last one.
 // https://docs.scrapecreators.com/v1/youtube/channel/lives
 func (r youtubeReads) live(ctx context.Context, handle string) (l schema.LiveStream, err error) {
-	var a wire.Object[struct {
-		Lives wire.Rows[youtubeBroadcast] `json:"lives"`
-	}]
 	ask, err := youtubeOf(upstream.Get("v1/youtube/channel/lives"), handle)
-	if err == nil {
-		_, err = r.http.Read(ctx, ask, &a)
+	if err != nil {
+		return l, err
 	}
-	if err == nil {
-		err = a.V.Lives.Check(ctx, "lives")
+	a, err := upstream.Object[struct {
+		Lives wire.Rows[youtubeBroadcast] `json:"lives"`
+	}](ctx, r.http, ask, "")
+	if err != nil {
+		return l, err
 	}
-	if err == nil {
-		l, err = youtubeOnAir(ctx, a.V.Lives, schema.LiveStream{
-			Common: schema.Common{ID: handle, URL: youtubeHome(handle), Raw: a.Raw}, Host: youtubeHolder(handle),
-		})
+	if err := a.V.Lives.Check(ctx, "lives"); err != nil {
+		return l, err
 	}
-	return l, err
+	return youtubeOnAir(ctx, a.V.Lives, schema.LiveStream{
+		Common: schema.Common{ID: handle, URL: youtubeHome(handle), Raw: a.Raw}, Host: youtubeHolder(handle),
+	})
 }
 
 // youtubeOnAir selects the live one among broadcasts, newest first; off is returned when there is none. An unreadable
@@ -129,37 +129,37 @@ func (b youtubeBroadcast) stream(host schema.Actor, raw json.RawMessage) schema.
 
 // https://docs.scrapecreators.com/v1/youtube/video/transcript
 func (r youtubeReads) transcript(ctx context.Context, q providers.TranscriptQuery) (t schema.Transcript, err error) {
-	var a wire.Object[youtubeTranscript]
 	ask := upstream.Get("v1/youtube/video/transcript").Says("url", youtubeWatch(q.PostID)).With("language", q.Lang)
-	if _, err = r.http.Read(ctx, ask, &a); err == nil {
-		err = wire.Same(ctx, "video", q.PostID, a.V.ID)
+	a, err := upstream.Object[youtubeTranscript](ctx, r.http, ask, "")
+	if err != nil {
+		return t, err
 	}
-	if err == nil {
-		err = cmp.Or(a.V.Lines.given(ctx, "transcript"), a.V.Lines.V.Optional(ctx, "transcript"))
+	if err := wire.Same(ctx, "video", q.PostID, a.V.ID); err != nil {
+		return t, err
 	}
 	lines := a.V.Lines.V
-	if err == nil && lines.Len() == 0 {
-		err = providers.NotFound("the video has no transcript")
+	if err := cmp.Or(a.V.Lines.given(ctx, "transcript"), lines.Optional(ctx, "transcript")); err != nil {
+		return t, err
+	}
+	if lines.Len() == 0 {
+		return t, providers.NotFound("the video has no transcript")
 	}
 	lang := languageCode(a.V.Language)
-	if err == nil && q.Lang != "" && lang != nil && !sameLanguage(q.Lang, *lang) {
-		err = providers.NotFound("the video has no transcript in this language")
+	if q.Lang != "" && lang != nil && !sameLanguage(q.Lang, *lang) {
+		return t, providers.NotFound("the video has no transcript in this language")
 	}
-	if err == nil {
-		t = schema.Transcript{
-			Common: schema.Common{ID: a.V.ID, URL: youtubeWatch(a.V.ID), Raw: a.Raw}, PostID: a.V.ID, Lang: lang,
-		}
-		t.Segments, err = wire.Items(ctx, "transcript", lines, youtubeLine.segment)
+	t = schema.Transcript{
+		Common: schema.Common{ID: a.V.ID, URL: youtubeWatch(a.V.ID), Raw: a.Raw}, PostID: a.V.ID, Lang: lang,
 	}
-	if err == nil {
-		err = wire.Understood("transcript", len(t.Segments), lines.Lost()+mute(lines))
+	if t.Segments, err = wire.Items(ctx, "transcript", lines, youtubeLine.segment); err != nil {
+		return t, err
 	}
 	var all []string
 	for _, s := range t.Segments {
 		all = append(all, s.Text)
 	}
 	t.Text = strings.Join(all, " ")
-	return t, err
+	return t, wire.Understood("transcript", len(t.Segments), lines.Lost()+mute(lines))
 }
 
 type youtubeTranscript struct {

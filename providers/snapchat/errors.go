@@ -54,11 +54,15 @@ func checkPage(res *upstream.Response) error {
 		return errNoPage
 	}
 	to, err := url.Parse(res.Header.Get("Location"))
-	if res.Status >= 300 && res.Status < 400 && err == nil && isLogin(to) || res.URL != nil && isLogin(res.URL) {
+	moved := res.Status >= 300 && res.Status < 400 && err == nil && isLogin(to)
+	if moved || res.URL != nil && isLogin(res.URL) {
 		return providers.Walled("Snapchat asks for a login")
 	}
 	return nil
 }
+
+// ownPage recognizes a page of the site by where its pictures and scripts are.
+var ownPage = upstream.Framed("snapchat.com", "sc-cdn.net", "snap.com")
 
 func isLogin(u *url.URL) bool {
 	return u.Hostname() == "accounts.snapchat.com" || strings.HasPrefix(u.Path, "/accounts/") ||

@@ -19,13 +19,11 @@ func (s site) collections(
 	ctx context.Context, q providers.CollectionsQuery, cursor string,
 ) (out providers.Page[schema.Collection], err error) {
 	p, err := s.public(ctx, q.Handle, cursor)
-	if err == nil {
-		out.Items, err = p.highlights(ctx)
-	}
 	if err != nil {
 		return out, err
 	}
-	return out, nil
+	out.Items, err = p.highlights(ctx)
+	return out, err
 }
 
 // highlights returns the highlights on the page of an account.

@@ -5,10 +5,13 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 )
 
-const siteURL = "https://www.snapchat.com/"
+const (
+	siteURL = "https://www.snapchat.com/"
+	short   = "t.snapchat.com" // the host of short links
+)
 
 var (
 	username = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]{2,14}$`)
@@ -17,13 +20,16 @@ var (
 
 // addresses describes how addresses and identifiers of Snapchat are parsed. It is read-only.
 var addresses = &links.Site{
-	Hosts: []string{"snapchat.com", "story.snapchat.com"},
+	Hosts: []string{"snapchat.com", "story.snapchat.com", short},
 	Order: []providers.Subject{providers.PostID, providers.CollectionID, providers.Handle},
 	Also: map[providers.Subject][]providers.Subject{
 		providers.PostID: {providers.Handle}, providers.CollectionID: {providers.Handle},
 	},
 	In: inLink, ID: canonical,
-	Short: func(l *links.Link) bool { return l.Segment(0) == "t" && l.Segment(1) != "" },
+	Short: func(l *links.Link) bool {
+		return l.Segment(0) == "t" && l.Segment(1) != "" || l.Host == short && l.Segment(0) != ""
+	},
+	Searches: map[string]string{"search": "{q}", "explore": "{}", "topic": "#{}"},
 }
 
 // inLink returns the identifier of kind s in an address, or "" when there is none.

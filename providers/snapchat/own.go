@@ -10,9 +10,9 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/browser"
-	"github.com/socialdata/socialdata/providers/internal/dates"
-	"github.com/socialdata/socialdata/providers/internal/island"
+	"github.com/socialdata/socialdata/providers/kit/browser"
+	"github.com/socialdata/socialdata/providers/kit/dates"
+	"github.com/socialdata/socialdata/providers/kit/island"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -24,7 +24,7 @@ type site struct{ http *upstream.Client }
 
 func newOwn(cfg Config) providers.Provider {
 	s := site{upstream.New(upstream.Config{
-		HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, siteURL), Header: asBrowser, Check: checkPage, Quota: upstream.NewQuota(0, 0),
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, siteURL), Header: asBrowser, Check: checkPage, Absent: ownPage, Quota: upstream.NewQuota(0, 0),
 	})}
 	return providers.Provider{
 		Name: "snapchat_own", Platform: platform.Snapchat, Source: schema.Own, Prompt: true,
@@ -35,7 +35,7 @@ func newOwn(cfg Config) providers.Provider {
 		Collections: s.collections,
 
 		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
-		Open:    upstream.Opener(cfg.HTTP, "www.snapchat.com"),
+		Open:    upstream.Opener(cfg.HTTP, short, "www.snapchat.com"),
 		Filters: map[providers.Op]providers.Filters{providers.OpCollections: {"kind": {"highlight"}}},
 		Notes: map[providers.Op]string{
 			providers.OpProfile:     "an account without a public profile has a name and a picture only",
@@ -91,13 +91,16 @@ func (s site) open(ctx context.Context, path ...string) (p props, moved bool, er
 		return p, false, providers.Walled("Snapchat answers with a captcha instead of the page")
 	}
 	var d data
-	if err = wire.Need(ctx, "the script "+dataScript, script != nil); err == nil {
-		err = wire.Decode(ctx, script, &d)
+	if err := wire.Need(ctx, "the script "+dataScript, script != nil); err != nil {
+		return p, moved, err
 	}
-	if err == nil && d.Props.Page.Type == notFound {
-		err = errNoPage
+	if err := wire.Decode(ctx, script, &d); err != nil {
+		return p, moved, err
 	}
-	return d.Props.Page, res.Moved, err
+	if d.Props.Page.Type == notFound {
+		return p, moved, errNoPage
+	}
+	return d.Props.Page, res.Moved, nil
 }
 
 // userProfile is an account: a public profile, or a person whose posts only friends can see.
@@ -169,10 +172,13 @@ func (s site) public(ctx context.Context, handle, cursor string) (props, error) 
 		return props{}, providers.ErrCursor // there is only one page
 	}
 	p, err := s.account(ctx, handle)
-	if err == nil && p.User.V.Case != isPublic {
-		err = providers.NotFound("the account has no public profile")
+	if err != nil {
+		return p, err
 	}
-	return p, err
+	if p.User.V.Case != isPublic {
+		return p, providers.NotFound("the account has no public profile")
+	}
+	return p, nil
 }
 
 func (s site) profile(ctx context.Context, handle string) (schema.Profile, error) {
@@ -225,12 +231,14 @@ func (u publicProfile) actor() schema.Actor {
 func (s site) posts(ctx context.Context, handle, cursor string) (out providers.Page[schema.Post], err error) {
 	var videos, snaps []schema.Post
 	p, err := s.public(ctx, handle, cursor)
-	if err == nil {
-		videos, err = p.spotlights(ctx)
+	if err != nil {
+		return out, err
 	}
-	if err == nil {
-		snaps, err = p.snaps(ctx, len(videos))
+	videos, err = p.spotlights(ctx)
+	if err != nil {
+		return out, err
 	}
+	snaps, err = p.snaps(ctx, len(videos))
 	if err != nil {
 		return out, err
 	}
@@ -241,13 +249,14 @@ func (s site) posts(ctx context.Context, handle, cursor string) (out providers.P
 func (s site) reels(ctx context.Context, handle, cursor string) (out providers.Page[schema.Post], err error) {
 	var videos []schema.Post
 	p, err := s.public(ctx, handle, cursor)
-	if err == nil {
-		videos, err = p.spotlights(ctx)
-	}
 	if err != nil {
 		return out, err
 	}
-	out.Items = dates.NewestFirst(madeAt, videos)
+	videos, err = p.spotlights(ctx)
+	if err != nil {
+		return out, err
+	}
+	out.Items = videos
 	return out, nil
 }
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/socialdata/socialdata/providers/internal/dates"
+	"github.com/socialdata/socialdata/providers/kit/dates"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -20,12 +20,13 @@ func ParsePage(ctx context.Context, raw json.RawMessage) (Page, error) {
 		Public wire.Object[publicProfile] `json:"userProfile"`
 	}
 	err := wire.Decode(ctx, raw, &p.props)
-	if err == nil {
-		err = wire.Decode(ctx, raw, &user)
+	if err != nil {
+		return p, err
 	}
-	if err == nil {
-		err = wire.Need(ctx, "userProfile.username", user.Public.V.Username != "")
+	if err := wire.Decode(ctx, raw, &user); err != nil {
+		return p, err
 	}
+	err = wire.Need(ctx, "userProfile.username", user.Public.V.Username != "")
 	p.User.V.Public, p.believed = user.Public.V, true
 	return p, err
 }
@@ -42,7 +43,7 @@ func (p Page) Is(ctx context.Context, handle string) error {
 // Profile returns the account.
 func (p Page) Profile() schema.Profile { return p.User.V.Public.profile(p.User.Raw) }
 
-// Posts returns the Spotlight videos and the story of the day, newest first.
+// Posts returns the Spotlight videos and the story of the day.
 func (p Page) Posts(ctx context.Context) ([]schema.Post, error) {
 	videos, err := p.spotlights(ctx)
 	if err != nil {
@@ -52,11 +53,8 @@ func (p Page) Posts(ctx context.Context) ([]schema.Post, error) {
 	return dates.NewestFirst(madeAt, videos, snaps), err
 }
 
-// Reels returns the Spotlight videos, newest first.
-func (p Page) Reels(ctx context.Context) ([]schema.Post, error) {
-	videos, err := p.spotlights(ctx)
-	return dates.NewestFirst(madeAt, videos), err
-}
+// Reels returns the Spotlight videos.
+func (p Page) Reels(ctx context.Context) ([]schema.Post, error) { return p.spotlights(ctx) }
 
 // Collections returns the highlights.
 func (p Page) Collections(ctx context.Context) ([]schema.Collection, error) { return p.highlights(ctx) }
@@ -69,12 +67,13 @@ func ParseSpotlight(ctx context.Context, raw json.RawMessage) (schema.Post, erro
 	}
 	m := wire.Object[metadata]{Raw: raw}
 	err := wire.Decode(ctx, raw, &m.V)
-	if err == nil {
-		err = wire.Decode(ctx, raw, &m.V.Video)
+	if err != nil {
+		return schema.Post{}, err
 	}
-	if err == nil {
-		err = wire.Decode(ctx, raw, &id)
+	if err := wire.Decode(ctx, raw, &m.V.Video); err != nil {
+		return schema.Post{}, err
 	}
+	err = wire.Decode(ctx, raw, &id)
 	v := spotlight{Metadata: m}
 	v.Story.V.ID.V = id.ID
 	return v.post(m.V.Video.Creator.actor(), raw), err

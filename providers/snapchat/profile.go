@@ -27,10 +27,10 @@ func (c client) profile(ctx context.Context, handle string) (schema.Profile, err
 			lost++
 		}
 	}
-	if err = wire.Need(ctx, "public_profiles[].public_profile.snap_user_name", lost == 0); err == nil {
-		err = providers.NotHere("the official API has no public profile with that name")
+	if err := wire.Need(ctx, "public_profiles[].public_profile.snap_user_name", lost == 0); err != nil {
+		return schema.Profile{}, err
 	}
-	return schema.Profile{}, err
+	return schema.Profile{}, providers.NotHere("the official API has no public profile with that name")
 }
 
 // businessProfile is an account in the official API.
@@ -65,8 +65,6 @@ func (b businessProfile) profile(raw json.RawMessage) schema.Profile {
 	if p.AvatarURL == nil {
 		p.AvatarURL = text.URL(b.Logos.Original)
 	}
-	if len(b.Country) == 2 {
-		p.Country = new(strings.ToUpper(b.Country))
-	}
+	p.Country = &b.Country
 	return p
 }

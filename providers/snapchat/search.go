@@ -50,20 +50,19 @@ func (c client) search(ctx context.Context, words, cursor string) (a found, err 
 
 func (c client) find(ctx context.Context, q providers.SearchQuery, cursor string) (page providers.Page[schema.SearchResult], err error) {
 	a, err := c.search(ctx, q.Query, cursor)
-	if err == nil {
-		page.Items, err = wire.Items(ctx, "public_profiles", a.Rows, func(h hit, _ json.RawMessage) (schema.SearchResult, bool) {
-			p := schema.Profile{} // a row that cannot be read is left out and counted
-			if h.isRead() {
-				p = h.Profile.V.profile(h.Profile.Raw)
-			}
-			return schema.Result(&p), !h.isMissing()
-		})
-	}
-	if err == nil {
-		page.Next, err = a.next(ctx)
-	}
 	if err != nil {
 		return page, err
 	}
-	return page, nil
+	page.Items, err = wire.Items(ctx, "public_profiles", a.Rows, func(h hit, _ json.RawMessage) (schema.SearchResult, bool) {
+		p := schema.Profile{} // a row that cannot be read is left out and counted
+		if h.isRead() {
+			p = h.Profile.V.profile(h.Profile.Raw)
+		}
+		return schema.Result(&p), !h.isMissing()
+	})
+	if err != nil {
+		return page, err
+	}
+	page.Next, err = a.next(ctx)
+	return page, err
 }

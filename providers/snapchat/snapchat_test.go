@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/providertest"
 	"github.com/socialdata/socialdata/providers/snapchat"
@@ -224,7 +225,7 @@ func TestNotFoundPageIsNotDrift(t *testing.T) {
 		return http.StatusOK, `<script id="__NEXT_DATA__">{"props":{"pageProps":{"pageType":"NOT_FOUND"}}}</script>`
 	})}))[1]
 	drifted := 0
-	ctx := providers.WithTrace(t.Context(), &providers.Trace{Drift: func(providers.Drift) { drifted++ }})
+	ctx := callctx.WithTrace(t.Context(), callctx.Trace{Drift: func(callctx.Drift) { drifted++ }})
 	_, profile := p.Profile(ctx, "salma")
 	_, post := p.Post(ctx, video)
 	if !errors.Is(profile, providers.ErrNotFound) || !errors.Is(post, providers.ErrNotFound) || drifted > 0 {

@@ -17,10 +17,10 @@ import (
 // post reads the page of a Spotlight video, which also shows videos of others.
 func (s site) post(ctx context.Context, id string) (schema.Post, error) {
 	p, _, err := s.open(ctx, "spotlight", id)
-	if err == nil {
-		err = p.Feed.Stories.Check(ctx, "spotlightFeed.spotlightStories")
-	}
 	if err != nil {
+		return schema.Post{}, err
+	}
+	if err := p.Feed.Stories.Check(ctx, "spotlightFeed.spotlightStories"); err != nil {
 		return schema.Post{}, err
 	}
 	for _, row := range p.Feed.Stories.All() {

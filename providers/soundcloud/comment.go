@@ -14,13 +14,13 @@ import (
 // https://developers.soundcloud.com/docs/api/explorer/open-api#/tracks/get_tracks__track_urn__comments
 func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
 	t, err := object[track](ctx, c, "tracks", postID)
-	var cs part[comment]
-	if err == nil {
-		err = open(t.V)
+	if err != nil {
+		return providers.Page[schema.Comment]{}, err
 	}
-	if err == nil {
-		cs, err = read[comment](ctx, c.http, pages("tracks", "soundcloud:tracks:"+t.V.id(), "comments"), cursor)
+	if err := open(t.V); err != nil {
+		return providers.Page[schema.Comment]{}, err
 	}
+	cs, err := read[comment](ctx, c.http, pages("tracks", "soundcloud:tracks:"+t.V.id(), "comments"), cursor)
 	return made(ctx, cs, err, t.V.comment)
 }
 

@@ -23,7 +23,7 @@ func check(res *upstream.Response) error {
 		switch {
 		case q.Has("cursor") || q.Has("offset"):
 			return providers.ErrCursor
-		case !q.Has("q"):
+		case !q.Has("q") && isRefusal(res):
 			return providers.NotFound("SoundCloud has no such id")
 		}
 		return res.Malformed("SoundCloud")
@@ -35,17 +35,30 @@ func check(res *upstream.Response) error {
 	return nil
 }
 
+// refusal is the body of an error response.
+type refusal struct {
+	Code   json.RawMessage `json:"code"` // absent before 2021
+	Errors []struct {
+		Message string `json:"error_message"`
+		Meta    struct {
+			Reset string `json:"reset_time"`
+		} `json:"meta"`
+	} `json:"errors"`
+}
+
+// isRefusal reports whether a response has an error body of the API.
+var isRefusal = upstream.Says(func(r refusal) bool { return r.Code != nil || len(r.Errors) > 0 })
+
+// isRefusalOwn reports whether a 404 has an error body of the website's API, which is an empty object.
+func isRefusalOwn(res *upstream.Response) bool {
+	return string(bytes.TrimSpace(res.Body)) == "{}" || isRefusal(res)
+}
+
 // limited returns the error for an exhausted limit, with the time of its reset from the body. It returns nil if the
 // body has none: then the common rules apply.
 // https://developers.soundcloud.com/docs/api/rate-limits
 func limited(body []byte, now time.Time) error {
-	var answer struct {
-		Errors []struct {
-			Meta struct {
-				Reset string `json:"reset_time"`
-			} `json:"meta"`
-		} `json:"errors"`
-	}
+	var answer refusal
 	if json.Unmarshal(body, &answer) != nil || len(answer.Errors) == 0 {
 		return nil
 	}

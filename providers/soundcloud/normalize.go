@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 )
 
 var (
@@ -43,7 +43,8 @@ var addresses = &links.Site{
 		},
 	},
 	In: inLink, ID: canonical,
-	Short: func(l *links.Link) bool { return l.Host == shortener && l.Segment(0) != "" },
+	Short:    func(l *links.Link) bool { return l.Host == shortener && l.Segment(0) != "" },
+	Searches: map[string]string{"search": "{q}", "tags": "#{}"},
 }
 
 // tabs are the parts of an account's page that are not its tracks.

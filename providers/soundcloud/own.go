@@ -22,7 +22,7 @@ type own struct {
 func newOwn(cfg Config) *own {
 	return &own{
 		http: upstream.New(upstream.Config{
-			HTTP: cfg.HTTP, Base: cmp.Or(cfg.OwnURL, "https://api-v2.soundcloud.com"), Check: checkOwn, Credentials: credentials,
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.OwnURL, "https://api-v2.soundcloud.com"), Check: checkOwn, Absent: isRefusalOwn, Credentials: credentials,
 			Quota: upstream.NewQuota(0, 0),
 		}),
 		clientIDs: clientIDs(cfg),
@@ -85,10 +85,10 @@ func readOwn[T any](ctx context.Context, o *own, r upstream.Request, cursor stri
 	p, err := with(ctx, o, r, func(r upstream.Request) (part[T], error) {
 		return read[T](ctx, o.http, r, cursor)
 	})
-	if err == nil {
-		err = p.witnessed(ctx, cursor, cmp.Or(count, p.total))
+	if err != nil {
+		return p, err
 	}
-	return p, err
+	return p, p.witnessed(ctx, cursor, cmp.Or(count, p.total))
 }
 
 // ownObject reads the object of one kind by its number, its URN or its public page.
@@ -124,15 +124,12 @@ func belongings[T, O any](
 	convert func(v T, raw json.RawMessage) (O, bool),
 ) (page providers.Page[O], err error) {
 	u, err := ownObject[user](ctx, o, "users", handle)
-	if err == nil {
-		r := upstream.Get("users", u.V.id(), what).With("limit", ownPage).With("linked_partitioning", "1")
-		p, rerr := readOwn[T](ctx, o, r, cursor, count(u.V))
-		page, err = made(ctx, p, rerr, convert)
-	}
 	if err != nil {
 		return page, err
 	}
-	return page, nil
+	r := upstream.Get("users", u.V.id(), what).With("limit", ownPage).With("linked_partitioning", "1")
+	p, rerr := readOwn[T](ctx, o, r, cursor, count(u.V))
+	return made(ctx, p, rerr, convert)
 }
 
 func (o *own) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
@@ -176,13 +173,13 @@ func (o *own) track(ctx context.Context, id string) (schema.Track, error) {
 
 func (o *own) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
 	t, err := ownObject[track](ctx, o, "tracks", postID)
-	var cs part[comment]
-	if err == nil {
-		err = open(t.V)
+	if err != nil {
+		return providers.Page[schema.Comment]{}, err
 	}
-	if err == nil {
-		r := upstream.Get("tracks", t.V.id(), "comments").With("threaded", "0").With("filter_replies", "1").With("limit", ownPage)
-		cs, err = readOwn[comment](ctx, o, r, cursor, t.V.Comments.V)
+	if err := open(t.V); err != nil {
+		return providers.Page[schema.Comment]{}, err
 	}
+	r := upstream.Get("tracks", t.V.id(), "comments").With("threaded", "0").With("filter_replies", "1").With("limit", ownPage)
+	cs, err := readOwn[comment](ctx, o, r, cursor, t.V.Comments.V)
 	return made(ctx, cs, err, t.V.comment)
 }

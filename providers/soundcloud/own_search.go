@@ -77,7 +77,7 @@ type completion struct {
 	Output string `json:"output"`
 }
 
-func (c completion) suggestion(position int64, raw []byte) schema.Suggestion {
+func (c completion) suggestion(position int64, raw json.RawMessage) schema.Suggestion {
 	return schema.Suggestion{
 		Common: schema.Common{
 			ID:  "query:" + c.Output,

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/socialdata/socialdata/providers/internal/island"
+	"github.com/socialdata/socialdata/providers/kit/island"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 

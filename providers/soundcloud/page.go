@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dates"
+	"github.com/socialdata/socialdata/providers/kit/dates"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
@@ -45,13 +45,13 @@ func (p part[T]) witnessed(ctx context.Context, cursor string, count *int64) err
 // ask for the newer form.
 func decode[T any](ctx context.Context, body []byte) (l list[T], err error) {
 	if body = bytes.TrimSpace(body); bytes.HasPrefix(body, []byte("[")) {
-		if err = wire.Decode(ctx, body, &l.Collection); err == nil {
-			err = wire.Need(ctx, "collection", l.Collection.Len()+l.Collection.Lost() > 0)
+		if err := wire.Decode(ctx, body, &l.Collection); err != nil {
+			return l, err
 		}
-	} else {
-		err = wire.Decode(ctx, body, &l)
-	}
-	if err != nil {
+		if err := wire.Need(ctx, "collection", l.Collection.Len()+l.Collection.Lost() > 0); err != nil {
+			return l, err
+		}
+	} else if err := wire.Decode(ctx, body, &l); err != nil {
 		return l, err
 	}
 	return l, l.Collection.Check(ctx, "collection")

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -16,10 +16,10 @@ import (
 // https://developers.soundcloud.com/docs/api/explorer/open-api#/users/get_users__user_urn__playlists
 func (c *client) collections(ctx context.Context, q providers.CollectionsQuery, cursor string) (providers.Page[schema.Collection], error) {
 	u, err := c.account(ctx, q.Handle)
-	var ps part[playlist]
-	if err == nil {
-		ps, err = read[playlist](ctx, c.http, pages("users", u.V.urn(), "playlists").With("show_tracks", "false"), cursor)
+	if err != nil {
+		return providers.Page[schema.Collection]{}, err
 	}
+	ps, err := read[playlist](ctx, c.http, pages("users", u.V.urn(), "playlists").With("show_tracks", "false"), cursor)
 	return made(ctx, ps, err, playlist.collection)
 }
 
@@ -36,16 +36,14 @@ func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (s
 // https://developers.soundcloud.com/docs/api/explorer/open-api#/playlists/get_playlists__playlist_urn__tracks
 func (c *client) collectionTracks(ctx context.Context, q providers.CollectionQuery, cursor string) (providers.Page[schema.Track], error) {
 	number := q.ID
-	var err error
 	if !links.Digits(number) {
-		var p wire.Object[playlist]
-		p, err = object[playlist](ctx, c, "playlists", q.ID)
+		p, err := object[playlist](ctx, c, "playlists", q.ID)
+		if err != nil {
+			return providers.Page[schema.Track]{}, err
+		}
 		number = p.V.id()
 	}
-	var ts part[track]
-	if err == nil {
-		ts, err = read[track](ctx, c.http, pages("playlists", "soundcloud:playlists:"+number, "tracks").With("access", everything), cursor)
-	}
+	ts, err := read[track](ctx, c.http, pages("playlists", "soundcloud:playlists:"+number, "tracks").With("access", everything), cursor)
 	return made(ctx, ts, err, track.track)
 }
 

@@ -56,6 +56,7 @@ func New(cfg Config) providers.Chain {
 		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Open: upstream.Opener(cfg.HTTP, "on.soundcloud.com"),
 		Filters: map[providers.Op]providers.Filters{
+			providers.OpPosts:  providers.NewestFirst(),
 			providers.OpSearch: {"kind": {"track", "post", "profile", "collection"}},
 		},
 		Notes: map[providers.Op]string{
@@ -77,6 +78,7 @@ func New(cfg Config) providers.Chain {
 			"tracks/{urn}", "tracks/{urn}/comments{?threaded,filter_replies"+paging, "tracks/{urn}/related{?access"+paging,
 			"playlists{?q,show_tracks,access"+paging, "playlists/{urn}{?access}", "playlists/{urn}/tracks{?access"+paging,
 		),
+		Subjects:    []string{"permalink", "urn"},
 		Forward:     c.http.Forward,
 		Credentials: credentials,
 		Owner:       providers.Owner{Words: []string{"me"}},
@@ -93,7 +95,7 @@ const paging = ",limit,offset,cursor,linked_partitioning}"
 
 func newClient(cfg Config) *client {
 	return &client{upstream.New(upstream.Config{
-		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.soundcloud.com"), Check: check,
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.soundcloud.com"), Check: check, Absent: isRefusal,
 		Header: http.Header{"Accept": {"application/json; charset=utf-8"}},
 		Tokens: tokens(cfg), Scheme: "OAuth", Credentials: credentials,
 		Quota: upstream.NewQuota(0, 0), // SoundCloud only limits tokens and plays

@@ -43,10 +43,10 @@ func (f *tokenFlow) fetch(ctx context.Context) (upstream.Token, error) {
 	f.refresh = ""
 	f.mu.Unlock()
 	if refresh != "" {
-		token, err := f.ask(ctx, upstream.Request{Form: url.Values{
+		r := upstream.Request{Form: url.Values{
 			"grant_type": {"refresh_token"}, "refresh_token": {refresh}, "client_id": {f.id}, "client_secret": {f.secret},
-		}})
-		if err == nil {
+		}}
+		if token, err := f.ask(ctx, r); err == nil {
 			return token, nil
 		}
 	}

@@ -216,3 +216,20 @@ func tags(s string) []string {
 	}
 	return text.Each(out)
 }
+
+// ParsePost converts a track to a post; see [ParseProfile].
+// https://developers.soundcloud.com/docs/api/explorer/open-api#/tracks/get_tracks__track_urn_
+func ParsePost(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
+	var t track
+	err := wire.Decode(ctx, raw, &t)
+	p, _ := t.post(raw)
+	return p, err
+}
+
+// ParseTrack converts a track; see [ParseProfile].
+func ParseTrack(ctx context.Context, raw json.RawMessage) (schema.Track, error) {
+	var t track
+	err := wire.Decode(ctx, raw, &t)
+	out, _ := t.track(raw)
+	return out, err
+}

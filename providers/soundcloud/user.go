@@ -8,10 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/countries"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/countries"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -86,13 +87,16 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	// The links below the name are a separate list; the profile is useful without it.
 	brief, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if sites, err := c.webProfiles(brief, u.V); err == nil {
-		urls := p.Links
-		for _, w := range sites.All() {
-			urls = append(urls, w.V.URL)
-		}
-		p.Links = text.URLs(urls...)
+	sites, err := c.webProfiles(brief, u.V)
+	if err != nil {
+		callctx.Of(ctx).Trace.Unknown("links")
+		return p, nil //nolint:nilerr // see above
 	}
+	urls := p.Links
+	for _, w := range sites.All() {
+		urls = append(urls, w.V.URL)
+	}
+	p.Links = text.URLs(urls...)
 	return p, nil
 }
 
@@ -107,17 +111,15 @@ func (c *client) webProfiles(ctx context.Context, u user) (sites wire.Rows[webPr
 // https://developers.soundcloud.com/docs/api/explorer/open-api#/users/get_users__user_urn__web_profiles
 func (c *client) linked(ctx context.Context, handle, _ string) (page providers.Page[schema.LinkedProfile], err error) {
 	u, err := c.account(ctx, handle)
-	var sites wire.Rows[webProfile]
-	if err == nil {
-		sites, err = c.webProfiles(ctx, u.V)
-	}
-	if err == nil {
-		page.Items, err = wire.Items(ctx, "web-profiles", sites, webProfile.linked)
-	}
 	if err != nil {
 		return page, err
 	}
-	return page, nil
+	sites, err := c.webProfiles(ctx, u.V)
+	if err != nil {
+		return page, err
+	}
+	page.Items, err = wire.Items(ctx, "web-profiles", sites, webProfile.linked)
+	return page, err
 }
 
 // user is the answer of GET /users/{urn}; inside other objects the counts are absent.
@@ -164,7 +166,7 @@ var code = regexp.MustCompile(`^[A-Za-z]{2}$`)
 func (u user) tracks() *int64    { return u.Tracks.V }
 func (u user) playlists() *int64 { return u.Playlists.V }
 
-func (u user) profile(raw []byte) schema.Profile {
+func (u user) profile(raw json.RawMessage) schema.Profile {
 	p := schema.Profile{
 		Common:      schema.Common{ID: u.id(), URL: public(u.Page), Raw: raw},
 		Handle:      u.Permalink,
@@ -249,4 +251,13 @@ func (w webProfile) linked(raw json.RawMessage) (schema.LinkedProfile, bool) {
 		Confidence: 0.95,
 		Evidence:   []string{"official:web-profiles"},
 	}, true
+}
+
+// ParseProfile converts a user as SoundCloud's APIs return it, from any source. The error wraps
+// [providers.ErrUnavailable].
+// https://developers.soundcloud.com/docs/api/explorer/open-api#/users/get_users__user_urn_
+func ParseProfile(ctx context.Context, raw json.RawMessage) (schema.Profile, error) {
+	var u user
+	err := wire.Decode(ctx, raw, &u)
+	return u.profile(raw), err
 }

@@ -1,7 +1,9 @@
 package spotify
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,7 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dates"
+	"github.com/socialdata/socialdata/providers/kit/dates"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -142,10 +144,10 @@ func (c *client) fill(ctx context.Context, s *shelf, artist, group, offset strin
 	var p page[album]
 	r := c.get("artists", artist, "albums").With("include_groups", group).With("offset", offset)
 	err := c.limited(ctx, r, &p)
-	if err == nil {
-		err = p.Items.Check(ctx, "items")
-	}
 	if err != nil {
+		return err
+	}
+	if err := p.Items.Check(ctx, "items"); err != nil {
 		return err
 	}
 	first, _ := strconv.ParseInt(offset, 10, 64)
@@ -198,7 +200,7 @@ type album struct {
 	Tracks      wire.Object[page[item]] `json:"tracks"` // the first page
 }
 
-func (a album) post(artist string, raw []byte) schema.Post {
+func (a album) post(artist string, raw json.RawMessage) schema.Post {
 	p := schema.Post{
 		Common:    schema.Common{ID: string(a.ID), URL: a.External.page("album", a.ID), Raw: raw},
 		Author:    actor(a.Artists, artist),
@@ -211,19 +213,15 @@ func (a album) post(artist string, raw []byte) schema.Post {
 	return p
 }
 
-func (a album) collection(artist string, raw []byte) schema.Collection {
+func (a album) collection(artist string, raw json.RawMessage) schema.Collection {
 	owner := actor(a.Artists, artist)
-	out := schema.Collection{
+	return schema.Collection{
 		Common:     schema.Common{ID: string(a.ID), URL: a.External.page("album", a.ID), Raw: raw},
 		Kind:       schema.Album,
 		Title:      a.Name,
 		Owner:      &owner,
-		ItemsCount: a.TotalTracks.V,
+		ItemsCount: cmp.Or(a.TotalTracks.V, a.Tracks.V.Total.V), // the first is absent from older answers
 		CoverURL:   a.Images.widest(),
 		CreatedAt:  dates.Release(a.ReleaseDate),
 	}
-	if out.ItemsCount == nil { // absent in older answers
-		out.ItemsCount = a.Tracks.V.Total.V
-	}
-	return out
 }

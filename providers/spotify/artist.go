@@ -2,6 +2,7 @@ package spotify
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -12,15 +13,11 @@ import (
 )
 
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
-	var a wire.Object[artist]
-	var err error
 	if id.MatchString(handle) {
-		if _, err = c.http.Read(ctx, upstream.Get("artists", handle), &a); err == nil {
-			err = wire.Same(ctx, "artist", handle, string(a.V.ID))
-		}
-	} else {
-		a, err = c.named(ctx, handle)
+		return upstream.One(ctx, c.http, upstream.Get("artists", handle), "", wire.As(artist.profile),
+			upstream.About[schema.Profile]("artist", handle))
 	}
+	a, err := c.named(ctx, handle)
 	if err != nil {
 		return schema.Profile{}, err
 	}
@@ -34,11 +31,10 @@ func (c *client) named(ctx context.Context, name string) (wire.Object[artist], e
 		Artists page[artist] `json:"artists"`
 	}
 	r := c.get("search").Says("q", name).With("type", "artist").With("limit", "5")
-	_, err := c.http.Read(ctx, r, &found)
-	if err == nil {
-		err = found.Artists.Items.Check(ctx, "artists.items")
+	if _, err := c.http.Read(ctx, r, &found); err != nil {
+		return none, err
 	}
-	if err != nil {
+	if err := found.Artists.Items.Check(ctx, "artists.items"); err != nil {
 		return none, err
 	}
 	odd := found.Artists.Items.Lost() > 0
@@ -73,7 +69,7 @@ type artist struct {
 	Followers total    `json:"followers"` // absent for apps in development mode
 }
 
-func (a artist) profile(raw []byte) schema.Profile {
+func (a artist) profile(raw json.RawMessage) schema.Profile {
 	return schema.Profile{
 		Common:      schema.Common{ID: string(a.ID), URL: a.External.page("artist", a.ID), Raw: raw},
 		Handle:      string(a.ID),

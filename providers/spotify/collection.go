@@ -8,8 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/text"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -47,18 +49,20 @@ func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (s
 	return ByKind(q, func(kind schema.CollectionKind, id string) (schema.Collection, error) {
 		switch kind {
 		case schema.Playlist:
-			var p wire.Object[playlist]
-			_, err := c.http.Read(ctx, c.get("playlists", id), &p)
-			if err == nil {
-				err = wire.Same(ctx, "playlist", id, string(p.V.ID))
-			}
-			return p.V.collection(p.Raw), err
+			return upstream.One(ctx, c.http, c.get("playlists", id), "", wire.As(playlist.collection),
+				upstream.About[schema.Collection]("playlist", id))
 		case schema.Podcast:
 			s, err := c.show(ctx, id)
-			return s.V.collection(s.Raw), err
+			if err != nil {
+				return schema.Collection{}, err
+			}
+			return s.V.collection(s.Raw), nil
 		default:
 			a, err := c.album(ctx, id)
-			return a.V.collection("", a.Raw), err
+			if err != nil {
+				return schema.Collection{}, err
+			}
+			return a.V.collection("", a.Raw), nil
 		}
 	})
 }
@@ -112,6 +116,7 @@ func (c *client) episodes(ctx context.Context, id, cursor string) (providers.Pag
 		return providers.Page[schema.Track]{}, err
 	}
 	if err != nil {
+		callctx.Of(ctx).Trace.Unknown("artists", "album")
 		s.V = show{}
 	}
 	all, err := tracks(ctx, "items", p.Items, func(i *item) { i.Type, i.Show = "episode", &s.V })
@@ -199,7 +204,7 @@ type total struct {
 	Total wire.Count `json:"total"`
 }
 
-func (p playlist) collection(raw []byte) schema.Collection {
+func (p playlist) collection(raw json.RawMessage) schema.Collection {
 	out := schema.Collection{
 		Common:      schema.Common{ID: string(p.ID), URL: p.External.page("playlist", p.ID), Raw: raw},
 		Kind:        schema.Playlist,
@@ -223,15 +228,16 @@ type show struct {
 	External      external   `json:"external_urls"`
 	Images        images     `json:"images"`
 	TotalEpisodes wire.Count `json:"total_episodes"`
+	Episodes      total      `json:"episodes"` // the first page; absent from lists
 }
 
-func (s show) collection(raw []byte) schema.Collection {
+func (s show) collection(raw json.RawMessage) schema.Collection {
 	return schema.Collection{
 		Common:      schema.Common{ID: string(s.ID), URL: s.External.page("show", s.ID), Raw: raw},
 		Kind:        schema.Podcast,
 		Title:       s.Name,
 		Description: text.NonEmpty(s.Description),
-		ItemsCount:  s.TotalEpisodes.V,
+		ItemsCount:  cmp.Or(s.TotalEpisodes.V, s.Episodes.Total.V),
 		CoverURL:    s.Images.widest(),
 	}
 }

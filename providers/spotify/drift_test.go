@@ -126,7 +126,8 @@ func TestRefusals(t *testing.T) {
 	if e, ok := errors.AsType[*providers.Error](err); !ok || !errors.Is(err, providers.ErrInvalid) || !strings.Contains(e.Detail, "250 characters") {
 		t.Errorf("a query that is too long: %v, want ErrInvalid with Spotify's reason", err)
 	}
-	if _, err := answering(http.StatusGone, "").Post(t.Context(), id("album")); !errors.Is(err, providers.ErrNotFound) {
+	const gone = `{"error":{"status":410,"message":"Gone"}}`
+	if _, err := answering(http.StatusGone, gone).Post(t.Context(), id("album")); !errors.Is(err, providers.ErrNotFound) {
 		t.Errorf("an album that is gone: %v, want ErrNotFound", err)
 	}
 }
@@ -143,7 +144,7 @@ func TestMissingSongMayBeAnEpisode(t *testing.T) {
 			switch {
 			case r.URL.Host == "accounts.spotify.com":
 				return http.StatusOK, `{"access_token":"made-up-token"}`
-			case strings.Contains(r.URL.Path, "/episodes/"):
+			case strings.Contains(r.URL.Path, "/episodes/") && status != http.StatusNotFound:
 				return status, `{"id":"` + id("e") + `","type":"episode","name":"Steeping","show":{"name":"Tea Time"}}`
 			}
 			return http.StatusNotFound, `{"error":{"status":404,"message":"Resource not found"}}`
@@ -152,6 +153,20 @@ func TestMissingSongMayBeAnEpisode(t *testing.T) {
 		got, err := p.Track(t.Context(), id("e"))
 		if !errors.Is(err, want) || err == nil && (got.ID != id("e") || got.Title != "Steeping") {
 			t.Errorf("episode answered %d: %+v, %v, want %v", status, got, err, want)
+		}
+	}
+}
+
+func TestCountsOfAShowAndOfAnAlbumHaveASecondPlace(t *testing.T) {
+	t.Parallel()
+	for kind, body := range map[schema.CollectionKind]string{
+		schema.Album:   `"name":"Steeping","album_type":"album","tracks":{"total":12,"items":[]}`,
+		schema.Podcast: `"name":"Tea Time","episodes":{"total":12,"items":[]}`,
+	} {
+		p := answering(http.StatusOK, `{"id":"`+id("c")+`",`+body+`}`)
+		got, err := p.Collection(t.Context(), providers.CollectionQuery{ID: id("c"), Kind: kind})
+		if err != nil || got.ItemsCount == nil || *got.ItemsCount != 12 {
+			t.Errorf("%s: %+v, error %v; want 12 items", kind, got, err)
 		}
 	}
 }

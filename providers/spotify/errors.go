@@ -27,7 +27,7 @@ func check(res *upstream.Response) error {
 		switch {
 		case len(said) == 0, says("invalid limit"):
 			return errLimit
-		case says("invalid id"), says("base62"):
+		case isRefusal(res) && (says("invalid id") || says("base62")):
 			return providers.NotFound("Spotify has no such id")
 		case res.Input:
 			return refused(res.Body)
@@ -43,14 +43,21 @@ func check(res *upstream.Response) error {
 	return nil
 }
 
+// refusal is the body of an error response.
+type refusal struct {
+	Error struct {
+		Status  int    `json:"status"`
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+// isRefusal reports whether a response has an error body, which repeats the status.
+var isRefusal = upstream.Says(func(r refusal) bool { return r.Error.Status >= http.StatusBadRequest })
+
 // refused returns why Spotify does not accept the caller's parameters. It returns nil for a refusal without a reason:
 // then the common rules apply.
 func refused(body []byte) error {
-	var answer struct {
-		Error struct {
-			Message string `json:"message"`
-		} `json:"error"`
-	}
+	var answer refusal
 	if json.Unmarshal(body, &answer) != nil || answer.Error.Message == "" {
 		return nil
 	}

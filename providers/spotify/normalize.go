@@ -6,22 +6,23 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 )
 
 var id = regexp.MustCompile(`^[0-9A-Za-z]{22}$`)
 
 // addresses describes how addresses and identifiers of Spotify are parsed. It is read-only.
 var addresses = &links.Site{
-	Hosts: []string{"open.spotify.com", "play.spotify.com", shortener},
+	Hosts: append([]string{"open.spotify.com", "play.spotify.com"}, shorteners...),
 	Order: []providers.Subject{providers.PostID, providers.CollectionID, providers.TrackID, providers.Handle},
 	Also:  map[providers.Subject][]providers.Subject{providers.PostID: {providers.CollectionID}}, // albums
 	In:    inLink, ID: canonical,
-	Short: func(l *links.Link) bool { return l.Host == shortener && l.Segment(0) != "" },
+	Short:    func(l *links.Link) bool { return slices.Contains(shorteners, l.Host) && l.Segment(0) != "" },
+	Searches: map[string]string{"search": "{}", "intl-*/search": "{}"},
 }
 
-// shortener is the host of Spotify's short links.
-const shortener = "spotify.link"
+// shorteners are the hosts of Spotify's short links. It is read-only.
+var shorteners = []string{"spotify.link", "spotify.app.link", "spoti.fi"}
 
 // kinds are Spotify's names for each subject, in addresses and URIs.
 var kinds = map[providers.Subject][]string{

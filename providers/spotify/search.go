@@ -3,6 +3,7 @@ package spotify
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,19 +79,19 @@ type of struct {
 func (r results) page(ctx context.Context, kinds []string, limit int64) (out providers.Page[schema.SearchResult], err error) {
 	read := map[string]func() (of, error){
 		"artist": func() (of, error) {
-			return r.Artists.read(ctx, "artists", func(a artist, raw []byte) schema.Object { return new(a.profile(raw)) })
+			return r.Artists.read(ctx, "artists", func(a artist, raw json.RawMessage) schema.Object { return new(a.profile(raw)) })
 		},
 		"track": func() (of, error) {
-			return r.Tracks.read(ctx, "tracks", func(i item, raw []byte) schema.Object { return new(i.track(raw)) })
+			return r.Tracks.read(ctx, "tracks", func(i item, raw json.RawMessage) schema.Object { return new(i.track(raw)) })
 		},
 		"album": func() (of, error) {
-			return r.Albums.read(ctx, "albums", func(a album, raw []byte) schema.Object { return new(a.collection("", raw)) })
+			return r.Albums.read(ctx, "albums", func(a album, raw json.RawMessage) schema.Object { return new(a.collection("", raw)) })
 		},
 		"playlist": func() (of, error) {
-			return r.Playlists.read(ctx, "playlists", func(p playlist, raw []byte) schema.Object { return new(p.collection(raw)) })
+			return r.Playlists.read(ctx, "playlists", func(p playlist, raw json.RawMessage) schema.Object { return new(p.collection(raw)) })
 		},
 		"show": func() (of, error) {
-			return r.Shows.read(ctx, "shows", func(s show, raw []byte) schema.Object { return new(s.collection(raw)) })
+			return r.Shows.read(ctx, "shows", func(s show, raw json.RawMessage) schema.Object { return new(s.collection(raw)) })
 		},
 	}
 	var offset int64
@@ -122,7 +123,7 @@ func (r results) page(ctx context.Context, kinds []string, limit int64) (out pro
 	return out, wire.Understood("items", len(out.Items), lost)
 }
 
-func (p part[T]) read(ctx context.Context, name string, convert func(v T, raw []byte) schema.Object) (out of, err error) {
+func (p part[T]) read(ctx context.Context, name string, convert func(v T, raw json.RawMessage) schema.Object) (out of, err error) {
 	if err := p.Optional(ctx, name); err != nil || !p.Here() {
 		return out, err
 	}

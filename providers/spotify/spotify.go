@@ -64,7 +64,7 @@ func New(cfg Config) providers.Chain {
 		Tracks:           c.topTracks,
 
 		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
-		Open: upstream.Opener(cfg.HTTP, "spotify.link"),
+		Open: upstream.Opener(cfg.HTTP, shorteners...),
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch:           {"kind": {"profile", "track", "collection"}, "region": nil},
 			providers.OpCollections:      {"kind": {"album"}},
@@ -94,6 +94,7 @@ func New(cfg Config) providers.Chain {
 			"playlists/{id}/items{?market,fields,limit,offset,additional_types}",
 			"search{?q,type,market,limit,offset,include_external}",
 		),
+		Subjects:    []string{"uri"},
 		Forward:     c.http.Forward,
 		Credentials: credentials,
 		Owner:       providers.Owner{Words: []string{"me"}},
@@ -108,7 +109,7 @@ func newClient(cfg Config) *client {
 	}
 	return &client{
 		http: upstream.New(upstream.Config{
-			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.spotify.com/v1"), Check: check,
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.spotify.com/v1"), Check: check, Absent: isRefusal,
 			Tokens: tokens(cfg), Credentials: credentials,
 			Quota: upstream.NewQuota(0, 0), // one rolling limit for the app, whose size Spotify does not publish
 		}),

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dates"
+	"github.com/socialdata/socialdata/providers/kit/dates"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -35,11 +35,15 @@ func (c *client) track(ctx context.Context, id string) (schema.Track, error) {
 
 // item reads a track or an episode.
 func (c *client) item(ctx context.Context, kind, id string) (i wire.Object[item], err error) {
-	_, err = c.http.Read(ctx, c.get(kind, id), &i)
-	if err == nil && string(i.V.LinkedFrom.ID) != id {
-		err = wire.Same(ctx, "track", id, string(i.V.ID))
+	if _, err := c.http.Read(ctx, c.get(kind, id), &i); err != nil {
+		return i, err
 	}
-	return i, err
+	if string(i.V.LinkedFrom.ID) != id {
+		if err := wire.Same(ctx, "track", id, string(i.V.ID)); err != nil {
+			return i, err
+		}
+	}
+	return i, nil
 }
 
 // topTracks reads an artist's most popular tracks, all on one page.
@@ -49,19 +53,18 @@ func (c *client) topTracks(ctx context.Context, handle, _ string) (page provider
 		Tracks rows[item] `json:"tracks"`
 	}
 	artist, err := c.artistID(ctx, handle)
-	if err == nil {
-		_, err = c.http.Read(ctx, c.get("artists", artist, "top-tracks"), &top)
+	if err != nil {
+		return page, err
 	}
+	_, err = c.http.Read(ctx, c.get("artists", artist, "top-tracks"), &top)
 	if errors.Is(err, errForbidden) {
 		err = providers.Unsupported("the tracks of an artist need an app with extended quota at Spotify")
-	}
-	if err == nil {
-		page.Items, err = tracks(ctx, "tracks", top.Tracks, func(*item) {})
 	}
 	if err != nil {
 		return page, err
 	}
-	return page, nil
+	page.Items, err = tracks(ctx, "tracks", top.Tracks, func(*item) {})
+	return page, err
 }
 
 // item is the answer of GET /tracks/{id}, or of GET /episodes/{id}, which has a show and its own pictures, date and
@@ -97,7 +100,7 @@ func tracks(ctx context.Context, name string, list rows[item], complete func(*it
 	})
 }
 
-func (i item) track(raw []byte) schema.Track {
+func (i item) track(raw json.RawMessage) schema.Track {
 	t := schema.Track{
 		Common:    schema.Common{ID: string(i.ID), Raw: raw},
 		Title:     i.Name,

@@ -37,6 +37,7 @@ func checkWeb(res *upstream.Response) error {
 // refusal is an error response of the Bot API.
 // https://core.telegram.org/bots/api#making-requests
 type refusal struct {
+	Code        int    `json:"error_code"`
 	Description string `json:"description"`
 	Parameters  struct {
 		RetryAfter int64 `json:"retry_after"` // seconds
@@ -52,6 +53,9 @@ func checkBot(res *upstream.Response) error {
 	}
 	switch res.Status {
 	case http.StatusBadRequest, http.StatusForbidden:
+		if r.Code == 0 {
+			return providers.Unavailable(nil, "the answer is not one of the Bot API")
+		}
 		return providers.NotHere("the Bot API does not see this account")
 	case http.StatusUnauthorized, http.StatusNotFound: // for an invalid token, the Bot API says that there is no such page
 		return providers.Unavailable(nil, "Telegram refuses the bot token")

@@ -1,14 +1,17 @@
 package telegram
 
 import (
+	"context"
 	"net/url"
 	"strings"
 	"time"
 
 	"golang.org/x/net/html"
 
-	"github.com/socialdata/socialdata/providers/internal/dates"
-	"github.com/socialdata/socialdata/providers/internal/dom"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/kit/dates"
+	"github.com/socialdata/socialdata/providers/kit/dom"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -174,4 +177,17 @@ func (m *message) likes() *int64 {
 		sum += *n
 	}
 	return &sum
+}
+
+// search searches posts within one channel.
+func (w web) search(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
+	var out providers.Page[schema.SearchResult]
+	if q.Handle == "" {
+		return out, providers.Invalid("Telegram only searches within one channel, which must be given by handle")
+	}
+	page, err := w.list(ctx, q.Handle, q.Query, cursor)
+	if err != nil {
+		return out, err
+	}
+	return pages.Results(page), nil
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 )
 
 var (
@@ -17,7 +17,9 @@ var (
 var webAddresses = &links.Site{
 	Hosts: []string{"t.me", ".t.me", "telegram.me", ".telegram.me", "telegram.dog"},
 	Order: []providers.Subject{providers.PostID, providers.Handle},
-	Also:  map[providers.Subject][]providers.Subject{providers.PostID: {providers.Handle}},
+	Also: map[providers.Subject][]providers.Subject{
+		providers.PostID: {providers.Handle}, providers.SearchPage: {providers.Handle},
+	},
 	In: func(s providers.Subject, l *links.Link) string {
 		parts := parts(l)
 		switch {
@@ -25,10 +27,12 @@ var webAddresses = &links.Site{
 			return ""
 		case s == providers.Handle:
 			return parts[0]
+		case len(parts) == 1:
+			return ""
 		}
 		return strings.Join(parts, "/")
 	},
-	ID: canonical,
+	ID: canonical, Searches: map[string]string{"s/*": "{q}"},
 }
 
 // canonical checks a handle, and reduces a post to its channel and number. Handles keep their case, although it does

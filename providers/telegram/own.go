@@ -9,8 +9,8 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/browser"
-	"github.com/socialdata/socialdata/providers/internal/dom"
+	"github.com/socialdata/socialdata/providers/kit/browser"
+	"github.com/socialdata/socialdata/providers/kit/dom"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -43,7 +43,10 @@ func newOwn(cfg Config) providers.Provider {
 		Search:    w.search,
 
 		Normalize: webAddresses.Normalize, Names: webAddresses.Names, Also: webAddresses.Also,
-		Filters:  map[providers.Op]providers.Filters{providers.OpSearch: {"kind": {"post"}, "handle": nil}},
+		Filters: map[providers.Op]providers.Filters{
+			providers.OpPosts:  providers.NewestFirst(),
+			providers.OpSearch: {"kind": {"post"}, "handle": nil},
+		},
 		Required: map[providers.Op][]string{providers.OpSearch: {"handle"}},
 		Notes: map[providers.Op]string{
 			providers.OpProfile:          "channels and groups; counts are rounded as on the page",

@@ -36,11 +36,11 @@ func New(cfg Config) providers.Chain {
 type bot struct{ http *upstream.Client }
 
 func newBot(cfg Config) providers.Provider {
-	// The token is part of every path. It is in the base, which is never shown.
+	// The token is part of every path.
 	base := strings.TrimRight(cmp.Or(cfg.BaseURL, "https://api.telegram.org"), "/") + "/bot" + cfg.BotToken
 	b := bot{upstream.New(upstream.Config{
 		// Redirects are not followed, because they would carry the token along.
-		HTTP: upstream.Still(cfg.HTTP), Base: base, Check: checkBot, Quota: upstream.NewQuota(0, 0),
+		HTTP: upstream.Still(cfg.HTTP), Base: base, PathCredential: cfg.BotToken, Check: checkBot, Quota: upstream.NewQuota(0, 0),
 	})}
 	p := providers.Provider{
 		Name: "telegram", Platform: platform.Telegram, Source: schema.Official, Prompt: true,

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/meta"
+	"github.com/socialdata/socialdata/providers/kit/meta"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
@@ -38,6 +38,15 @@ func check(res *upstream.Response) error {
 	}
 	return nil
 }
+
+// absent reports whether a refusal is one of the API about the requested thing.
+func absent(res *upstream.Response) bool {
+	r, _ := meta.RefusalOf(res.Body)
+	return r.Code == 100
+}
+
+// ownPage recognizes a page of the site by where its pictures and scripts are.
+var ownPage = upstream.Framed("threads.com", "threads.net", "cdninstagram.com")
 
 // checkPage recognizes the login page to which Threads redirects, also on another host.
 func checkPage(res *upstream.Response) error {

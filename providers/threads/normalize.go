@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
-	"github.com/socialdata/socialdata/providers/internal/meta"
+	"github.com/socialdata/socialdata/providers/kit/links"
+	"github.com/socialdata/socialdata/providers/kit/meta"
 	"github.com/socialdata/socialdata/providers/kit/text"
 )
 
@@ -36,7 +36,7 @@ var addresses = &links.Site{
 		}
 		return ""
 	},
-	ID: canonical,
+	ID: canonical, Searches: map[string]string{"search": "{q}", "tag": "#{}"},
 }
 
 // canonical lower-cases a handle, which ignores case, and reduces a post or comment to its shortcode. The site's own

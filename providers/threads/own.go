@@ -3,14 +3,12 @@ package threads
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/browser"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/browser"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -22,7 +20,7 @@ type site struct{ http *upstream.Client }
 
 func newOwn(cfg Config) providers.Provider {
 	s := site{upstream.New(upstream.Config{
-		HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, siteURL), Header: asBrowser, Check: checkPage,
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, siteURL), Header: asBrowser, Check: checkPage, Absent: ownPage,
 	})}
 	return providers.Provider{
 		Name: "threads_own", Platform: platform.Threads, Source: schema.Own, Prompt: true,
@@ -60,8 +58,7 @@ func (s site) profile(ctx context.Context, handle string) (schema.Profile, error
 		return m.V.profile(m.Raw), nil
 	}
 	if len(p.users) > 0 { // the head may be about the account, but then the site's format has changed
-		err := wire.SameFold(ctx, "account", handle, p.users[0].V.Username)
-		return schema.Profile{}, err
+		return schema.Profile{}, wire.SameFold(ctx, "account", handle, p.users[0].V.Username)
 	}
 	return p.card.profile(), nil
 }
@@ -78,13 +75,12 @@ func (s site) posts(ctx context.Context, handle, cursor string) (providers.Page[
 	p, err := s.open(ctx, upstream.Get("@"+handle), func(p *page) bool {
 		return p.account(handle) != nil || p.rows+p.listed > 0
 	})
-	if err == nil {
-		err = p.shows(ctx, handle, cursor)
-	}
 	if err != nil {
 		return out, err
 	}
-	var own []wire.Object[node]
+	if err := p.shows(ctx, handle, cursor); err != nil {
+		return out, err
+	}
 	lost := p.unread()
 	for _, t := range p.threads {
 		switch first := t[0]; {
@@ -92,16 +88,14 @@ func (s site) posts(ctx context.Context, handle, cursor string) (providers.Page[
 		case first.V.User.handle() == "":
 			lost++
 		default:
-			own = append(own, first)
+			out.Items = append(out.Items, first.V.post(first.Raw))
 		}
 	}
-	for _, n := range newestFirst(own) {
-		out.Items = append(out.Items, n.V.post(n.Raw))
+	if err := wire.Understood("thread_items", len(out.Items), lost); err != nil {
+		return providers.Page[schema.Post]{}, err
 	}
-	err = wire.Understood("thread_items", len(out.Items), lost)
-	if err == nil { // Threads has no count of posts
-		err = wire.Witness{Rows: len(p.threads)}.Check(ctx, "thread_items")
-	}
+	// Threads has no count of posts
+	err = wire.Witness{Rows: len(p.threads)}.Check(ctx, "thread_items")
 	if err != nil {
 		return providers.Page[schema.Post]{}, err
 	}
@@ -118,34 +112,6 @@ func (p *page) shows(ctx context.Context, handle, cursor string) error {
 		return providers.NotFound("the account is private")
 	}
 	return wire.Need(ctx, "mediaData.edges", p.rows+p.listed > 0)
-}
-
-// newestFirst sorts posts. One with unknown time stays after the one before it, and a pinned one goes last.
-func newestFirst(posts []wire.Object[node]) []wire.Object[node] {
-	type dated struct {
-		post wire.Object[node]
-		at   time.Time
-	}
-	all := make([]dated, len(posts))
-	last := time.Unix(1<<40, 0)
-	for i, n := range posts {
-		at := time.Time{}
-		switch pinned := n.V.Info.Pinned.ToProfile; {
-		case n.V.TakenAt.V != nil:
-			at = *n.V.TakenAt.V
-		case !pinned:
-			at = last
-		}
-		if !n.V.Info.Pinned.ToProfile {
-			last = at
-		}
-		all[i] = dated{n, at}
-	}
-	slices.SortStableFunc(all, func(a, b dated) int { return b.at.Compare(a.at) })
-	for i, d := range all {
-		posts[i] = d.post
-	}
-	return posts
 }
 
 func (s site) post(ctx context.Context, id string) (schema.Post, error) {
@@ -229,14 +195,14 @@ func (s site) find(ctx context.Context, q providers.SearchQuery, cursor string) 
 	r := upstream.Get("search").Says("q", q.Query).With("serp_type", typ)
 	p, err := s.open(ctx, r, func(*page) bool { return true })
 	switch {
-	case err == nil && cursor != "":
-		err = providers.ErrCursor // there is only one page
-	case err == nil && p.scripts == 0:
-		err = errWall
-	case err == nil:
-		err = wire.Need(ctx, "searchResults.edges", p.rows+p.listed > 0)
+	case err != nil:
+		return out, err
+	case cursor != "":
+		return out, providers.ErrCursor // there is only one page
+	case p.scripts == 0:
+		return out, errWall
 	}
-	if err != nil {
+	if err := wire.Need(ctx, "searchResults.edges", p.rows+p.listed > 0); err != nil {
 		return out, err
 	}
 	lost := p.unread()
@@ -250,10 +216,11 @@ func (s site) find(ctx context.Context, q providers.SearchQuery, cursor string) 
 			out.Items = append(out.Items, schema.Result(&post))
 		}
 	}
-	err = wire.Understood("searchResults", len(out.Items), lost)
-	if err == nil { // Threads has no text for a search without results
-		err = wire.Witness{Rows: len(p.threads)}.Check(ctx, "searchResults.edges")
+	if err := wire.Understood("searchResults", len(out.Items), lost); err != nil {
+		return providers.Page[schema.SearchResult]{}, err
 	}
+	// Threads has no text for a search without results
+	err = wire.Witness{Rows: len(p.threads)}.Check(ctx, "searchResults.edges")
 	if err != nil {
 		return providers.Page[schema.SearchResult]{}, err
 	}

@@ -2,11 +2,12 @@ package threads
 
 import (
 	"context"
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/socialdata/socialdata/providers/internal/island"
+	"github.com/socialdata/socialdata/providers/kit/island"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -86,7 +87,7 @@ func (p *page) object(ctx context.Context, name string, v island.Value) (into bo
 }
 
 // decode decodes an object, which is empty if raw is not one.
-func decode[T any](ctx context.Context, raw []byte) wire.Object[T] {
+func decode[T any](ctx context.Context, raw json.RawMessage) wire.Object[T] {
 	var o wire.Object[T]
 	if wire.Decode(ctx, raw, &o) != nil {
 		return wire.Object[T]{}
@@ -100,7 +101,7 @@ type item struct {
 }
 
 // thread keeps a thread if its first post is present: the others continue it.
-func (p *page) thread(ctx context.Context, raw []byte) {
+func (p *page) thread(ctx context.Context, raw json.RawMessage) {
 	var items wire.Rows[item]
 	if wire.Decode(ctx, raw, &items) != nil || items.Lost() > 0 {
 		return
@@ -131,7 +132,7 @@ type replies struct {
 	}] `json:"edges"`
 }
 
-func (p *page) directReplies(ctx context.Context, raw []byte) {
+func (p *page) directReplies(ctx context.Context, raw json.RawMessage) {
 	list := &replies{}
 	if wire.Decode(ctx, raw, list) == nil && list.Edges.Here() {
 		p.replies = list

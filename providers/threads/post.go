@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
-	"github.com/socialdata/socialdata/providers/internal/meta"
+	"github.com/socialdata/socialdata/providers/kit/links"
+	"github.com/socialdata/socialdata/providers/kit/meta"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -34,14 +34,13 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	var t wire.Object[thread]
-	err := byMedia(id)
-	if err == nil {
-		_, err = c.http.Read(ctx, upstream.Get(version, id).With("fields", postFields).On(c.other), &t)
+	if err := byMedia(id); err != nil {
+		return schema.Post{}, err
 	}
-	if err == nil {
-		err = wire.Same(ctx, "post", id, string(t.V.ID))
+	if _, err := c.http.Read(ctx, upstream.Get(version, id).With("fields", postFields).On(c.other), &t); err != nil {
+		return schema.Post{}, err
 	}
-	if err != nil {
+	if err := wire.Same(ctx, "post", id, string(t.V.ID)); err != nil {
 		return schema.Post{}, err
 	}
 	return t.V.post(t.Raw), nil

@@ -14,16 +14,8 @@ const profileFields = "username,name,profile_picture_url,biography,is_verified,f
 	"replies_count,reposts_count,views_count"
 
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
-	var a wire.Object[account]
 	r := upstream.Get(version, "profile_lookup").With("username", handle).With("fields", profileFields).On(c.lookups)
-	_, err := c.http.Read(ctx, r, &a)
-	if err == nil {
-		err = wire.SameFold(ctx, "account", handle, a.V.Username)
-	}
-	if err != nil {
-		return schema.Profile{}, err
-	}
-	return a.V.profile(a.Raw), nil
+	return upstream.One(ctx, c.http, r, "", wire.As(account.profile), upstream.AboutAccount(handle))
 }
 
 // account is the answer of GET /profile_lookup, which gives no id. Its other counts are those of the last seven days.

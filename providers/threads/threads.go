@@ -101,7 +101,7 @@ func newClient(cfg Config) *client {
 	day := 24 * time.Hour
 	return &client{
 		http: upstream.New(upstream.Config{
-			HTTP: cfg.HTTP, Base: base, Check: check, Credentials: credentials, Tokens: longLived(refresh, cfg.Token, time.Now),
+			HTTP: cfg.HTTP, Base: base, Check: check, Absent: absent, Credentials: credentials, Tokens: longLived(refresh, cfg.Token, time.Now),
 		}),
 		lookups:  upstream.NewQuota(1000, day),
 		searches: upstream.NewQuota(2200, day),

@@ -59,7 +59,7 @@ func TestOfficial(t *testing.T) {
 		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "@Ann.Example", Want: "ann.example"},
-			{Subject: providers.Handle, In: "https://www.threads.net/@Ann.Example/post/DUM", Want: "ann.example"},
+			{Subject: providers.Handle, In: "https://www.threads.net/@Ann.Example/post/DUM"},
 			{Subject: providers.Handle, In: "threads.com/@ann", Want: "ann"},
 			{Subject: providers.Handle, In: "https://www.threads.com/search?q=tea"},
 			{Subject: providers.Handle, In: "https://www.instagram.com/ann"},

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dates"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/dates"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -63,14 +63,10 @@ func filtersOf(f providers.AdFilter) adFilters {
 
 func (c *client) searchAds(ctx context.Context, q providers.AdsSearchQuery, cursor string) (providers.Page[schema.Ad], error) {
 	var page providers.Page[schema.Ad]
-	err := shortEnough(q.Query)
-	if err == nil {
-		page, err = c.adsPage(ctx, adQuery{Filters: filtersOf(q.AdFilter), Term: q.Query}, cursor)
-	}
-	if err != nil {
+	if err := shortEnough(q.Query); err != nil {
 		return page, err
 	}
-	return page, nil
+	return c.adsPage(ctx, adQuery{Filters: filtersOf(q.AdFilter), Term: q.Query}, cursor)
 }
 
 func shortEnough(term string) error {
@@ -89,15 +85,12 @@ func (c *client) adsOf(ctx context.Context, q providers.AdsQuery, cursor string)
 	if !links.Digits(id) {
 		id, err = c.advertiserNamed(ctx, id)
 	}
-	if err == nil {
-		query := adQuery{Filters: filtersOf(q.AdFilter)}
-		query.Filters.Advertisers = []json.Number{json.Number(id)}
-		page, err = c.adsPage(ctx, query, cursor)
-	}
 	if err != nil {
 		return page, err
 	}
-	return page, nil
+	query := adQuery{Filters: filtersOf(q.AdFilter)}
+	query.Filters.Advertisers = []json.Number{json.Number(id)}
+	return c.adsPage(ctx, query, cursor)
 }
 
 func (c *client) advertiserNamed(ctx context.Context, name string) (string, error) {
@@ -147,11 +140,16 @@ func (c *client) adsPage(ctx context.Context, q adQuery, cursor string) (page pr
 	if cursor != "" && begins == before {
 		return providers.Page[schema.Ad]{}, nil
 	}
-	if err = wire.Need(ctx, "data.has_more", answer.Data.HasMore.V != nil); err == nil && answer.Data.HasMore.Is() {
-		page.Next = string(answer.Data.SearchID) + "." + begins
-		err = wire.Need(ctx, "data.search_id", answer.Data.SearchID != "")
+	if err := wire.Need(ctx, "data.has_more", answer.Data.HasMore.V != nil); err != nil {
+		return page, err
 	}
-	return page, err
+	if answer.Data.HasMore.Is() {
+		page.Next = string(answer.Data.SearchID) + "." + begins
+		if err := wire.Need(ctx, "data.search_id", answer.Data.SearchID != ""); err != nil {
+			return page, err
+		}
+	}
+	return page, nil
 }
 
 // ad reads one ad.
@@ -163,11 +161,10 @@ func (c *client) ad(ctx context.Context, id string) (schema.Ad, error) {
 	body := map[string]json.Number{"ad_id": json.Number(id)}
 	r := ask("adlib/ad/detail/", adDetailFields, body).On(c.ads)
 	r.Input = true
-	_, err := c.http.Read(ctx, r, &answer)
-	if err == nil {
-		err = wire.Same(ctx, "ad", id, string(answer.Data.V.Ad.ID))
+	if _, err := c.http.Read(ctx, r, &answer); err != nil {
+		return schema.Ad{}, err
 	}
-	if err != nil {
+	if err := wire.Same(ctx, "ad", id, string(answer.Data.V.Ad.ID)); err != nil {
 		return schema.Ad{}, err
 	}
 	ad, _ := answer.Data.V.ad(answer.Data.Raw)
@@ -266,13 +263,11 @@ func (c *client) advertisers(
 	ctx context.Context, q providers.AdvertisersQuery, _ string,
 ) (page providers.Page[schema.Advertiser], err error) {
 	rows, err := c.findAdvertisers(ctx, q.Query)
-	if err == nil {
-		page.Items, err = wire.Items(ctx, "data.advertisers", rows, advertiser.advertiser)
-	}
 	if err != nil {
 		return page, err
 	}
-	return page, nil
+	page.Items, err = wire.Items(ctx, "data.advertisers", rows, advertiser.advertiser)
+	return page, err
 }
 
 // findAdvertisers searches by name. The answer has one page.
@@ -289,9 +284,10 @@ func (c *client) findAdvertisers(ctx context.Context, term string) (wire.Rows[ad
 	r := ask("adlib/advertiser/query/", advertiserFields, map[string]any{"search_term": term, "max_count": adPage}).On(c.ads)
 	r.Input = true
 	_, err := c.http.Read(ctx, r, &answer)
-	if err == nil {
-		err = answer.Data.Advertisers.Check(ctx, "data.advertisers")
+	if err != nil {
+		return wire.Rows[advertiser]{}, err
 	}
+	err = answer.Data.Advertisers.Check(ctx, "data.advertisers")
 	return answer.Data.Advertisers, err
 }
 

@@ -7,7 +7,7 @@ import (
 	"net/url"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -70,9 +70,10 @@ func (c *client) discussion(
 		return r.comment(postID, raw), true
 	}
 	page.Items, err = wire.Items(ctx, "data.comments", answer.Data.Comments, convert)
-	if err == nil {
-		page.Next, err = answer.Data.next(ctx)
+	if err != nil {
+		return page, err
 	}
+	page.Next, err = answer.Data.next(ctx)
 	return page, err
 }
 

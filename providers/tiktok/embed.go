@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -72,16 +73,14 @@ func (v embeddedVideo) post(raw json.RawMessage) schema.Post {
 // post reads the embed page of a post, or if that fails, TikTok's oEmbed data.
 func (o *own) post(ctx context.Context, id string) (schema.Post, error) {
 	p, err := o.embedded(ctx, id)
-	if errors.Is(err, providers.ErrUnavailable) && ctx.Err() == nil {
-		quoted, qerr := o.quoted(ctx, id)
-		if qerr == nil || errors.Is(qerr, providers.ErrNotFound) {
-			p, err = quoted, qerr
-		}
+	if !errors.Is(err, providers.ErrUnavailable) || ctx.Err() != nil {
+		return p, err
 	}
-	if err != nil {
-		return schema.Post{}, err
+	quoted, failed := o.quoted(ctx, id)
+	if failed != nil && !errors.Is(failed, providers.ErrNotFound) {
+		return p, err
 	}
-	return p, nil
+	return quoted, failed
 }
 
 func (o *own) embedded(ctx context.Context, id string) (schema.Post, error) {
@@ -163,7 +162,7 @@ func (o *own) search(
 		return out, err
 	}
 	page, err := o.videos(ctx, cursor, func(number int) (wire.Object[route], error) {
-		return o.open(ctx, numbered(upstream.Get("embed", "tag", tag), number))
+		return o.open(ctx, onPage(upstream.Get("embed", "tag", tag), number))
 	})
 	if errors.Is(err, providers.ErrNotFound) { // a hashtag that has never been used
 		return out, nil
@@ -171,16 +170,12 @@ func (o *own) search(
 	if err != nil {
 		return out, err
 	}
-	out.Next = page.Next
-	for i := range page.Items {
-		out.Items = append(out.Items, schema.Result(&page.Items[i]))
-	}
-	return out, nil
+	return pages.Results(page), nil
 }
 
 // sound reads the embed page of a sound.
 func (o *own) sound(ctx context.Context, id string, number int) (wire.Object[route], error) {
-	page, err := o.open(ctx, numbered(upstream.Get("embed", "music", id), number))
+	page, err := o.open(ctx, onPage(upstream.Get("embed", "music", id), number))
 	if err != nil {
 		return page, err
 	}

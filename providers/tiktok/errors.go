@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/island"
+	"github.com/socialdata/socialdata/providers/kit/island"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
@@ -130,7 +130,7 @@ func checkWeb(res *upstream.Response) error {
 
 // checkOwn handles the refusals of the embed pages: they answer 400 for what does not exist.
 func checkOwn(res *upstream.Response) error {
-	if res.Status != http.StatusBadRequest && res.Status != http.StatusNotFound {
+	if res.Status != http.StatusNotFound && (res.Status != http.StatusBadRequest || !absentOwn(res)) {
 		return checkWeb(res)
 	}
 	if r, ok := routeOf(res, island.Read(res.Body)); ok && r.V.IsError.Is() && r.V.Code.V != nil {
@@ -140,3 +140,14 @@ func checkOwn(res *upstream.Response) error {
 	}
 	return providers.NotFound("TikTok has no such page")
 }
+
+// absentOwn reports whether a 400 or 404 is TikTok's own: an embed page, or an error body of oEmbed.
+func absentOwn(res *upstream.Response) bool {
+	r, ok := routeOf(res, island.Read(res.Body))
+	return ok && r.V.IsError.Is() || refusesQuote(res) || ownPage(res)
+}
+
+var (
+	refusesQuote = upstream.Says(func(r refusal) bool { return r.Code != nil && r.Message != "" })
+	ownPage      = upstream.Framed("tiktok.com", "tiktokcdn.com", "tiktokcdn-us.com", "ttwstatic.com")
+)

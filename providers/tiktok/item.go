@@ -1,9 +1,9 @@
 package tiktok
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/providers/kit/text"
@@ -155,7 +155,7 @@ func (i item) post(raw json.RawMessage) schema.Post {
 		Common:    schema.Common{ID: string(i.ID), URL: i.url(), Raw: raw},
 		Author:    i.Author.actor(),
 		Text:      i.Desc,
-		Lang:      spoken(i.Language),
+		Lang:      &i.Language,
 		CreatedAt: i.createdAt(),
 		Media:     i.media(),
 		Engagement: schema.Engagement{
@@ -243,10 +243,18 @@ func appendImage(list []schema.Media, mirrors []string) []schema.Media {
 	return list
 }
 
-// spoken converts TikTok's code of a language, nil when there is none.
-func spoken(code string) *string {
-	if code = strings.TrimSpace(code); len(code) < 2 || code == "un" {
-		return nil
-	}
-	return &code
+// ParseProfile converts an account as the site's own code gets it, under user and beside its counts, from any source.
+// The error wraps [providers.ErrUnavailable].
+func ParseProfile(ctx context.Context, raw json.RawMessage) (schema.Profile, error) {
+	var a accountDetail
+	err := wire.Decode(ctx, raw, &a)
+	return a.profile(raw), err
+}
+
+// ParsePost converts a post as the site's own code gets it, from any source. The error wraps
+// [providers.ErrUnavailable].
+func ParsePost(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
+	var i item
+	err := wire.Decode(ctx, raw, &i)
+	return i.post(raw), err
 }

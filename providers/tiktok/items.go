@@ -7,14 +7,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/ids"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -66,7 +64,6 @@ func (w *web) posts(ctx context.Context, handle, cursor string) (page providers.
 	if err := seen.Check(ctx, "itemList"); err != nil {
 		return providers.Page[schema.Post]{}, err
 	}
-	newestFirst(page.Items)
 	return page, nil
 }
 
@@ -103,11 +100,6 @@ func ofAccount(handle string, i item, raw json.RawMessage) schema.Post {
 	return i.post(raw)
 }
 
-// newestFirst sorts pinned posts, which come first, into their place: a higher number is a newer post.
-func newestFirst(posts []schema.Post) {
-	slices.SortStableFunc(posts, func(a, b schema.Post) int { return ids.Newest(a.ID, b.ID) })
-}
-
 // itemsBefore reads a page, and returns the time of its last row; 0 when there is none. TikTok repeats the same page
 // for a device that it distrusts: then another device id is used. If moved is true, the walk is
 // past its first page.
@@ -126,14 +118,13 @@ func (w *web) itemsBefore(ctx context.Context, secUID string, before int64, move
 func (w *web) itemsOnce(ctx context.Context, secUID string, before int64) (a itemList, err error) {
 	r := upstream.Get("api/creator/item_list/")
 	r.Query = listQuery(secUID, before)
-	_, err = w.http.Read(ctx, r, &a)
-	if err == nil {
-		err = status(code(a.Status))
+	if _, err := w.http.Read(ctx, r, &a); err != nil {
+		return a, err
 	}
-	if err == nil {
-		err = wire.Need(ctx, "hasMorePrevious", a.HasMore.V != nil)
+	if err := status(code(a.Status)); err != nil {
+		return a, err
 	}
-	return a, err
+	return a, wire.Need(ctx, "hasMorePrevious", a.HasMore.V != nil)
 }
 
 func lastTime(a itemList) (last int64) {
@@ -188,26 +179,26 @@ func (o *own) collectionPosts(
 	}
 	r := upstream.Get("api/collection/item_list/").With("aid", "1988").With("collectionId", q.ID).With("cursor", cursor).
 		With("count", strconv.Itoa(collectionPage)).With("sourceType", "113")
-	_, err = o.http.Read(ctx, r, &answer)
-	if err == nil {
-		err = final(status(code(answer.Status)))
+	if _, err := o.http.Read(ctx, r, &answer); err != nil {
+		return page, err
 	}
-	if err == nil {
-		page.Items, err = wire.Items(ctx, "itemList", answer.Items, func(i item, raw json.RawMessage) (schema.Post, bool) {
-			return i.post(raw), i.Private.Not()
-		})
+	if err := final(status(code(answer.Status))); err != nil {
+		return page, err
 	}
-	if err == nil {
-		err = wire.Need(ctx, "hasMore", answer.HasMore.V != nil)
-	}
-	if err == nil {
-		seen := wire.Witness{Rows: answer.Items.Len(), More: answer.HasMore.Is()}
-		if place > 0 {
-			seen.Cursor = cursor
-		}
-		err = seen.Check(ctx, "itemList")
-	}
+	page.Items, err = wire.Items(ctx, "itemList", answer.Items, func(i item, raw json.RawMessage) (schema.Post, bool) {
+		return i.post(raw), i.Private.Not()
+	})
 	if err != nil {
+		return page, err
+	}
+	if err := wire.Need(ctx, "hasMore", answer.HasMore.V != nil); err != nil {
+		return page, err
+	}
+	seen := wire.Witness{Rows: answer.Items.Len(), More: answer.HasMore.Is()}
+	if place > 0 {
+		seen.Cursor = cursor
+	}
+	if err := seen.Check(ctx, "itemList"); err != nil {
 		return providers.Page[schema.Post]{}, err
 	}
 	if answer.HasMore.Is() {

@@ -71,12 +71,13 @@ func (w *web) room(ctx context.Context, id string) (wire.Object[room], error) {
 		Data wire.Object[room] `json:"data"`
 	}
 	_, err := w.webcast.Read(ctx, upstream.Get("webcast/room/info/").With("aid", "1988").With("room_id", id), &answer)
-	if err == nil {
-		err = wire.Need(ctx, "data.status", answer.Data.V.Status.V != nil)
+	if err != nil {
+		return wire.Object[room]{}, err
 	}
-	if err == nil {
-		err = wire.Same(ctx, "room", id, string(answer.Data.V.ID))
+	if err := wire.Need(ctx, "data.status", answer.Data.V.Status.V != nil); err != nil {
+		return wire.Object[room]{}, err
 	}
+	err = wire.Same(ctx, "room", id, string(answer.Data.V.ID))
 	return answer.Data, err
 }
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 )
 
 const site = "https://www.tiktok.com/"
@@ -21,6 +21,7 @@ var handle = regexp.MustCompile(`^[a-z0-9._]{1,24}$`)
 var addresses = &links.Site{
 	Hosts: []string{
 		"tiktok.com", "library.tiktok.com", "ads.tiktok.com", "shop.tiktok.com", "vm.tiktok.com", "vt.tiktok.com",
+		"lite.tiktok.com", "tiktokv.com",
 	},
 	Order: []providers.Subject{
 		providers.AdID, providers.StoreID, providers.AdvertiserID, providers.CommentID, providers.PostID, providers.CollectionID,
@@ -32,11 +33,20 @@ var addresses = &links.Site{
 		providers.CollectionID: {providers.Handle},
 	},
 	In: inLink, ID: canonical, Short: isShort,
+	Searches:   map[string]string{"search": "{q}", "tag": "#{}"},
+	AdSearches: map[string]string{"library.tiktok.com/ads": "{adv_name}"},
+	Country:    func(l *links.Link) string { return l.Param("region") },
 }
 
 // isShort reports whether l is a short link: one on a host with no other pages, or under /t/.
 func isShort(l *links.Link) bool {
-	return l.Host == "vm.tiktok.com" || l.Host == "vt.tiktok.com" || l.Host == "tiktok.com" && l.Segment(0) == "t"
+	switch l.Host {
+	case "vm.tiktok.com", "vt.tiktok.com":
+		return true
+	case "tiktok.com", "lite.tiktok.com":
+		return l.Segment(0) == "t"
+	}
+	return false
 }
 
 // canonical lower-cases a handle, which ignores case, and checks the number of anything else. A shop or an advertiser
@@ -114,7 +124,7 @@ func numberIn(s providers.Subject, l *links.Link) string {
 
 // These are the path segments that come before the number of each thing. They are read-only.
 var (
-	postWords       = []string{"video", "photo", "v", "v2"}
+	postWords       = []string{"video", "photo", "v", "v2", "embed"}
 	trackWords      = []string{"music"}
 	collectionWords = []string{"collection", "playlist"}
 	productWords    = []string{"product", "pdp"}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/island"
+	"github.com/socialdata/socialdata/providers/kit/island"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -23,7 +23,7 @@ type own struct{ http *upstream.Client }
 
 func newOwn(cfg Config) providers.Provider {
 	o := &own{upstream.New(upstream.Config{
-		HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, "https://www.tiktok.com"), Header: asBrowser, Check: checkOwn,
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, "https://www.tiktok.com"), Header: asBrowser, Check: checkOwn, Absent: absentOwn,
 		Quota: upstream.NewQuota(0, 0),
 	})}
 	return providers.Provider{
@@ -38,7 +38,7 @@ func newOwn(cfg Config) providers.Provider {
 		Track:           o.track,
 		TrackPosts:      o.trackPosts,
 
-		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also, Country: addresses.CountryOf,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch: {"kind": {"post"}},
 		},
@@ -121,13 +121,13 @@ func (o *own) open(ctx context.Context, r upstream.Request) (wire.Object[route],
 	if c := code(page.V.Status); c >= noUser {
 		return page, final(status(c))
 	}
-	if page.V.IsError.Is() {
-		err = final(status(code(page.V.Code)))
-		if err == nil {
-			err = providers.Unavailable(nil, "TikTok answers with an error")
-		}
+	if !page.V.IsError.Is() {
+		return page, nil
 	}
-	return page, err
+	if err := final(status(code(page.V.Code))); err != nil {
+		return page, err
+	}
+	return page, providers.Unavailable(nil, "TikTok answers with an error")
 }
 
 // embeddedUser is an account on its embed page. Its counts are rounded.
@@ -151,7 +151,7 @@ func (u embeddedUser) member() member {
 
 // user reads the embed page of an account. The number counts from 1.
 func (o *own) user(ctx context.Context, handle string, number int) (wire.Object[route], error) {
-	page, err := o.open(ctx, numbered(upstream.Get("embed", "@"+handle), number))
+	page, err := o.open(ctx, onPage(upstream.Get("embed", "@"+handle), number))
 	if err != nil {
 		return page, err
 	}
@@ -167,8 +167,8 @@ func (o *own) user(ctx context.Context, handle string, number int) (wire.Object[
 	return page, wire.SameFold(ctx, "account", handle, u.UniqueID)
 }
 
-// numbered adds the number of a page to a request for a list.
-func numbered(r upstream.Request, number int) upstream.Request {
+// onPage adds the number of a page to a request for a list.
+func onPage(r upstream.Request, number int) upstream.Request {
 	if number > 1 {
 		return r.With("page", strconv.Itoa(number))
 	}
@@ -195,18 +195,16 @@ func (o *own) profile(ctx context.Context, handle string) (schema.Profile, error
 }
 
 func (o *own) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	out, err := o.videos(ctx, cursor, func(number int) (wire.Object[route], error) {
+	return o.videos(ctx, cursor, func(number int) (wire.Object[route], error) {
 		page, err := o.user(ctx, handle, number)
-		if err == nil && page.V.User.Private.Is() {
-			err = status(privateAccount)
+		if err != nil {
+			return page, err
 		}
-		return page, err
+		if page.V.User.Private.Is() {
+			return page, status(privateAccount)
+		}
+		return page, nil
 	})
-	if err != nil {
-		return out, err
-	}
-	newestFirst(out.Items)
-	return out, nil
 }
 
 // videos reads a page of a list. The cursor is the number of the page and the first post of the previous one: after the

@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -39,11 +40,11 @@ func (c *client) account(ctx context.Context, handle string) (wire.Object[accoun
 	var answer struct {
 		Data wire.Object[accountInfo] `json:"data"`
 	}
-	_, err := c.http.Read(ctx, ask("user/info/", accountFields, map[string]string{"username": handle}), &answer)
-	if a := answer.Data.V; err == nil {
-		err = wire.Need(ctx, "data.display_name", a.DisplayName != "" || a.Followers.V != nil)
+	if _, err := c.http.Read(ctx, ask("user/info/", accountFields, map[string]string{"username": handle}), &answer); err != nil {
+		return answer.Data, err
 	}
-	return answer.Data, err
+	a := answer.Data.V
+	return answer.Data, wire.Need(ctx, "data.display_name", a.DisplayName != "" || a.Followers.V != nil)
 }
 
 func (a accountInfo) profile(handle string, raw json.RawMessage) schema.Profile {
@@ -83,53 +84,32 @@ func (f follower) profile(raw json.RawMessage) (schema.Profile, bool) {
 
 // https://developers.tiktok.com/doc/research-api-specs-query-user-followers
 func (c *client) followersOf(ctx context.Context, handle, cursor string) (providers.Page[schema.Profile], error) {
-	var answer struct {
-		Data struct {
-			Rows wire.Rows[follower] `json:"user_followers"`
-			paging
-		} `json:"data"`
-	}
-	err := c.list(ctx, "user/followers/", handle, cursor, &answer)
-	return people(ctx, "user_followers", answer.Data.Rows, answer.Data.paging, err)
+	return c.people(ctx, "followers", handle, cursor)
 }
 
 // https://developers.tiktok.com/doc/research-api-specs-query-user-following
 func (c *client) followingOf(ctx context.Context, handle, cursor string) (providers.Page[schema.Profile], error) {
-	var answer struct {
-		Data struct {
-			Rows wire.Rows[follower] `json:"user_following"`
-			paging
-		} `json:"data"`
-	}
-	err := c.list(ctx, "user/following/", handle, cursor, &answer)
-	return people(ctx, "user_following", answer.Data.Rows, answer.Data.paging, err)
+	return c.people(ctx, "following", handle, cursor)
 }
 
-// list reads a page of a list of an account. The cursor is a time.
-func (c *client) list(ctx context.Context, path, handle, cursor string, answer any) error {
+// people reads a page of a list of an account. The cursor is a time.
+func (c *client) people(ctx context.Context, list, handle, cursor string) (page providers.Page[schema.Profile], err error) {
 	if cursor != "" && !links.Digits(cursor) {
-		return providers.ErrCursor
+		return page, providers.ErrCursor
 	}
-	_, err := c.http.Read(ctx, ask(path, "", struct {
+	var answer wire.Object[struct{}]
+	if _, err := c.http.Read(ctx, ask("user/"+list+"/", "", struct {
 		Username string       `json:"username"`
 		MaxCount int          `json:"max_count"`
 		Cursor   *json.Number `json:"cursor,omitempty"`
-	}{handle, pageSize, at(cursor)}).On(c.followers), answer)
-	return blameCursor(err, cursor)
-}
-
-// people makes a page of rows whose read returned err.
-func people(
-	ctx context.Context, name string, rows wire.Rows[follower], p paging, err error,
-) (page providers.Page[schema.Profile], _ error) {
-	if err == nil {
-		page.Items, err = wire.Items(ctx, "data."+name, rows, follower.profile)
+	}{handle, pageSize, at(cursor)}).On(c.followers), &answer); err != nil {
+		return page, blameCursor(err, cursor)
 	}
-	if err == nil {
-		page.Next, err = p.next(ctx)
+	if page.Items, err = upstream.Items(ctx, answer.Raw, "data.user_"+list, follower.profile); err != nil {
+		return page, err
 	}
-	if err != nil {
-		return providers.Page[schema.Profile]{}, err
-	}
-	return page, nil
+	var rest wire.Object[paging]
+	wire.Part(ctx, answer.Raw, "data", &rest)
+	page.Next, err = rest.V.next(ctx)
+	return page, err
 }

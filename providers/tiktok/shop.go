@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/ids"
-	"github.com/socialdata/socialdata/providers/internal/links"
-	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/kit/ids"
+	"github.com/socialdata/socialdata/providers/kit/links"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -38,11 +38,10 @@ func (c *client) store(ctx context.Context, name string) (providers.Storefront, 
 	}
 	r := ask("tts/shop/", shopFields, map[string]any{"shop_name": name, "limit": shopPage})
 	r.Input = true
-	_, err := c.http.Read(ctx, r, &answer)
-	if err == nil {
-		err = answer.Data.Shops.Check(ctx, "data.shop_data")
+	if _, err := c.http.Read(ctx, r, &answer); err != nil {
+		return providers.Storefront{}, err
 	}
-	if err != nil {
+	if err := answer.Data.Shops.Check(ctx, "data.shop_data"); err != nil {
 		return providers.Storefront{}, err
 	}
 	nameless := answer.Data.Shops.Lost()
@@ -54,10 +53,10 @@ func (c *client) store(ctx context.Context, name string) (providers.Storefront, 
 			return s.V.storefront(s.Raw), nil
 		}
 	}
-	if err = wire.Need(ctx, "shop_data[].shop_name", nameless == 0); err == nil {
-		err = providers.NotHere("TikTok has no shop in Europe with this name")
+	if err := wire.Need(ctx, "shop_data[].shop_name", nameless == 0); err != nil {
+		return providers.Storefront{}, err
 	}
-	return providers.Storefront{}, err
+	return providers.Storefront{}, providers.NotHere("TikTok has no shop in Europe with this name")
 }
 
 func (s shop) storefront(raw json.RawMessage) providers.Storefront {
@@ -84,11 +83,11 @@ func (c *client) reviews(ctx context.Context, productID, cursor string) (page pr
 		PageStart int         `json:"page_start"`
 		PageSize  int         `json:"page_size"`
 	}{json.Number(productID), number, shopPage}), &answer)
-	err = blameCursor(err, cursor)
-	if err == nil {
-		convert := func(r review, raw json.RawMessage) (schema.Review, bool) { return r.review(productID, raw), true }
-		page.Items, err = wire.Items(ctx, "data.review_data", answer.Data.Reviews, convert)
+	if err := blameCursor(err, cursor); err != nil {
+		return page, err
 	}
+	convert := func(r review, raw json.RawMessage) (schema.Review, bool) { return r.review(productID, raw), true }
+	page.Items, err = wire.Items(ctx, "data.review_data", answer.Data.Reviews, convert)
 	if err != nil {
 		return page, err
 	}
@@ -145,11 +144,10 @@ func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (s
 		return schema.Collection{}, providers.Invalid("a playlist is a number")
 	}
 	body := map[string]any{"playlist_id": json.Number(q.ID), "max_count": pageSize}
-	_, err := c.http.Read(ctx, ask("playlist/info/", "", body), &answer)
-	if err == nil {
-		err = wire.Same(ctx, "playlist", q.ID, string(answer.Data.V.ID))
+	if _, err := c.http.Read(ctx, ask("playlist/info/", "", body), &answer); err != nil {
+		return schema.Collection{}, err
 	}
-	if err != nil {
+	if err := wire.Same(ctx, "playlist", q.ID, string(answer.Data.V.ID)); err != nil {
 		return schema.Collection{}, err
 	}
 	return answer.Data.V.collection(answer.Data.Raw), nil

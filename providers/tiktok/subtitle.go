@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/vtt"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
+	"github.com/socialdata/socialdata/providers/kit/vtt"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -63,16 +63,16 @@ func choose(ctx context.Context, list wire.Rows[subtitle], wanted string) (chose
 // transcript reads the subtitles that a post's page lists.
 func (w *web) transcript(ctx context.Context, q providers.TranscriptQuery) (t schema.Transcript, err error) {
 	i, err := w.item(ctx, q.PostID)
-	if err == nil && i.V.isSlides() {
-		err = providers.NotFound("the post is a slide show without speech")
-	}
-	if err == nil {
-		err = wire.Need(ctx, "itemStruct.video", i.V.Video.ID != "")
-	}
-	if err == nil {
-		err = i.V.Video.Subtitles.Optional(ctx, "itemStruct.video.subtitleInfos")
-	}
 	if err != nil {
+		return t, err
+	}
+	if i.V.isSlides() {
+		return t, providers.NotFound("the post is a slide show without speech")
+	}
+	if err := wire.Need(ctx, "itemStruct.video", i.V.Video.ID != ""); err != nil {
+		return t, err
+	}
+	if err := i.V.Video.Subtitles.Optional(ctx, "itemStruct.video.subtitleInfos"); err != nil {
 		return t, err
 	}
 	s, err := choose(ctx, i.V.Video.Subtitles, q.Lang)

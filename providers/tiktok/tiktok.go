@@ -9,6 +9,8 @@ package tiktok
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -17,6 +19,7 @@ import (
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
+	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -72,7 +75,7 @@ func newOfficial(cfg Config) providers.Provider {
 		Ad:          c.ad,
 		Advertisers: c.advertisers,
 
-		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also, Country: addresses.CountryOf,
 		Open: upstream.Opener(cfg.HTTP, "vm.tiktok.com", "vt.tiktok.com", "www.tiktok.com"),
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch:    {"kind": {"post"}, "sort": {"recent"}, "since": nil, "until": nil, "region": nil},
@@ -135,4 +138,31 @@ func newClient(cfg Config) *client {
 func ask(path, fields string, body any) upstream.Request {
 	r := upstream.Request{Method: http.MethodPost, Path: []string{"v2/research", path}, JSON: body, Retry: true}
 	return r.With("fields", fields)
+}
+
+const pageSize = 100 // of every list of the official API, which may return fewer and still have more
+
+// paging is beside each list of the official API.
+type paging struct {
+	Cursor  wire.Count `json:"cursor"` // a position in the list, or a time
+	HasMore wire.Flag  `json:"has_more"`
+}
+
+// next returns the cursor of the next page, "" when there is none.
+func (p paging) next(ctx context.Context) (string, error) {
+	if err := wire.Need(ctx, "data.has_more", p.HasMore.V != nil); err != nil || !p.HasMore.Is() {
+		return "", err
+	}
+	if err := wire.Need(ctx, "data.cursor", p.Cursor.V != nil); err != nil {
+		return "", err
+	}
+	return strconv.FormatInt(*p.Cursor.V, 10), nil
+}
+
+// at converts a cursor to a number for the official API; nil for the first page.
+func at(cursor string) *json.Number {
+	if cursor == "" {
+		return nil
+	}
+	return new(json.Number(cursor))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/providertest"
 	"github.com/socialdata/socialdata/providers/tiktok"
@@ -287,7 +288,7 @@ func TestSecurityCheckIsNotDrift(t *testing.T) {
 	})})
 	for _, p := range chain[1:] {
 		drifted := 0
-		ctx := providers.WithTrace(t.Context(), &providers.Trace{Drift: func(providers.Drift) { drifted++ }})
+		ctx := callctx.WithTrace(t.Context(), callctx.Trace{Drift: func(callctx.Drift) { drifted++ }})
 		_, err := p.Profile(ctx, "salma")
 		if !errors.Is(err, providers.ErrUnavailable) || providers.BlameOf(err) != providers.BlameNone || drifted > 0 {
 			t.Errorf("%s: got error %v with %d drifts, want a wall", p.Name, err, drifted)

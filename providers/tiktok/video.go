@@ -118,10 +118,10 @@ func (c *client) video(ctx context.Context, id string) (wire.Object[video], erro
 		Query: conditions{And: []condition{{"EQ", "video_id", []string{id}}}},
 		Start: made.AddDate(0, 0, -1).Format(day), End: made.AddDate(0, 0, 1).Format(day),
 	}, false)
-	if err == nil {
-		err = a.Data.Videos.Check(ctx, "data.videos")
-	}
 	if err != nil {
+		return none, err
+	}
+	if err := a.Data.Videos.Check(ctx, "data.videos"); err != nil {
 		return none, err
 	}
 	for _, v := range a.Data.Videos.All() {
@@ -137,14 +137,15 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 	page, err := rows(ctx, c, months, cursor, func(v video, raw json.RawMessage) (schema.Post, bool) {
 		return v.post(handle, raw), true
 	})
-	if err == nil && cursor == "" && len(page.Items) == 0 {
-		var a wire.Object[accountInfo]
-		if a, err = c.account(ctx, handle); err == nil && a.V.Videos.V != nil && *a.V.Videos.V == 0 {
-			page.Next = ""
-		}
+	if err != nil || cursor != "" || len(page.Items) > 0 {
+		return page, err
 	}
+	a, err := c.account(ctx, handle)
 	if err != nil {
 		return providers.Page[schema.Post]{}, err
+	}
+	if n := a.V.Videos.V; n != nil && *n == 0 {
+		page.Next = ""
 	}
 	return page, nil
 }
@@ -152,15 +153,15 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 // transcript returns TikTok's transcription, without times. If there is none, the page may have subtitles.
 func (c *client) transcript(ctx context.Context, q providers.TranscriptQuery) (schema.Transcript, error) {
 	v, err := c.video(ctx, q.PostID)
-	if err == nil {
-		err = wire.Need(ctx, "voice_to_text", !v.V.Voice.odd)
-	}
-	said := text.NonEmpty(v.V.Voice.V)
-	if err == nil && said == nil {
-		err = providers.NotHere("TikTok's Research API has no transcript of this post")
-	}
 	if err != nil {
 		return schema.Transcript{}, err
+	}
+	if err := wire.Need(ctx, "voice_to_text", !v.V.Voice.odd); err != nil {
+		return schema.Transcript{}, err
+	}
+	said := text.NonEmpty(v.V.Voice.V)
+	if said == nil {
+		return schema.Transcript{}, providers.NotHere("TikTok's Research API has no transcript of this post")
 	}
 	return schema.Transcript{
 		Common:   schema.Common{ID: q.PostID, URL: postURL(v.V.Username, q.PostID), Raw: v.Raw},

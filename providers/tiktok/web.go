@@ -9,8 +9,8 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/browser"
-	"github.com/socialdata/socialdata/providers/internal/island"
+	"github.com/socialdata/socialdata/providers/kit/browser"
+	"github.com/socialdata/socialdata/providers/kit/island"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -45,7 +45,7 @@ func newWeb(cfg Config) providers.Provider {
 		Transcript: w.transcript,
 		Live:       w.live,
 
-		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also, Country: addresses.CountryOf,
 		Filters: map[providers.Op]providers.Filters{providers.OpTranscript: {"lang": nil}},
 		Notes: map[providers.Op]string{
 			providers.OpProfile:    "exact counts are behind a bot check: they are read when the setting own is on",
@@ -83,9 +83,10 @@ func (w *web) open(ctx context.Context, path ...string) (data rehydration, res *
 	case script == nil && isBotCheck(p, res.Body):
 		return data, res, providers.Unavailable(nil, "TikTok answers with a bot check instead of the page")
 	}
-	if err = wire.Need(ctx, "the script "+dataScript, script != nil); err == nil {
-		err = wire.Decode(ctx, script, &data)
+	if err := wire.Need(ctx, "the script "+dataScript, script != nil); err != nil {
+		return data, res, err
 	}
+	err = wire.Decode(ctx, script, &data)
 	return data, res, err
 }
 
@@ -124,11 +125,15 @@ func (w *web) user(ctx context.Context, handle string) (wire.Object[userDetail],
 			return d, err
 		}
 	}
-	err = wire.Need(ctx, "webapp.user-detail.userInfo.user", u.UniqueID != "")
-	if err == nil && !res.Moved {
-		err = wire.SameFold(ctx, "account", handle, u.UniqueID)
+	if err := wire.Need(ctx, "webapp.user-detail.userInfo.user", u.UniqueID != ""); err != nil {
+		return d, err
 	}
-	return d, err
+	if !res.Moved {
+		if err := wire.SameFold(ctx, "account", handle, u.UniqueID); err != nil {
+			return d, err
+		}
+	}
+	return d, nil
 }
 
 // code returns a code of the site, or no code if n is not a number.
@@ -162,7 +167,7 @@ func (a accountDetail) profile(raw json.RawMessage) schema.Profile {
 		Followers:   either(a.StatsV2.Followers, a.Stats.Followers),
 		Following:   either(a.StatsV2.Following, a.Stats.Following),
 		PostsCount:  a.videos(),
-		Lang:        spoken(u.Language),
+		Lang:        &u.Language,
 		Links:       bioLinks(u.BioLink.Link, u.Signature),
 	}
 }

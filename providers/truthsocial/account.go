@@ -3,6 +3,7 @@ package truthsocial
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"regexp"
 	"strings"
 
@@ -66,7 +67,7 @@ type account struct {
 	} `json:"fields"`
 }
 
-func (a account) profile(raw []byte) schema.Profile {
+func (a account) profile(raw json.RawMessage) schema.Profile {
 	return schema.Profile{
 		Common:      schema.Common{ID: string(a.ID), URL: text.URLOr(a.URL, site+"@"+cmp.Or(a.Username, a.Acct)), Raw: raw},
 		Handle:      a.Acct,
@@ -109,4 +110,18 @@ func picture(u string) *string {
 		return nil
 	}
 	return text.URL(u)
+}
+
+// ParseProfile converts an account as Truth Social's own API returns it, from any source. The error wraps
+// [providers.ErrUnavailable], or [providers.ErrNotFound] for an account that is suspended.
+// https://docs.joinmastodon.org/entities/Account/
+func ParseProfile(ctx context.Context, raw json.RawMessage) (schema.Profile, error) {
+	var a account
+	if err := wire.Decode(ctx, raw, &a); err != nil {
+		return schema.Profile{}, err
+	}
+	if a.Suspended.Is() {
+		return schema.Profile{}, providers.NotFound("the account is suspended")
+	}
+	return a.profile(raw), wire.Need(ctx, "id", a.ID != "")
 }

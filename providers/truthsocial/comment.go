@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -35,11 +35,13 @@ func (c *client) descendants(ctx context.Context, id, postID, cursor string) (pr
 	}
 	r := upstream.Get("v1/statuses", id, "context/descendants").With("sort", "oldest").With("offset", cursor)
 	found, more, err := c.statuses(ctx, r)
-	if err == nil && rows(found) == 0 {
-		err = c.silent(ctx, id, cursor, more)
-	}
 	if err != nil {
 		return page, err
+	}
+	if rows(found) == 0 {
+		if err := c.silent(ctx, id, cursor, more); err != nil {
+			return page, err
+		}
 	}
 	page.Items, err = wire.Items(ctx, "statuses", found, func(s status, raw json.RawMessage) (schema.Comment, bool) {
 		if !s.understood() {
@@ -68,13 +70,13 @@ func (c *client) silent(ctx context.Context, id, cursor string, more bool) error
 	return w.Check(ctx, "statuses")
 }
 
-func (s status) comment(postID string, raw []byte) schema.Comment {
+func (s status) comment(postID string, raw json.RawMessage) schema.Comment {
 	return schema.Comment{
 		Common:    s.common(raw),
 		PostID:    postID,
 		Author:    s.Account.actor(),
 		Text:      plain(s.Content),
-		Lang:      s.lang(),
+		Lang:      &s.Language,
 		CreatedAt: s.CreatedAt.V,
 		Likes:     s.Favourites.V,
 		ReplyToID: text.NonEmpty(string(s.InReplyTo)),

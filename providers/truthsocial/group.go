@@ -3,6 +3,7 @@ package truthsocial
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/text"
@@ -72,7 +73,7 @@ type group struct {
 	DeletedAt   string      `json:"deleted_at"` // null unless it was deleted
 }
 
-func (g group) profile(raw []byte) schema.Profile {
+func (g group) profile(raw json.RawMessage) schema.Profile {
 	handle := cmp.Or(g.Slug, string(g.ID))
 	return schema.Profile{
 		Common:      schema.Common{ID: string(g.ID), URL: text.URLOr(g.URL, site+"group/"+handle), Raw: raw},

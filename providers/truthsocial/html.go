@@ -45,8 +45,7 @@ func external(content string) []string {
 			return out
 		case html.StartTagToken:
 			name, href := tag(z, "href")
-			u, err := url.Parse(href)
-			if name == "a" && err == nil && (u.Scheme == "http" || u.Scheme == "https") && !strings.EqualFold(u.Hostname(), "truthsocial.com") {
+			if u, err := url.Parse(href); name == "a" && err == nil && (u.Scheme == "http" || u.Scheme == "https") && !strings.EqualFold(u.Hostname(), "truthsocial.com") {
 				out = append(out, href)
 			}
 		case html.TextToken, html.EndTagToken, html.SelfClosingTagToken, html.CommentToken, html.DoctypeToken:

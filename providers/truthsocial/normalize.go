@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 )
 
 var (
@@ -20,7 +20,7 @@ var addresses = &links.Site{
 	Also: map[providers.Subject][]providers.Subject{
 		providers.PostID: {providers.CommentID, providers.Handle, providers.CommunityID},
 	},
-	In: inLink, ID: canonical,
+	In: inLink, ID: canonical, Searches: map[string]string{"search": "{q}", "tags": "#{}"},
 }
 
 // inLink returns the identifier of kind s in an address, or "" when there is none.
@@ -75,7 +75,8 @@ func owner(l *links.Link) string {
 func number(l *links.Link) string {
 	last := len(l.Segments) - 1
 	parent := l.Segment(max(0, last-1))
-	if parent == "posts" || parent == "statuses" || last == 1 && strings.HasPrefix(parent, "@") {
+	numbered := last == 1 && strings.HasPrefix(parent, "@") && links.Digits(l.Segment(last))
+	if numbered || last > 0 && (parent == "posts" || parent == "statuses") {
 		return l.Segment(last)
 	}
 	return ""

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dates"
-	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/kit/dates"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -45,14 +45,18 @@ func (c *client) find(
 		read = c.searchProfiles
 	}
 	items, n, err := read(ctx, q, from)
-	if n == 0 && from > 0 && from%searchSize == 0 && err == nil {
+	if err != nil {
+		return page, err
+	}
+	if n == 0 && from > 0 && from%searchSize == 0 {
 		// Sometimes a page in the middle is empty. After full pages, the next page is read too.
 		from += searchSize
-		items, n, err = read(ctx, q, from)
+		if items, n, err = read(ctx, q, from); err != nil {
+			return page, err
+		}
 	}
-	if err == nil { // a page that was not full was the last
-		err = wire.Witness{Rows: n, Cursor: cursor, Last: from%searchSize != 0}.Check(ctx, "search")
-	}
+	// a page that was not full was the last
+	err = wire.Witness{Rows: n, Cursor: cursor, Last: from%searchSize != 0}.Check(ctx, "search")
 	if err != nil {
 		return page, err
 	}
@@ -133,12 +137,13 @@ func (c *client) suggestions(
 	var page providers.Page[schema.Suggestion]
 	var found wire.Rows[suggestion]
 	_, err := c.http.Read(ctx, upstream.Get("v2/suggestions").With("limit", suggestSize), &found)
-	if err == nil {
-		err = found.Check(ctx, "suggestions")
+	if err != nil {
+		return page, err
 	}
-	if err == nil {
-		err = wire.Witness{Rows: found.Len()}.Check(ctx, "suggestions")
+	if err := found.Check(ctx, "suggestions"); err != nil {
+		return page, err
 	}
+	err = wire.Witness{Rows: found.Len()}.Check(ctx, "suggestions")
 	if err != nil {
 		return page, err
 	}

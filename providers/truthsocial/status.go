@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
-	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/kit/links"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -48,9 +48,10 @@ func (c *client) timeline(
 		r = r.On(c.pages)
 	}
 	found, more, err := c.statuses(ctx, r)
-	if err == nil {
-		err = wire.Witness{Rows: rows(found), Count: count, Cursor: cursor, Last: !more, More: more}.Check(ctx, "statuses")
+	if err != nil {
+		return page, err
 	}
+	err = wire.Witness{Rows: rows(found), Count: count, Cursor: cursor, Last: !more, More: more}.Check(ctx, "statuses")
 	if err != nil {
 		return page, err
 	}
@@ -96,16 +97,19 @@ func (c *client) trending(
 ) (providers.Page[schema.Post], error) {
 	var page providers.Page[schema.Post]
 	from, err := pages.Offset(cursor)
-	var found wire.Rows[status]
-	if err == nil {
-		found, _, err = c.statuses(ctx, upstream.Get("v1/truth/trending/truths").With("limit", strconv.Itoa(trendingSize)).With("offset", cursor))
+	if err != nil {
+		return page, err
 	}
-	if err == nil { // a page that was not full was the last
-		err = wire.Witness{Rows: rows(found), Cursor: cursor, Last: from%trendingSize != 0}.Check(ctx, "statuses")
+	found, _, err := c.statuses(ctx, upstream.Get("v1/truth/trending/truths").With("limit", strconv.Itoa(trendingSize)).With("offset", cursor))
+	if err != nil {
+		return page, err
 	}
-	if err == nil {
-		page.Items, err = wire.Items(ctx, "statuses", found, shown)
+	// a page that was not full was the last
+	err = wire.Witness{Rows: rows(found), Cursor: cursor, Last: from%trendingSize != 0}.Check(ctx, "statuses")
+	if err != nil {
+		return page, err
 	}
+	page.Items, err = wire.Items(ctx, "statuses", found, shown)
 	if err != nil {
 		return page, err
 	}
@@ -211,7 +215,7 @@ func shown(s status, raw json.RawMessage) (schema.Post, bool) {
 }
 
 // post converts s. A reblog becomes the original, with the author, number and time of s.
-func (s status) post(raw []byte) schema.Post {
+func (s status) post(raw json.RawMessage) schema.Post {
 	of, words := s, plain(s.Content)
 	if s.Reblog.V != nil {
 		of = *s.Reblog.V
@@ -223,7 +227,7 @@ func (s status) post(raw []byte) schema.Post {
 		Common:     s.common(raw),
 		Author:     s.Account.actor(),
 		Text:       words,
-		Lang:       of.lang(),
+		Lang:       &of.Language,
 		CreatedAt:  s.CreatedAt.V,
 		Engagement: schema.Engagement{Likes: of.Favourites.V, Comments: of.Replies.V, Shares: of.Reblogs.V},
 		IsAd:       s.Sponsored,
@@ -243,16 +247,8 @@ func (s status) post(raw []byte) schema.Post {
 	return p
 }
 
-func (s status) common(raw []byte) schema.Common {
+func (s status) common(raw json.RawMessage) schema.Common {
 	return schema.Common{ID: string(s.ID), URL: text.URLOr(s.URL, site+"@"+s.Account.actor().Handle+"/"+string(s.ID)), Raw: raw}
-}
-
-// lang returns the language that Truth Social has guessed, which is sometimes not a language.
-func (s status) lang() *string {
-	if l := text.NonEmpty(s.Language); l != nil && len(*l) > 1 {
-		return l
-	}
-	return nil
 }
 
 // attachment is a medium of a status.
@@ -284,4 +280,18 @@ func (a attachment) media() (schema.Media, bool) {
 		m.DurationS = d
 	}
 	return m, true
+}
+
+// ParsePost converts a status. The error wraps [providers.ErrUnavailable], or [providers.ErrNotFound] for a status that
+// is not public.
+// https://docs.joinmastodon.org/entities/Status/
+func ParsePost(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
+	var s status
+	if err := wire.Decode(ctx, raw, &s); err != nil {
+		return schema.Post{}, err
+	}
+	if s.hidden() {
+		return schema.Post{}, providers.NotFound("the post is not public")
+	}
+	return s.post(raw), wire.Need(ctx, "visibility and reblog", s.understood())
 }

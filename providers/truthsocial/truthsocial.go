@@ -12,18 +12,17 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/socialdata/socialdata/internal/jsontext"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/browser"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/browser"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -83,6 +82,7 @@ func New(cfg Config) providers.Chain {
 		Searches:  searchable,
 		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
+			providers.OpPosts:  providers.NewestFirst(),
 			providers.OpSearch: {"kind": {"post", "profile"}, "since": nil, "until": nil},
 		},
 		Notes: map[providers.Op]string{
@@ -104,6 +104,7 @@ func New(cfg Config) providers.Chain {
 			Words:  []string{"me", "verify_credentials"},
 			Fields: []string{"source", "favourited", "reblogged", "bookmarked", "muted"},
 		},
+		Subjects:    []string{"acct"},
 		Forward:     c.forward,
 		Credentials: credentials,
 	}
@@ -127,7 +128,7 @@ func newClient(cfg Config) *client {
 	return &client{
 		token: cfg.Token != "",
 		http: upstream.New(upstream.Config{
-			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, site+"api"), Header: header, Check: check(cfg.Token != ""),
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, site+"api"), Header: header, Check: check(cfg.Token != ""), Absent: absent,
 			Credentials: credentials,
 			Limits: &upstream.LimitHeaders{
 				Limit: "X-RateLimit-Limit", Remaining: "X-RateLimit-Remaining", Reset: "X-RateLimit-Reset", Form: upstream.RFC3339,
@@ -171,27 +172,50 @@ func (c *client) forward(ctx context.Context, path string, query url.Values) (js
 		}
 	}
 	raw, err := c.http.Forward(ctx, path, query)
-	if err == nil && c.token {
-		err = allPublic(raw)
+	if err != nil {
+		return raw, err
 	}
-	return raw, err
+	if c.token {
+		if err := allPublic(raw); err != nil {
+			return raw, err
+		}
+	}
+	return raw, nil
 }
 
 // allPublic returns an error if a list contains a status that is not public: with a token Truth Social also returns
 // what only the token's owner may see. The list is forwarded unchanged or not at all.
 func allPublic(raw json.RawMessage) error {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	for name := json.Token(nil); ; {
-		token, err := dec.Token()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return providers.Unreadable(err)
-		}
-		if word, ok := token.(string); ok && name == "visibility" && (status{Visibility: word}).hidden() {
+	for t := range jsontext.Walk(raw) {
+		if string(t.Name) == "visibility" && (status{Visibility: jsontext.Text(t.Value)}).hidden() {
 			return providers.NotFound("the answer contains posts that are not public")
 		}
-		name = token
+	}
+	return nil
+}
+
+// check distinguishes what needs an account from what is forbidden, and both from Cloudflare's refusals.
+func check(signedIn bool) func(*upstream.Response) error {
+	return func(res *upstream.Response) error {
+		switch {
+		case res.Status == http.StatusUnauthorized,
+			res.Status == http.StatusUnprocessableEntity && bytes.Contains(res.Body, []byte("authenticated user")):
+			if signedIn {
+				return providers.Unavailable(nil, "Truth Social refuses our token (setting token)")
+			}
+			return providers.Unsupported("Truth Social shows this to signed-in readers only: the setting token is missing")
+		case res.Status == http.StatusForbidden && bytes.HasPrefix(bytes.TrimSpace(res.Body), []byte("<")):
+			return providers.Unavailable(nil, "Cloudflare blocks our requests to Truth Social")
+		case res.Status == http.StatusForbidden:
+			return providers.Unavailable(nil, "Truth Social does not allow this")
+		}
+		return nil
 	}
 }
+
+// errNothing is a success without the requested data, such as the {} that Truth Social returns to clients that it
+// considers too fast.
+var errNothing = providers.Unavailable(nil, "Truth Social returned no data")
+
+// absent reports whether a 404 has the site's error body.
+var absent = upstream.Says(func(r struct{ Error string }) bool { return strings.Contains(r.Error, "not found") })

@@ -18,18 +18,13 @@ func (c *client) reels(ctx context.Context, handle, cursor string) (providers.Pa
 	if err != nil {
 		return providers.Page[schema.Post]{}, err
 	}
-	r := upstream.Get("clips").With("broadcaster_id", string(u.V.ID)).With("first", pageSize)
-	rows, next, err := list[clip](ctx, c, r, cursor)
-	if err != nil {
-		return providers.Page[schema.Post]{}, err
-	}
-	items, err := wire.Items(ctx, "data", rows, func(o clip, raw json.RawMessage) (schema.Post, bool) {
+	r := upstream.Get("clips").With("broadcaster_id", string(u.V.ID))
+	return listPage(ctx, c, r, cursor, func(o clip, raw json.RawMessage) (schema.Post, bool) {
 		if o.BroadcasterID != "" && o.BroadcasterID != u.V.ID {
 			return schema.Post{}, true
 		}
 		return o.post(u.V.actor(), raw), true
 	})
-	return providers.Page[schema.Post]{Items: items, Next: next}, err
 }
 
 // clip reads one clip, and its channel, because a clip does not have the channel's login.
@@ -47,7 +42,7 @@ func (c *client) clip(ctx context.Context, id string) (schema.Post, error) {
 func noClip() error { return providers.NotFound("Twitch has no such clip, or it has been deleted") }
 
 // shown converts a clip that was read alone.
-func (o clip) shown(ctx context.Context, raw []byte, owner lookUp) (schema.Post, error) {
+func (o clip) shown(ctx context.Context, raw json.RawMessage, owner lookUp) (schema.Post, error) {
 	author, err := owner(ctx, o.BroadcasterID, o.BroadcasterName)
 	if err != nil {
 		return schema.Post{}, err
@@ -69,7 +64,7 @@ type clip struct {
 	Duration        wire.Float  `json:"duration"` // seconds
 }
 
-func (o clip) post(author schema.Actor, raw []byte) schema.Post {
+func (o clip) post(author schema.Actor, raw json.RawMessage) schema.Post {
 	page := "https://clips.twitch.tv/" + string(o.ID)
 	film := schema.Media{Type: schema.Video, URL: page, ThumbnailURL: thumbnail(o.ThumbnailURL)}
 	if s := o.Duration.V; s != nil && *s >= 0 {
@@ -79,7 +74,7 @@ func (o clip) post(author schema.Actor, raw []byte) schema.Post {
 		Common:     schema.Common{ID: string(o.ID), URL: page, Raw: raw},
 		Author:     author,
 		Text:       o.Title,
-		Lang:       lang(o.Language),
+		Lang:       &o.Language,
 		CreatedAt:  o.CreatedAt.V,
 		Media:      []schema.Media{film},
 		Engagement: schema.Engagement{Views: o.ViewCount.V},

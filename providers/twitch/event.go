@@ -33,12 +33,13 @@ func (c *client) schedule(ctx context.Context, handle, cursor string) (providers
 	if errors.Is(err, providers.ErrNotFound) { // the channel exists, and has no schedule
 		return page, nil
 	}
-	if err == nil {
-		err = wire.Same(ctx, "channel", string(u.V.ID), string(a.Data.BroadcasterID))
+	if err != nil {
+		return page, err
 	}
-	if err == nil {
-		err = a.Data.Segments.Optional(ctx, "data.segments")
+	if err := wire.Same(ctx, "channel", string(u.V.ID), string(a.Data.BroadcasterID)); err != nil {
+		return page, err
 	}
+	err = a.Data.Segments.Optional(ctx, "data.segments")
 	if err != nil || a.Data.Segments.Len() == 0 {
 		return page, err
 	}
@@ -46,9 +47,10 @@ func (c *client) schedule(ctx context.Context, handle, cursor string) (providers
 	page.Items, err = wire.Items(ctx, "data.segments", a.Data.Segments, func(s segment, raw json.RawMessage) (schema.Event, bool) {
 		return s.event(host, raw), !s.cancelled()
 	})
-	if err == nil {
-		page.Next, err = a.Pagination.next(ctx)
+	if err != nil {
+		return page, err
 	}
+	page.Next, err = a.Pagination.next(ctx)
 	return page, err
 }
 
@@ -73,7 +75,7 @@ type segment struct {
 
 func (s segment) cancelled() bool { return s.CanceledUntil != nil && string(s.CanceledUntil) != "null" }
 
-func (s segment) event(host schema.Actor, raw []byte) schema.Event {
+func (s segment) event(host schema.Actor, raw json.RawMessage) schema.Event {
 	return schema.Event{
 		Common:   schema.Common{ID: string(s.ID), URL: site + host.Handle + "/schedule", Raw: raw},
 		Name:     s.Title,

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 )
 
 var (
@@ -31,14 +31,14 @@ var addresses = &links.Site{
 		}
 		return postOf(l)
 	},
-	ID: canonical,
+	ID: canonical, Searches: map[string]string{"search": "{term}", "directory/all/tags": "{}"},
 }
 
 // canonical converts a login, which ignores case, to lower case, and checks the number of a video or the slug of a
-// clip. An impossible login is accepted: the look-up will not find it.
+// clip.
 func canonical(s providers.Subject, value string) (string, error) {
 	if s == providers.Handle {
-		if value = strings.ToLower(strings.TrimLeft(value, "@")); value == "" {
+		if value = strings.ToLower(strings.TrimPrefix(value, "@")); !login.MatchString(value) {
 			return "", providers.Invalid("a Twitch handle is a login such as twitchdev, or the URL of a channel")
 		}
 		return value, nil

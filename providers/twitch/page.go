@@ -55,6 +55,19 @@ func list[T any](ctx context.Context, c *client, r upstream.Request, cursor stri
 	return a.Data, next, err
 }
 
+// listPage reads the page at a cursor as [list] does, and converts its rows.
+func listPage[T, O any](
+	ctx context.Context, c *client, r upstream.Request, cursor string, convert func(T, json.RawMessage) (O, bool),
+) (page providers.Page[O], err error) {
+	rows, next, err := list[T](ctx, c, r.With("first", pageSize), cursor)
+	if err != nil {
+		return page, err
+	}
+	page.Next = next
+	page.Items, err = wire.Items(ctx, "data", rows, convert)
+	return page, err
+}
+
 // read reads the page at a cursor into dst. If Helix rejects a request with a cursor as malformed, the cursor is the
 // reason.
 func (c *client) read(ctx context.Context, r upstream.Request, cursor string, dst any) error {

@@ -20,17 +20,9 @@ func search(query string) upstream.Request {
 }
 
 func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
-	rows, next, err := list[channel](ctx, c, search(q.Query).With("first", pageSize), cursor)
-	if err != nil {
-		return providers.Page[schema.SearchResult]{}, err
-	}
-	items, err := wire.Items(ctx, "data", rows, func(ch channel, raw json.RawMessage) (schema.SearchResult, bool) {
+	return listPage(ctx, c, search(q.Query), cursor, func(ch channel, raw json.RawMessage) (schema.SearchResult, bool) {
 		return schema.Result(ch.profile(raw)), true
 	})
-	if err != nil {
-		return providers.Page[schema.SearchResult]{}, err
-	}
-	return providers.Page[schema.SearchResult]{Items: items, Next: next}, nil
 }
 
 func (c *client) suggestions(ctx context.Context, q providers.SuggestionsQuery, _ string) (providers.Page[schema.Suggestion], error) {
@@ -65,17 +57,17 @@ func (c channel) picture() string {
 	return c.ThumbnailURL
 }
 
-func (c channel) profile(raw []byte) *schema.Profile {
+func (c channel) profile(raw json.RawMessage) *schema.Profile {
 	return &schema.Profile{
 		Common:      schema.Common{ID: string(c.ID), URL: site + c.Login, Raw: raw},
 		Handle:      c.Login,
 		DisplayName: text.NonEmpty(c.DisplayName),
 		AvatarURL:   text.URL(c.picture()),
-		Lang:        lang(c.Language),
+		Lang:        &c.Language,
 	}
 }
 
-func (c channel) suggestion(position int64, raw []byte) schema.Suggestion {
+func (c channel) suggestion(position int64, raw json.RawMessage) schema.Suggestion {
 	account := user{ID: c.ID, Login: c.Login, DisplayName: c.DisplayName, ProfileImageURL: c.picture()}.actor()
 	words := c.DisplayName
 	if words == "" {

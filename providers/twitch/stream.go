@@ -3,10 +3,12 @@ package twitch
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
@@ -80,18 +82,27 @@ func (a airing) isOn(handle string) bool {
 	return err == nil
 }
 
+// on returns the stream of a channel, and whether it is running.
+func (a airing) on(ctx context.Context, handle string) (s wire.Object[stream], on bool, err error) {
+	s, err = a.streams.Of(handle, errOffAir)
+	if errors.Is(err, errOffAir) {
+		return s, false, nil
+	}
+	if err != nil {
+		return s, false, err
+	}
+	on, err = s.V.live(ctx)
+	return s, on, err
+}
+
 func (a airing) live(ctx context.Context, handle string) (schema.LiveStream, error) {
 	u, unknown := a.accounts.of(handle)
 	if !together.MatchString(handle) {
 		return schema.LiveStream{}, unknown
 	}
-	s, err := a.streams.Of(handle, errOffAir)
-	on := false
-	if err == nil {
-		on, err = s.V.live(ctx)
-	}
+	s, on, err := a.on(ctx, handle)
 	switch unknown = cmp.Or(a.unknown, unknown); {
-	case err != nil && !errors.Is(err, errOffAir):
+	case err != nil:
 		return schema.LiveStream{}, err
 	case on:
 		host, err := s.V.host(ctx, handle, u.V, unknown)
@@ -130,6 +141,7 @@ func (s stream) host(ctx context.Context, handle string, u user, err error) (sch
 	host := schema.Actor{ID: string(s.UserID), Handle: cmp.Or(s.UserLogin, handle), DisplayName: text.NonEmpty(s.UserName)}
 	switch {
 	case err != nil:
+		callctx.Of(ctx).Trace.Unknown("host.avatar_url")
 		return host, nil //nolint:nilerr // see above
 	case s.UserID != "" && s.UserID != u.ID:
 		return host, wire.Same(ctx, "account", string(u.ID), string(s.UserID))
@@ -173,7 +185,7 @@ type stream struct {
 	ThumbnailURL string              `json:"thumbnail_url"` // a template
 }
 
-func (s stream) stream(host schema.Actor, raw []byte) schema.LiveStream {
+func (s stream) stream(host schema.Actor, raw json.RawMessage) schema.LiveStream {
 	return schema.LiveStream{
 		Common:       schema.Common{ID: string(s.ID), URL: site + host.Handle, Raw: raw},
 		Host:         host,

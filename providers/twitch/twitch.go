@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
@@ -65,6 +66,7 @@ func New(cfg Config) providers.Chain {
 
 		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
+			providers.OpPosts:  providers.NewestFirst(),
 			providers.OpSearch: {"kind": {"profile"}},
 			providers.OpEvents: {"time": {"upcoming"}},
 		},
@@ -109,7 +111,7 @@ func routes() []providers.Route {
 
 func newClient(cfg Config) *client {
 	helix := upstream.Config{
-		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.twitch.tv/helix"), Check: check,
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.twitch.tv/helix"), Check: check, Absent: absent,
 		Header: http.Header{"Client-Id": {cfg.ClientID}},
 		Quota:  upstream.NewQuota(800, time.Minute), // points of an app; each of our reads costs one
 		Limits: &upstream.LimitHeaders{Limit: "Ratelimit-Limit", Remaining: "Ratelimit-Remaining", Reset: "Ratelimit-Reset"},
@@ -125,3 +127,25 @@ func newClient(cfg Config) *client {
 func tokens(cfg Config) *upstream.Tokens {
 	return upstream.AppTokens(cfg.HTTP, cmp.Or(cfg.TokenURL, "https://id.twitch.tv/oauth2/token"), cfg.ClientID, cfg.ClientSecret)
 }
+
+// check leaves everything except a 400 to the common rules.
+// https://dev.twitch.tv/docs/api/guide/#http-status-codes
+func check(res *upstream.Response) error {
+	if res.Status == http.StatusBadRequest {
+		return res.Malformed("Twitch")
+	}
+	return nil
+}
+
+// absent reports whether a response is Helix's 404 for a missing thing. For accounts it answers with an empty list; only
+// these paths have a 404.
+func absent(res *upstream.Response) bool {
+	for _, path := range []string{"/videos", "/clips", "/schedule"} {
+		if strings.HasSuffix(res.URL.Path, path) {
+			return saysNotFound(res)
+		}
+	}
+	return false
+}
+
+var saysNotFound = upstream.Says(func(r struct{ Status int }) bool { return r.Status == http.StatusNotFound })

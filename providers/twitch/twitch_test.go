@@ -77,7 +77,7 @@ func TestProvider(t *testing.T) {
 			{Subject: providers.Handle, In: "https://player.twitch.tv/?channel=ann_example&parent=x", Want: "ann_example"},
 			{Subject: providers.Handle, In: "https://www.twitch.tv/subs/Ann_Example", Want: "ann_example"},
 			{Subject: providers.Handle, In: "https://m.twitch.tv/clip/SleepyTeaPot-x1"},
-			{Subject: providers.Handle, In: "no-such-user!", Want: "no-such-user!"}, // the look-up does not find it
+			{Subject: providers.Handle, In: "no-such-user!"},
 			{Subject: providers.Handle, In: "https://www.twitch.tv/videos/9001"},
 			{Subject: providers.Handle, In: "https://www.twitch.tv/"},
 			{Subject: providers.Handle, In: "https://clips.twitch.tv/SleepyTeaPot"},

@@ -3,6 +3,7 @@ package twitch
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
@@ -83,6 +85,9 @@ func (c *client) besides(ctx context.Context, ids []string) (followers map[wire.
 		defer mu.Unlock()
 		followers[id] = n
 	})
+	if ctx.Err() != nil { // some were not requested
+		callctx.Of(ctx).Trace.Unknown("followers", "lang")
+	}
 	return followers, languages
 }
 
@@ -109,10 +114,13 @@ func (a accounts) of(handle string) (wire.Object[user], error) {
 		return wire.Object[user]{}, providers.Alone()
 	}
 	u, err := a.rows.Of(handle, noAccount())
-	if err == nil && u.V.ID == "" {
-		err = providers.Unreadable(nil)
+	if err != nil {
+		return u, err
 	}
-	return u, err
+	if u.V.ID == "" {
+		return u, providers.Unreadable(nil)
+	}
+	return u, nil
 }
 
 func noLogin() error {
@@ -152,6 +160,7 @@ func (c *client) user(ctx context.Context, r upstream.Request, is func(user) boo
 func (c *client) followers(ctx context.Context, id wire.Serial) *int64 {
 	token, err := c.tokens.Get(ctx)
 	if err != nil {
+		callctx.Of(ctx).Trace.Unknown("followers")
 		return nil
 	}
 	r := upstream.Get("channels", "followers").With("broadcaster_id", string(id)).With("first", "1")
@@ -160,6 +169,7 @@ func (c *client) followers(ctx context.Context, id wire.Serial) *int64 {
 		Total wire.Count `json:"total"`
 	}
 	if _, err := c.extras.Read(ctx, r, &a); err != nil {
+		callctx.Of(ctx).Trace.Unknown("followers")
 		return nil
 	}
 	return a.Total.V
@@ -173,22 +183,23 @@ func (c *client) language(ctx context.Context, id wire.Serial) *string {
 		return i.ID == id
 	})
 	if err != nil {
+		callctx.Of(ctx).Trace.Unknown("lang")
 		return nil
 	}
-	return lang(info.V.Language)
+	return &info.V.Language
 }
 
 // languages is [client.language] for several channels.
 func (c *client) languages(ctx context.Context, ids []string) map[wire.Serial]*string {
 	out := map[wire.Serial]*string{}
 	found, err := several(ctx, c, upstream.Get("channels"), "broadcaster_id", ids, func(i information) string { return string(i.ID) })
-	if err != nil {
-		return out
-	}
 	for _, id := range ids {
-		if info, err := found.Of(id, providers.ErrNotFound); err == nil {
-			out[info.V.ID] = lang(info.V.Language)
+		info, absent := found.Of(id, providers.ErrNotFound)
+		if err != nil || absent != nil {
+			callctx.Of(ctx).Trace.Unknown("lang")
+			continue
 		}
+		out[info.V.ID] = &info.V.Language
 	}
 	return out
 }
@@ -197,14 +208,6 @@ func (c *client) languages(ctx context.Context, ids []string) map[wire.Serial]*s
 type information struct {
 	ID       wire.Serial `json:"broadcaster_id"`
 	Language string      `json:"broadcaster_language"`
-}
-
-// lang returns a language code, nil for "other".
-func lang(code string) *string {
-	if code == "other" {
-		return nil
-	}
-	return text.NonEmpty(code)
 }
 
 // user is an element of GET /users.
@@ -218,7 +221,7 @@ type user struct {
 	ProfileImageURL string      `json:"profile_image_url"`
 }
 
-func (u user) profile(raw []byte) schema.Profile {
+func (u user) profile(raw json.RawMessage) schema.Profile {
 	return schema.Profile{
 		Common:      schema.Common{ID: string(u.ID), URL: site + u.Login, Raw: raw},
 		Handle:      u.Login,
@@ -247,13 +250,13 @@ func (c *client) owner(ctx context.Context, id wire.Serial, shown string) (schem
 	brief, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	u, err := c.numbered(brief, id)
-	if err == nil {
-		return u.V.actor(), nil
-	}
-	if ctx.Err() != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
 		return schema.Actor{}, err
+	case err != nil:
+		return unnamed(ctx, id, shown), nil
 	}
-	return stranger(id, shown), nil
+	return u.V.actor(), nil
 }
 
 // owners is [client.owner] for several accounts: the display name replaces the login of each that cannot be looked up.
@@ -267,11 +270,17 @@ func (c *client) owners(ctx context.Context, ids []string) lookUp {
 		switch {
 		case ctx.Err() != nil:
 			return schema.Actor{}, cmp.Or(err, ctx.Err())
-		case err == nil && absent == nil && u.V.Login != "":
-			return u.V.actor(), nil
+		case err != nil, absent != nil, u.V.Login == "":
+			return unnamed(ctx, id, shown), nil
 		}
-		return stranger(id, shown), nil
+		return u.V.actor(), nil
 	}
+}
+
+// unnamed is [stranger] for the author of a post whose look-up has failed.
+func unnamed(ctx context.Context, id wire.Serial, shown string) schema.Actor {
+	callctx.Of(ctx).Trace.Unknown("author.handle", "author.display_name", "author.avatar_url")
+	return stranger(id, shown)
 }
 
 // stranger returns an account of which only the id and the display name are known.

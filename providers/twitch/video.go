@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -22,17 +22,12 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 		return providers.Page[schema.Post]{}, err
 	}
 	r := upstream.Get("videos").With("user_id", string(u.V.ID)).With("sort", "time").With("type", "all").With("period", "all")
-	rows, next, err := list[video](ctx, c, r.With("first", pageSize), cursor)
-	if err != nil {
-		return providers.Page[schema.Post]{}, err
-	}
-	items, err := wire.Items(ctx, "data", rows, func(v video, raw json.RawMessage) (schema.Post, bool) {
+	return listPage(ctx, c, r, cursor, func(v video, raw json.RawMessage) (schema.Post, bool) {
 		if !v.classified() || v.UserID != "" && v.UserID != u.V.ID {
 			return schema.Post{}, true
 		}
 		return v.post(u.V.actor(), raw), !v.private()
 	})
-	return providers.Page[schema.Post]{Items: items, Next: next}, err
 }
 
 // post reads a video, whose id is a number, or a clip, whose id is a slug.
@@ -54,14 +49,11 @@ func (c *client) postsByID(ctx context.Context, ids []string) (map[string]schema
 	numbers := providers.Together(ids, func(id string) bool { return links.Digits(id) && len(id) <= longestNumber })
 	slugs := providers.Together(ids, func(id string) bool { return !links.Digits(id) })
 	videos, err := several(ctx, c, upstream.Get("videos"), "id", numbers, func(v video) string { return string(v.ID) })
-	if errors.Is(err, providers.ErrNotFound) { // none of them exists
-		err = nil
+	if err != nil && !errors.Is(err, providers.ErrNotFound) { // which means that none of them exists
+		return providers.PerKey[schema.Post](ids, err, nil)
 	}
-	var clips wire.Keyed[clip]
-	if err == nil {
-		r := upstream.Get("clips").With("first", pageSize)
-		clips, err = several(ctx, c, r, "id", slugs, func(o clip) string { return string(o.ID) })
-	}
+	r := upstream.Get("clips").With("first", pageSize)
+	clips, err := several(ctx, c, r, "id", slugs, func(o clip) string { return string(o.ID) })
 	var owners []string
 	for _, id := range numbers {
 		if v, err := videos.Of(id, noVideo()); err == nil && !v.V.named() && v.V.UserID != "" {
@@ -110,7 +102,7 @@ func (c *client) video(ctx context.Context, id string) (schema.Post, error) {
 type lookUp func(ctx context.Context, id wire.Serial, shown string) (schema.Actor, error)
 
 // shown converts a video that was read alone. It returns an error if the video is not public, or if that is unknown.
-func (v video) shown(ctx context.Context, raw []byte, owner lookUp) (schema.Post, error) {
+func (v video) shown(ctx context.Context, raw json.RawMessage, owner lookUp) (schema.Post, error) {
 	if err := wire.Need(ctx, "data[].viewable", v.classified()); err != nil {
 		return schema.Post{}, err
 	}
@@ -156,7 +148,7 @@ func (v video) classified() bool {
 	return v.private() || v.Viewable.V == "public" || v.Viewable.V == "" && !v.Viewable.Odd()
 }
 
-func (v video) post(author schema.Actor, raw []byte) schema.Post {
+func (v video) post(author schema.Actor, raw json.RawMessage) schema.Post {
 	page := text.URLOr(v.URL, site+"videos/"+string(v.ID))
 	words := text.Join(v.Title, v.Description)
 	media := schema.Media{Type: schema.Video, URL: page, ThumbnailURL: thumbnail(v.ThumbnailURL)}
@@ -167,7 +159,7 @@ func (v video) post(author schema.Actor, raw []byte) schema.Post {
 		Common:     schema.Common{ID: string(v.ID), URL: page, Raw: raw},
 		Author:     author,
 		Text:       words,
-		Lang:       lang(v.Language),
+		Lang:       &v.Language,
 		CreatedAt:  cmp.Or(v.PublishedAt.V, v.CreatedAt.V),
 		Media:      []schema.Media{media},
 		Engagement: schema.Engagement{Views: v.ViewCount.V},

@@ -34,12 +34,14 @@ var errWords = providers.Cause("x: the field vocabulary was refused")
 func (c *client) tweets(ctx context.Context, r upstream.Request, dst any) error {
 	words := c.postWords.Load()
 	_, err := c.http.Read(ctx, inWords(r, words), dst)
-	if errors.Is(err, errWords) {
-		if _, err = c.http.Read(ctx, inWords(r, !words), dst); err == nil {
-			c.postWords.Store(!words)
-		}
+	if !errors.Is(err, errWords) {
+		return err
 	}
-	return err
+	if _, err := c.http.Read(ctx, inWords(r, !words), dst); err != nil {
+		return err
+	}
+	c.postWords.Store(!words)
+	return nil
 }
 
 func inWords(r upstream.Request, post bool) upstream.Request {
@@ -111,12 +113,13 @@ func page[T, O any](
 	if a.Data.Here() {
 		out.Items, err = wire.Items(ctx, "data", a.Data, convert)
 	}
-	if err == nil {
-		err = wire.Need(ctx, "meta", !a.Meta.Odd())
+	if err != nil {
+		return out, err
 	}
-	if err == nil {
-		out.Next, err = a.Meta.V.NextToken.Next(ctx, "meta.next_token")
+	if err := wire.Need(ctx, "meta", !a.Meta.Odd()); err != nil {
+		return out, err
 	}
+	out.Next, err = a.Meta.V.NextToken.Next(ctx, "meta.next_token")
 	return out, err
 }
 
@@ -126,7 +129,20 @@ type looked[T any] struct {
 	faults []fault
 }
 
-// looked groups the answer to a look-up of several things by key: about returns the key of a row.
+// look reads a into which read decodes the answer about keys, which it gets separated by commas, and groups it by key:
+// about returns the key of a row. It reads nothing if there are no keys.
+func look[T any](
+	ctx context.Context, a *list[T], keys []string, read func(keys string) error, about func(T) string,
+) (none looked[T], err error) {
+	if len(keys) == 0 {
+		return none, nil
+	}
+	if err := read(strings.Join(keys, ",")); err != nil {
+		return none, err
+	}
+	return a.looked(ctx, keys, about)
+}
+
 func (a list[T]) looked(ctx context.Context, keys []string, about func(T) string) (out looked[T], err error) {
 	out.faults = a.Errors
 	switch {
@@ -142,12 +158,11 @@ func (a list[T]) looked(ctx context.Context, keys []string, about func(T) string
 // exists.
 func (l looked[T]) of(key string) (wire.Object[T], error) {
 	row, err := l.rows.Of(key, providers.Unreadable(nil))
-	if err == nil {
-		return row, nil
-	}
-	for _, f := range l.faults {
-		if strings.EqualFold(f.Value, key) && !f.aside() {
-			return row, refusal([]fault{f})
+	if err != nil {
+		for _, f := range l.faults {
+			if strings.EqualFold(f.Value, key) && !f.aside() {
+				return row, refusal([]fault{f})
+			}
 		}
 	}
 	return row, err

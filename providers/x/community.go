@@ -13,14 +13,13 @@ import (
 func (c *client) community(ctx context.Context, id string) (schema.Profile, error) {
 	var a single[group]
 	r := upstream.Get("2", "communities", id).With("community.fields", communityFields)
-	_, err := c.http.Read(ctx, r.On(c.communities), &a)
-	if err == nil {
-		err = a.check(ctx)
+	if _, err := c.http.Read(ctx, r.On(c.communities), &a); err != nil {
+		return schema.Profile{}, err
 	}
-	if err == nil {
-		err = wire.Same(ctx, "community", id, communityID(a.Data.V.ID))
+	if err := a.check(ctx); err != nil {
+		return schema.Profile{}, err
 	}
-	if err != nil {
+	if err := wire.Same(ctx, "community", id, communityID(a.Data.V.ID)); err != nil {
 		return schema.Profile{}, err
 	}
 	return a.Data.V.profile(a.Data.Raw), nil

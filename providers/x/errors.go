@@ -1,9 +1,11 @@
 package x
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,10 +75,6 @@ func check(res *upstream.Response) error {
 		if kind(body.Type) == "unsupported-authentication" {
 			return providers.Unsupported("X does not serve this at our access level")
 		}
-	case http.StatusNotFound:
-		if len(res.Body) == 0 || strings.Contains(res.URL.Path, "/search") {
-			return providers.Unavailable(nil, "X has no such API address")
-		}
 	case http.StatusTooManyRequests:
 		// X sends no Retry-After; the common rules use the end of the window.
 		if kind(body.Type) == "usage-capped" || body.Title == "UsageCapExceeded" {
@@ -87,6 +85,22 @@ func check(res *upstream.Response) error {
 	}
 	return nil
 }
+
+// absent reports whether a 404 has an error body of the API; a search never has a reason for one.
+func absent(res *upstream.Response) bool {
+	return !strings.Contains(res.URL.Path, "/search") && saysNotFound(res)
+}
+
+var saysNotFound = upstream.Says(func(r struct {
+	fault
+	Errors []fault `json:"errors"`
+},
+) bool {
+	return r.Title != "" && r.Type != "" || slices.ContainsFunc(r.Errors, func(f fault) bool { return kind(f.Type) == "resource-not-found" })
+})
+
+// absentEmbed reports whether a 404 has the empty object with which embeds answer for what does not exist.
+func absentEmbed(res *upstream.Response) bool { return string(bytes.TrimSpace(res.Body)) == "{}" }
 
 // badRequest distinguishes an expired cursor, an error of the caller, and an error of ours.
 func badRequest(faults []fault) error {

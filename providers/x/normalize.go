@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 )
 
 // short is the host of the links that X substitutes for those in posts.
 const short = "t.co"
 
 var (
-	username  = regexp.MustCompile(`^[a-z0-9_]{1,15}$`)
+	username  = regexp.MustCompile(`^[a-z0-9_]{1,15}$`) // since 2008; numbers of accounts are longer
 	community = regexp.MustCompile(`^Community:([0-9]{1,20})$`)
 )
 
@@ -30,7 +30,8 @@ var addresses = &links.Site{
 	Order: []providers.Subject{providers.PostID, providers.CommunityID, providers.Handle},
 	Also:  map[providers.Subject][]providers.Subject{providers.PostID: {providers.CommentID, providers.Handle}},
 	In:    inLink, ID: canonical,
-	Short: func(l *links.Link) bool { return l.Host == short && l.Segment(0) != "" },
+	Short:    func(l *links.Link) bool { return l.Host == short && l.Segment(0) != "" },
+	Searches: map[string]string{"search": "{q}", "hashtag": "#{}"},
 }
 
 // inLink returns the account, post or community in an address.
@@ -55,12 +56,12 @@ func inLink(s providers.Subject, l *links.Link) string {
 	return statusOf(l)
 }
 
-// canonical converts a handle, which ignores case, to lower case, and checks the number of a post, comment or
-// community. An impossible handle is accepted: the look-up will not find it.
+// canonical converts a handle, which ignores case, to lower case, and checks the number of an account, a post, a comment
+// or a community.
 func canonical(s providers.Subject, value string) (string, error) {
 	switch s {
 	case providers.Handle:
-		if value = strings.ToLower(strings.TrimLeft(value, "@")); value == "" {
+		if value = strings.ToLower(strings.TrimPrefix(value, "@")); !username.MatchString(value) && !number(value) {
 			return "", providers.Invalid("an X handle is a name such as XDevelopers, or the URL of a profile")
 		}
 		return value, nil
@@ -77,10 +78,11 @@ func canonical(s providers.Subject, value string) (string, error) {
 	}
 }
 
-// statusOf parses the paths {handle}/status/{id}, i/status/{id} and i/web/status/{id}.
+// statusOf parses the paths {handle}/status/{id}, i/status/{id}, i/web/status/{id} and statuses/{id}, and
+// {handle}/article/{id}, which has the number of the post that announced the article.
 func statusOf(link *links.Link) string {
 	for i, s := range link.Segments {
-		if (s == "status" || s == "statuses") && i > 0 && i <= 2 {
+		if (s == "status" || s == "statuses") && i <= 2 || s == "article" && i == 1 && link.Segments[0] != "i" {
 			return link.Segment(i + 1)
 		}
 	}

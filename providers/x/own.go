@@ -20,7 +20,7 @@ import (
 // newOwn returns the provider for the JSON of embedded posts.
 func newOwn(cfg Config) providers.Provider {
 	e := embed{upstream.New(upstream.Config{
-		HTTP: cfg.HTTP, Base: cmp.Or(cfg.EmbedBaseURL, "https://cdn.syndication.twimg.com"),
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.EmbedBaseURL, "https://cdn.syndication.twimg.com"), Absent: absentEmbed,
 	})}
 	return providers.Provider{
 		Name: "x_own", Platform: platform.X, Source: schema.Own, Prompt: true,

@@ -48,15 +48,10 @@ const longestID = 19
 // https://docs.x.com/x-api/posts/get-posts-by-ids
 func (c *client) postsByID(ctx context.Context, ids []string) (map[string]schema.Post, error) {
 	var a list[tweet]
-	var found looked[tweet]
-	var err error
 	short := func(id string) bool { return number(id) && len(id) <= longestID }
-	if known := providers.Together(ids, short); len(known) > 0 {
-		r := upstream.Get("2", "tweets").With("ids", strings.Join(known, ","))
-		if err = c.tweets(ctx, r.On(c.lookups), &a); err == nil {
-			found, err = a.looked(ctx, known, func(t tweet) string { return string(t.ID) })
-		}
-	}
+	found, err := look(ctx, &a, providers.Together(ids, short), func(known string) error {
+		return c.tweets(ctx, upstream.Get("2", "tweets").With("ids", known).On(c.lookups), &a)
+	}, func(t tweet) string { return string(t.ID) })
 	return providers.PerKey(ids, err, func(id string) (schema.Post, error) {
 		if !short(id) {
 			return schema.Post{}, providers.Alone()
@@ -72,11 +67,10 @@ func (c *client) postsByID(ctx context.Context, ids []string) (map[string]schema
 // tweet reads one post as a list of one, because X allows seven times as many list requests as look-ups of one.
 func (c *client) tweet(ctx context.Context, id string) (wire.Object[tweet], includes, error) {
 	var a list[tweet]
-	err := c.tweets(ctx, upstream.Get("2", "tweets").With("ids", id).On(c.lookups), &a)
-	if err == nil {
-		err = a.check(ctx)
+	if err := c.tweets(ctx, upstream.Get("2", "tweets").With("ids", id).On(c.lookups), &a); err != nil {
+		return wire.Object[tweet]{}, includes{}, err
 	}
-	if err != nil {
+	if err := a.check(ctx); err != nil {
 		return wire.Object[tweet]{}, includes{}, err
 	}
 	for _, t := range a.Data.All() {
@@ -372,15 +366,10 @@ func (t tweet) mediaPage(key string, i int) string {
 	return ""
 }
 
-// language removes codes that are not languages, such as "und" or "zxx", and replaces two outdated ones.
+// language returns the code of a language; nil for "art", by which X marks texts that are only pictures, tags or links.
 func language(code string) *string {
-	switch code {
-	case "", "und", "zxx", "qme", "qst", "qht", "qam", "qct", "art":
+	if code == "art" {
 		return nil
-	case "iw":
-		code = "he"
-	case "in":
-		code = "id"
 	}
 	return &code
 }

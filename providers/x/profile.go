@@ -26,15 +26,12 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 // profilesByName reads accounts by their handles; numbers are read by profile.
 // https://docs.x.com/x-api/users/get-users-by-usernames
 func (c *client) profilesByName(ctx context.Context, handles []string) (map[string]schema.Profile, error) {
-	var found looked[user]
-	var err error
-	if names := providers.Together(handles, isName); len(names) > 0 {
-		r := upstream.Get("2", "users", "by").With("usernames", strings.Join(names, ",")).With("user.fields", userFields)
-		var a list[user]
-		if _, err = c.http.Read(ctx, r.On(c.users), &a); err == nil {
-			found, err = a.looked(ctx, names, func(u user) string { return strings.ToLower(u.Username) })
-		}
-	}
+	var a list[user]
+	found, err := look(ctx, &a, providers.Together(handles, isName), func(names string) error {
+		r := upstream.Get("2", "users", "by").With("usernames", names).With("user.fields", userFields)
+		_, err := c.http.Read(ctx, r.On(c.users), &a)
+		return err
+	}, func(u user) string { return strings.ToLower(u.Username) })
 	return providers.PerKey(handles, err, func(handle string) (schema.Profile, error) {
 		switch {
 		case number(handle):
@@ -43,10 +40,10 @@ func (c *client) profilesByName(ctx context.Context, handles []string) (map[stri
 			return schema.Profile{}, noName()
 		}
 		u, err := found.of(handle)
-		if err == nil {
-			err = u.V.is(ctx, handle)
-		}
 		if err != nil {
+			return schema.Profile{}, err
+		}
+		if err := u.V.is(ctx, handle); err != nil {
 			return schema.Profile{}, err
 		}
 		c.accounts.put(handle, u.V)
@@ -71,14 +68,13 @@ func (c *client) account(ctx context.Context, handle string) (wire.Object[user],
 		return wire.Object[user]{}, noName()
 	}
 	var a single[user]
-	_, err := c.http.Read(ctx, r.On(c.users).With("user.fields", userFields), &a)
-	if err == nil {
-		err = a.check(ctx)
+	if _, err := c.http.Read(ctx, r.On(c.users).With("user.fields", userFields), &a); err != nil {
+		return wire.Object[user]{}, err
 	}
-	if err == nil {
-		err = a.Data.V.is(ctx, handle)
+	if err := a.check(ctx); err != nil {
+		return wire.Object[user]{}, err
 	}
-	if err != nil {
+	if err := a.Data.V.is(ctx, handle); err != nil {
 		return wire.Object[user]{}, err
 	}
 	c.accounts.put(handle, a.Data.V)

@@ -105,6 +105,7 @@ func newOfficial(cfg Config) providers.Provider {
 		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Open: upstream.Opener(cfg.HTTP, "t.co"),
 		Filters: map[providers.Op]providers.Filters{
+			providers.OpPosts: providers.NewestFirst(),
 			providers.OpSearch: {
 				"kind": kinds, "sort": {"relevance", "recent"}, "since": nil, "until": nil, "lang": nil, "handle": nil,
 			},
@@ -124,6 +125,7 @@ func newOfficial(cfg Config) providers.Provider {
 			providers.OpCommunityPosts: "X's API cannot list the posts of a community",
 		},
 		Routes: providers.Routes(platform.X,
+			"2/users/search{?query,max_results,next_token,"+fields,
 			"2/users/{id}"+ofUser, "2/users/by/username/{username}"+ofUser,
 			"2/users/{id}/tweets{?max_results,pagination_token,since_id,until_id,start_time,end_time,exclude,"+fields,
 			"2/tweets/{id}{?"+fields, "2/tweets/{id}/quote_tweets{?max_results,pagination_token,exclude,"+fields,
@@ -131,6 +133,7 @@ func newOfficial(cfg Config) providers.Provider {
 				"end_time,sort_order,"+fields,
 			"2/tweets/counts/recent{?query,granularity,next_token,pagination_token,since_id,until_id,start_time,"+
 				"end_time,search_count.fields}",
+			"2/communities/search{?query,max_results,next_token,pagination_token,community.fields}",
 			"2/communities/{id}{?community.fields}", "2/spaces/{id}{?expansions,space.fields,topic.fields,user.fields}",
 			"2/lists/{id}{?expansions,list.fields,user.fields}", "2/trends/by/woeid/{woeid}{?max_trends,trend.fields}",
 		),
@@ -157,7 +160,7 @@ const (
 func newClient(cfg Config) *client {
 	base := cmp.Or(cfg.BaseURL, "https://api.x.com")
 	up := upstream.Config{
-		HTTP: cfg.HTTP, Base: base, Check: check, Credentials: credentials,
+		HTTP: cfg.HTTP, Base: base, Check: check, Absent: absent, Credentials: credentials,
 		Limits: &upstream.LimitHeaders{Limit: "x-rate-limit-limit", Remaining: "x-rate-limit-remaining", Reset: "x-rate-limit-reset"},
 	}
 	app := up

@@ -3,9 +3,11 @@ package youtube
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/kit/languages"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -106,7 +108,7 @@ type channel struct {
 	} `json:"brandingSettings"`
 }
 
-func (c channel) profile(raw []byte) schema.Profile {
+func (c channel) profile(raw json.RawMessage) schema.Profile {
 	p := schema.Profile{
 		Common:      schema.Common{ID: inForm(channelID, c.ID), URL: c.url(), Raw: raw},
 		Handle:      c.handle(),
@@ -114,15 +116,13 @@ func (c channel) profile(raw []byte) schema.Profile {
 		Bio:         text.NonEmpty(c.Snippet.Description),
 		AvatarURL:   c.Snippet.Thumbnails.avatar(),
 		PostsCount:  c.Statistics.Videos.V,
-		Lang:        language(c.Snippet.Language, c.Branding.Channel.Language),
+		Lang:        languages.Tag(c.Snippet.Language, c.Branding.Channel.Language),
 		Links:       text.Addresses(c.Snippet.Description),
 	}
 	if hidden := c.Statistics.Hidden.V; hidden != nil && !*hidden {
 		p.Followers = c.Statistics.Subscribers.V
 	}
-	if len(c.Snippet.Country) == 2 {
-		p.Country = &c.Snippet.Country
-	}
+	p.Country = &c.Snippet.Country
 	return p
 }
 
@@ -184,16 +184,6 @@ func first(sizes ...thumbnail) *string {
 	for _, s := range sizes {
 		if u := text.URL(s.URL); u != nil {
 			return u
-		}
-	}
-	return nil
-}
-
-// language returns the first of codes that the schema accepts.
-func language(codes ...string) *string {
-	for _, code := range codes {
-		if len(code) >= 2 {
-			return &code
 		}
 	}
 	return nil

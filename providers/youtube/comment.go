@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
@@ -25,11 +26,7 @@ func (c *client) comments(ctx context.Context, postID, cursor string) (providers
 	}
 	r := upstream.Get("commentThreads").With("part", "snippet,replies").With("videoId", postID).
 		With("maxResults", commentsPage).With("order", "time").With("textFormat", "plainText").With("pageToken", cursor)
-	threads, err := get[thread](ctx, c, r)
-	if err != nil {
-		return providers.Page[schema.Comment]{}, err
-	}
-	items, err := wire.Items(ctx, "items", threads.Items, func(t thread, raw json.RawMessage) (schema.Comment, bool) {
+	return listPage(ctx, c, r, func(t thread, raw json.RawMessage) (schema.Comment, bool) {
 		if cmp.Or(t.video(), postID) != postID {
 			return schema.Comment{}, true // a comment on another video
 		}
@@ -37,10 +34,6 @@ func (c *client) comments(ctx context.Context, postID, cursor string) (providers
 		top.ID = cmp.Or(top.ID, t.ID)
 		return top.comment(postID, raw), true
 	})
-	if err != nil {
-		return providers.Page[schema.Comment]{}, err
-	}
-	return providers.Page[schema.Comment]{Items: items, Next: threads.Next}, nil
 }
 
 // replies reads the replies in a thread. YouTube returns them without their video: if the caller does not name it, the
@@ -82,6 +75,7 @@ const unknown = "unknown"
 func (c *client) videoOf(ctx context.Context, threadID string) string {
 	found, err := get[thread](ctx, c, upstream.Get("commentThreads").With("part", "snippet").With("id", threadID))
 	if err != nil {
+		callctx.Of(ctx).Trace.Unknown("post_id", "url")
 		return unknown
 	}
 	for _, t := range found.Items.All() {
@@ -89,6 +83,7 @@ func (c *client) videoOf(ctx context.Context, threadID string) string {
 			return cmp.Or(t.V.video(), unknown)
 		}
 	}
+	callctx.Of(ctx).Trace.Unknown("post_id", "url")
 	return unknown
 }
 
@@ -124,7 +119,7 @@ type comment struct {
 	} `json:"snippet"`
 }
 
-func (c comment) comment(postID string, raw []byte) schema.Comment {
+func (c comment) comment(postID string, raw json.RawMessage) schema.Comment {
 	s := c.Snippet
 	postID = cmp.Or(s.VideoID, postID)
 	page := watchURL(postID) + "&lc="

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/kit/island"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
@@ -92,6 +93,16 @@ func check(res *upstream.Response) error {
 		return providers.Invalid("YouTube refuses the search: %s", text.FromHTML(f.Error.Message))
 	}
 	return nil
+}
+
+// absent reports whether a 404 has an error body of the API about a missing thing.
+var absent = upstream.Says(func(f failure) bool {
+	return len(f.Error.Errors) > 0 && strings.HasSuffix(strings.ToLower(f.Error.Errors[0].Reason), "notfound")
+})
+
+// absentFeed reports whether a 404 is Google's page for it.
+func absentFeed(res *upstream.Response) bool {
+	return strings.HasPrefix(island.Read(res.Body).Title, "Error 404 (Not Found)!!1")
 }
 
 // identifiers are the parameters that contain the requested id: if YouTube rejects one, there is no such thing.

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dates"
-	"github.com/socialdata/socialdata/providers/internal/markup"
+	"github.com/socialdata/socialdata/providers/kit/dates"
+	"github.com/socialdata/socialdata/providers/kit/markup"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -34,10 +34,10 @@ func (s *site) reels(ctx context.Context, handle, cursor string) (providers.Page
 			"without an API key a YouTube channel can only be read by its id (UC…)")
 	}
 	f, err := s.feed(ctx, r)
-	if err == nil {
-		err = f.is(ctx, handle)
-	}
 	if err != nil {
+		return providers.Page[schema.Post]{}, err
+	}
+	if err := f.is(ctx, handle); err != nil {
 		return providers.Page[schema.Post]{}, err
 	}
 	items, err := f.shorts(ctx)

@@ -48,6 +48,19 @@ func get[T any](ctx context.Context, c *client, r upstream.Request) (list[T], er
 	return l, l.Items.Check(ctx, "items")
 }
 
+// listPage reads a page of a list as [get] does, and converts its rows.
+func listPage[T, O any](
+	ctx context.Context, c *client, r upstream.Request, convert func(T, json.RawMessage) (O, bool),
+) (page providers.Page[O], err error) {
+	found, err := get[T](ctx, c, r)
+	if err != nil {
+		return page, err
+	}
+	page.Next = found.Next
+	page.Items, err = wire.Items(ctx, "items", found.Items, convert)
+	return page, err
+}
+
 // batch are the results for some ids, in the order of the ids, without those that do not exist.
 type batch[T any] struct {
 	rows []wire.Object[T]

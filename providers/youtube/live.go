@@ -2,6 +2,7 @@ package youtube
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"github.com/socialdata/socialdata/providers"
@@ -104,7 +105,7 @@ func (v video) onAir() bool {
 func (v video) unclear() bool { return v.Snippet.Broadcast == "" && v.Live.Started.V == nil }
 
 // live converts v, which is live.
-func (v video) live(raw []byte, host *schema.Actor) schema.LiveStream {
+func (v video) live(raw json.RawMessage, host *schema.Actor) schema.LiveStream {
 	return schema.LiveStream{
 		Common:       schema.Common{ID: v.ID, URL: watchURL(v.ID), Raw: raw},
 		Host:         owner(v.Snippet.ChannelID, v.Snippet.ChannelTitle, host),

@@ -6,7 +6,7 @@ import (
 	"unicode"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/links"
 )
 
 var (
@@ -52,13 +52,20 @@ var addresses = &links.Site{
 		providers.PostID:    {providers.CollectionID}, // a video in a playlist
 	},
 	In: inLink, ID: canonical,
+	Searches: map[string]string{"results": "{search_query}", "search": "{q}", "hashtag": "#{}"},
 }
 
-// canonical converts a channel to its id, its handle in lower case without @, or user/ and its former user name. A
-// malformed id of a video, playlist or comment is unchanged: there is no such video, which is different from an invalid
-// request.
+// canonical converts a channel to its id, its handle in lower case without @, or user/ and its former user name. It
+// checks the id of a video, a playlist or a comment.
 func canonical(s providers.Subject, value string) (string, error) {
-	if s != providers.Handle || channelID.MatchString(value) {
+	switch {
+	case s == providers.PostID && !videoID.MatchString(value):
+		return "", providers.Invalid("a YouTube video is given by its id of eleven characters, such as dQw4w9WgXcQ, or its URL")
+	case s == providers.CollectionID && !playlistID.MatchString(value):
+		return "", providers.Invalid("a YouTube playlist is given by its id, which begins with PL, or its URL")
+	case s == providers.CommentID && !commentID.MatchString(value):
+		return "", providers.Invalid("a YouTube comment is given by its id, such as UgxAbCdEfGhIjKlMnOp4AaABAg, or its URL")
+	case s != providers.Handle, channelID.MatchString(value):
 		return value, nil
 	}
 	if name, ok := strings.CutPrefix(value, legacy); ok && isHandle(name) {

@@ -41,7 +41,7 @@ func newSite(cfg Config) *site {
 	web := cmp.Or(cfg.WebURL, "https://www.youtube.com")
 	return &site{
 		web: upstream.New(upstream.Config{
-			HTTP: cfg.HTTP, Base: web, Header: http.Header{"Accept": {"*/*"}, "Accept-Language": {"en-US"}},
+			HTTP: cfg.HTTP, Base: web, Absent: absentFeed, Header: http.Header{"Accept": {"*/*"}, "Accept-Language": {"en-US"}},
 		}),
 		box: upstream.New(upstream.Config{
 			HTTP: cfg.HTTP, Base: cmp.Or(cfg.SuggestURL, "https://suggestqueries-clients6.youtube.com"),

@@ -25,20 +25,21 @@ func (c *client) collections(ctx context.Context, q providers.CollectionsQuery, 
 	if err != nil {
 		return providers.Page[schema.Collection]{}, err
 	}
-	found, err := get[playlist](ctx, c, upstream.Get("playlists").With("part", playlistParts).
-		With("channelId", w.List).With("maxResults", pageSize).With("pageToken", w.Token))
-	if err != nil {
-		return providers.Page[schema.Collection]{}, err
-	}
-	items, err := wire.Items(ctx, "items", found.Items, func(p playlist, raw json.RawMessage) (schema.Collection, bool) {
+	r := upstream.Get("playlists").With("part", playlistParts).
+		With("channelId", w.List).With("maxResults", pageSize).With("pageToken", w.Token)
+	page, err := listPage(ctx, c, r, func(p playlist, raw json.RawMessage) (schema.Collection, bool) {
 		if q.Kind != "" && p.Status == (playlistStatus{}) { // its kind is unknown
 			return schema.Collection{}, true
 		}
 		out := p.collection(raw, w.Author)
 		return out, q.Kind == "" || q.Kind == out.Kind
 	})
-	w.Token = found.Next
-	return providers.Page[schema.Collection]{Items: items, Next: w.String()}, err
+	if err != nil {
+		return page, err
+	}
+	w.Token = page.Next
+	page.Next = w.String()
+	return page, nil
 }
 
 func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
@@ -106,7 +107,7 @@ type playlistStatus struct {
 	Podcast string `json:"podcastStatus"` // "enabled" for a podcast; absent from older answers
 }
 
-func (p playlist) collection(raw []byte, author *schema.Actor) schema.Collection {
+func (p playlist) collection(raw json.RawMessage, author *schema.Actor) schema.Collection {
 	out := schema.Collection{
 		Common:      schema.Common{ID: inForm(playlistID, p.ID), URL: "https://www.youtube.com/playlist?list=" + p.ID, Raw: raw},
 		Kind:        schema.Playlist,

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/ids"
+	"github.com/socialdata/socialdata/providers/kit/ids"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -26,12 +26,14 @@ func (s *site) suggest(ctx context.Context, q providers.SuggestionsQuery) (provi
 	r := upstream.Get("complete", "search").With("client", "youtube").With("ds", "yt").With("xhr", "t").
 		With("hl", "en").With("gl", cmp.Or(q.Region, "US")).Says("q", q.Query)
 	_, err := s.box.Read(ctx, r, &a)
-	if err == nil {
-		err = a.Rows.Check(ctx, "[1]")
+	if err != nil {
+		return page, err
 	}
-	if err == nil { // an answer that repeats the query has no suggestions for it
-		err = wire.Witness{Rows: a.Rows.Len(), Words: a.asked != "" && strings.EqualFold(a.asked, q.Query)}.Check(ctx, "[1]")
+	if err := a.Rows.Check(ctx, "[1]"); err != nil {
+		return page, err
 	}
+	// an answer that repeats the query has no suggestions for it
+	err = wire.Witness{Rows: a.Rows.Len(), Words: a.asked != "" && strings.EqualFold(a.asked, q.Query)}.Check(ctx, "[1]")
 	if err != nil {
 		return page, err
 	}
@@ -75,7 +77,7 @@ func (r *suggestedRow) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func (r suggestedRow) suggestion(position int64, raw []byte) schema.Suggestion {
+func (r suggestedRow) suggestion(position int64, raw json.RawMessage) schema.Suggestion {
 	words := *text.NonEmpty(r.text)
 	u := "https://www.youtube.com/results?" + url.Values{"search_query": {words}}.Encode()
 	return schema.Suggestion{

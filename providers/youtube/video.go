@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/kit/languages"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -169,17 +170,7 @@ func videoIDs(l list[playlistItem]) (ids []string, lost int) {
 func (c *client) trending(ctx context.Context, q providers.TrendingQuery, cursor string) (providers.Page[schema.Post], error) {
 	r := upstream.Get("videos").With("part", videoParts).With("chart", "mostPopular").
 		With("regionCode", cmp.Or(q.Region, "US")).With("maxResults", pageSize).With("pageToken", cursor)
-	found, err := get[video](ctx, c, r)
-	if err != nil {
-		return providers.Page[schema.Post]{}, err
-	}
-	items, err := wire.Items(ctx, "items", found.Items, func(v video, raw json.RawMessage) (schema.Post, bool) {
-		return v.post(raw, nil), true
-	})
-	if err != nil {
-		return providers.Page[schema.Post]{}, err
-	}
-	return providers.Page[schema.Post]{Items: items, Next: found.Next}, nil
+	return listPage(ctx, c, r, func(v video, raw json.RawMessage) (schema.Post, bool) { return v.post(raw, nil), true })
 }
 
 // videos reads at most 50 videos, in the order of ids; those that do not exist are left out.
@@ -221,13 +212,13 @@ type video struct {
 	} `json:"paidProductPlacementDetails"`
 }
 
-func (v video) post(raw []byte, author *schema.Actor) schema.Post {
+func (v video) post(raw json.RawMessage, author *schema.Actor) schema.Post {
 	all := text.Join(v.Snippet.Title, v.Snippet.Description)
 	return schema.Post{
 		Common:    schema.Common{ID: inForm(videoID, v.ID), URL: watchURL(v.ID), Raw: raw},
 		Author:    owner(v.Snippet.ChannelID, v.Snippet.ChannelTitle, author),
 		Text:      all,
-		Lang:      language(v.Snippet.AudioLanguage, v.Snippet.Language),
+		Lang:      languages.Tag(v.Snippet.AudioLanguage, v.Snippet.Language),
 		CreatedAt: v.Snippet.PublishedAt.V,
 		Media: []schema.Media{{
 			Type: schema.Video, URL: watchURL(v.ID),

@@ -83,6 +83,7 @@ func newOfficial(cfg Config) providers.Provider {
 
 		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
+			providers.OpPosts:    providers.NewestFirst(),
 			providers.OpTrending: {"region": nil},
 			providers.OpSearch: {
 				"kind": {"post", "profile", "collection"}, "sort": {"relevance", "recent", "views", "rating"},
@@ -124,6 +125,7 @@ func newOfficial(cfg Config) providers.Provider {
 				"videoType,maxResults,pageToken,fields}",
 			"videoCategories{?part,id,regionCode,hl,fields}", "i18nRegions{?part,hl,fields}", "i18nLanguages{?part,hl,fields}",
 		),
+		Subjects:    []string{"customUrl", "value"},
 		Forward:     c.forward,
 		Credentials: credentials,
 	}
@@ -138,7 +140,7 @@ func newOfficial(cfg Config) providers.Provider {
 func newClient(cfg Config) *client {
 	return &client{
 		http: upstream.New(upstream.Config{
-			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://youtube.googleapis.com/youtube/v3"), Check: check, Credentials: credentials,
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://youtube.googleapis.com/youtube/v3"), Check: check, Absent: absent, Credentials: credentials,
 			// A header keeps the key out of logged URLs.
 			// https://cloud.google.com/apis/docs/system-parameters
 			Header: http.Header{"X-Goog-Api-Key": {cfg.APIKey}},

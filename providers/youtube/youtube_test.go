@@ -3,9 +3,12 @@ package youtube_test
 import (
 	"errors"
 	"net/http"
+	"path"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/providertest"
@@ -160,6 +163,24 @@ func TestQuotaOfSearchesIsSeparate(t *testing.T) {
 	}
 	if searches != 1 || reads != 3 {
 		t.Errorf("%d searches and %d reads went out, want 1 and 3", searches, reads)
+	}
+}
+
+// TestAFailedSearchIsNotRepeated counts requests: 100 searches a day are allowed, and one that fails counts.
+func TestAFailedSearchIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	sent := map[string]int{}
+	p := youtube.New(youtube.Config{APIKey: "k", HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+		sent[path.Base(r.URL.Path)]++
+		return http.StatusServiceUnavailable, `{}`
+	})}})[0]
+	_, found := p.Search(t.Context(), providers.SearchQuery{Query: "tea"}, "")
+	_, read := p.Profile(t.Context(), bare)
+	if !errors.Is(found, providers.ErrUnavailable) || !errors.Is(read, providers.ErrUnavailable) {
+		t.Errorf("got %v and %v", found, read)
+	}
+	if diff := cmp.Diff(map[string]int{"search": 1, "channels": 3}, sent); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
 	}
 }
 

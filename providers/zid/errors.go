@@ -30,6 +30,18 @@ func check(res *upstream.Response) error {
 	return nil
 }
 
+// absent reports whether a 404 has an error body: that of the shops, or that of the managers' part.
+var absent = upstream.Says(func(r struct {
+	Detail string `json:"detail"`
+	Status string `json:"status"`
+},
+) bool {
+	return r.Detail != "" || r.Status == "error"
+})
+
+// errNoUUID refuses an id with which the merchant API finds no product: a number, which the public storefronts use.
+var errNoUUID = providers.Invalid("Zid's merchant API finds products by their UUID")
+
 // listError handles "not found" for a list: after the last page it ends the list, and on the first page it says nothing
 // about the requested thing.
 func listError(err error, n int) error {

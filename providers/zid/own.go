@@ -11,9 +11,9 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/ids"
-	"github.com/socialdata/socialdata/providers/internal/links"
-	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/kit/ids"
+	"github.com/socialdata/socialdata/providers/kit/links"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -52,11 +52,7 @@ func (o *storefronts) provider() providers.Provider {
 func (o *storefronts) products(
 	ctx context.Context, q providers.ProductsQuery, cursor string,
 ) (page providers.Page[schema.Product], err error) {
-	page, err = o.listing(ctx, q.Store, cursor)
-	if err != nil {
-		return page, err
-	}
-	return page, nil
+	return o.listing(ctx, q.Store, cursor)
 }
 
 func (o *storefronts) listing(
@@ -102,15 +98,16 @@ func (o *storefronts) listing(
 		return page, err
 	}
 	next, err := answer.Pagination.V.Next.Next(ctx, "pagination.next")
+	if err != nil {
+		return page, err
+	}
 	if more := last == nil || int64(n) < *last; more && (next != "" || !answer.Pagination.Here()) {
 		page.Next = strconv.Itoa(n+1) + "." + now
 	}
-	if err == nil {
-		err = wire.Witness{
-			Rows: answer.Data.Len(), Count: cmp.Or(answer.Pagination.V.Results.V, last), Cursor: cursor,
-			Last: page.Next == "", More: page.Next != "",
-		}.Check(ctx, "data")
-	}
+	err = wire.Witness{
+		Rows: answer.Data.Len(), Count: cmp.Or(answer.Pagination.V.Results.V, last), Cursor: cursor,
+		Last: page.Next == "", More: page.Next != "",
+	}.Check(ctx, "data")
 	return page, err
 }
 
@@ -118,7 +115,7 @@ func (o *storefronts) listing(
 func (o *storefronts) of(store string) *upstream.Client {
 	return upstream.New(upstream.Config{
 		HTTP: o.client, Base: cmp.Or(o.base, "https://"+store),
-		Header: http.Header{"Accept": {"application/json"}, "Accept-Language": {o.lang}},
+		Header: http.Header{"Accept": {"application/json"}, "Accept-Language": {o.lang}}, Absent: absent,
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -25,13 +25,10 @@ func (m *merchant) products(
 	ctx context.Context, q providers.ProductsQuery, cursor string,
 ) (page providers.Page[schema.Product], err error) {
 	s, n, err := m.open(ctx, q, cursor)
-	if err == nil {
-		page, err = m.listing(ctx, s, n, m.lang)
-	}
 	if err != nil {
 		return page, err
 	}
-	return page, nil
+	return m.listing(ctx, s, n, m.lang)
 }
 
 func (m *merchant) open(ctx context.Context, q providers.ProductsQuery, cursor string) (s shop, n int, err error) {
@@ -101,7 +98,7 @@ func (m *merchant) product(ctx context.Context, q providers.ProductQuery) (schem
 
 func (m *merchant) readProduct(ctx context.Context, id string) (schema.Product, error) {
 	if !uuid.MatchString(id) {
-		return schema.Product{}, providers.NotFound("Zid's merchant API finds products by their UUID")
+		return schema.Product{}, errNoUUID
 	}
 	s, err := m.shop(ctx)
 	if err != nil {

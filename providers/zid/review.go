@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dates"
-	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/kit/dates"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -22,18 +22,14 @@ import (
 func (m *merchant) reviews(
 	ctx context.Context, productID, cursor string,
 ) (page providers.Page[schema.Review], err error) {
-	page, err = m.findReviews(ctx, productID, cursor)
-	if err != nil {
-		return page, err
-	}
-	return page, nil
+	return m.findReviews(ctx, productID, cursor)
 }
 
 func (m *merchant) findReviews(
 	ctx context.Context, productID, cursor string,
 ) (page providers.Page[schema.Review], err error) {
 	if !uuid.MatchString(productID) {
-		return page, providers.NotFound("Zid's merchant API finds products by their UUID")
+		return page, errNoUUID
 	}
 	n, err := pages.Number(cursor, math.MaxInt)
 	if err != nil {
@@ -119,7 +115,7 @@ func (v review) review(s shop, raw json.RawMessage) schema.Review {
 		ProductID: string(v.Product.ID),
 		Author:    v.author(),
 		Rating:    *stars,
-		Text:      v.Comment,
+		Text:      text.FromHTML(v.Comment),
 		CreatedAt: moment(v.CreatedAt),
 	}
 }
@@ -150,7 +146,7 @@ func (v review) public(raw json.RawMessage) json.RawMessage {
 // moment parses a time without a zone, which is Riyadh's.
 func moment(s string) *time.Time {
 	riyadh := time.FixedZone("Riyadh", 3*60*60)
-	if t, err := time.ParseInLocation(time.DateTime, s, riyadh); err == nil {
+	if t, err := time.ParseInLocation(time.DateTime, s, riyadh); err == nil && t.Year() > 1 {
 		return new(t.UTC())
 	}
 	return dates.Parse(s, time.RFC3339Nano)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/kit/pages"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -17,14 +17,14 @@ func (m *merchant) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (page providers.Page[schema.SearchResult], err error) {
 	n, err := pages.Number(cursor, math.MaxInt)
-	s := shop{}
-	if err == nil {
-		s, err = m.shop(ctx)
+	if err != nil {
+		return page, err
 	}
-	var all providers.Page[schema.Product]
-	if err == nil {
-		all, err = m.listing(ctx, s, n, cmp.Or(q.Lang, m.lang))
+	s, err := m.shop(ctx)
+	if err != nil {
+		return page, err
 	}
+	all, err := m.listing(ctx, s, n, cmp.Or(q.Lang, m.lang))
 	if err != nil {
 		return page, err
 	}

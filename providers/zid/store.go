@@ -16,10 +16,10 @@ import (
 
 func (m *merchant) store(ctx context.Context, id string) (providers.Storefront, error) {
 	s, err := m.readShop(ctx)
-	if err == nil {
-		err = s.is(id)
-	}
 	if err != nil {
+		return providers.Storefront{}, err
+	}
+	if err := s.is(id); err != nil {
 		return providers.Storefront{}, err
 	}
 	return providers.Storefront{StoreSummary: s.StoreSummary, Raw: s.raw}, nil

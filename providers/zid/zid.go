@@ -78,7 +78,7 @@ func New(cfg Config) providers.Chain {
 func newMerchant(cfg Config) *merchant {
 	lang := cmp.Or(cfg.Lang, "ar")
 	return &merchant{lang: lang, http: upstream.New(upstream.Config{
-		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.zid.sa/v1"), Check: check,
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.zid.sa/v1"), Check: check, Absent: absent,
 		Quota: upstream.NewQuota(60, time.Minute), // for one store
 		Header: http.Header{
 			"Authorization":   {"Bearer " + cfg.Authorization},

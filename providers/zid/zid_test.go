@@ -48,8 +48,8 @@ func TestMerchant(t *testing.T) {
 			{Call: product("a draft", "3"), Want: providers.ErrNotFound},
 			{Call: product("no price", "8"), Want: providers.ErrUnavailable},
 			{Call: product("another product", "9"), Want: providers.ErrUnavailable},
-			{Call: providertest.Product("no UUID", providers.ProductQuery{ID: "501"}), Want: providers.ErrNotFound},
-			{Call: providertest.Reviews("reviews of no UUID", "501"), Want: providers.ErrNotFound},
+			{Call: providertest.Product("no UUID", providers.ProductQuery{ID: "501"}), Want: providers.ErrInvalid},
+			{Call: providertest.Reviews("reviews of no UUID", "501"), Want: providers.ErrInvalid},
 		},
 		Drift: &providertest.Drift{Absent: []string{
 			"next", "pagination.next_page", // the last page has none

@@ -43,11 +43,15 @@ func sample(n int) requests.Request {
 		At: start.Add(time.Duration(n) * time.Second), ID: fmt.Sprint("req_", n), Account: []string{"acct_a", "acct_b"}[n%2],
 		Key: fmt.Sprint("key_", n%3), Operation: []string{"profile", "posts"}[n%2],
 		Platform: []string{"github", "", "mock"}[n%3],
-		Status:   200, Cache: "MISS", Credits: int64(n % 4), Took: time.Duration(n) * time.Millisecond,
-		Providers: []string{"github", "own"},
+		Source:   "api", Status: 200, Cache: "MISS", Credits: int64(n % 4), Took: time.Duration(n) * time.Millisecond,
+		Held: 9, Providers: []requests.Provider{
+			{Name: "github", Calls: 2, Took: time.Duration(n) * time.Millisecond, Status: 503, Cause: "upstream unavailable: status 503"},
+			{Name: "own", Cause: "passed over"},
+		},
 	}
 	if n%5 == 0 {
 		r.Status, r.Code, r.Cache, r.Credits, r.Providers = 404, "not_found", "", 0, nil
+		r.Detail, r.Upstream = "there is no account …", 410
 	}
 	return r
 }
@@ -188,9 +192,11 @@ func testUsage(t *testing.T, s requests.Store) {
 			requests.SumQuery{By: []requests.Dimension{requests.ByKey}, Account: "acct_a"},
 			map[requests.Place][3]int64{{Key: "key_0"}: {2, 1, 1}, {Key: "key_1"}: {3, 1, 0}, {Key: "key_2"}: {1, 1, 0}},
 		},
-		{requests.SumQuery{Since: day + 1, By: []requests.Dimension{requests.ByAccount, requests.ByOperation}}, map[requests.Place][3]int64{{Account: "acct_b", Operation: "posts"}: {0, 3, 0}}},
+		{requests.SumQuery{Since: day + 1, By: []requests.Dimension{requests.ByAccount, requests.ByOperation}}, map[requests.Place][3]int64{{}: {}, {Account: "acct_b", Operation: "posts"}: {0, 3, 0}}},
 		{requests.SumQuery{Until: day + 1, Platform: "mock", Operation: "profile", Key: "key_2"}, map[requests.Place][3]int64{{}: {1, 1, 0}}},
 		{requests.SumQuery{Account: "acct_c"}, map[requests.Place][3]int64{}},
+		{requests.SumQuery{Platform: "mock\x00"}, map[requests.Place][3]int64{}},
+		{requests.SumQuery{Key: "key_\xff"}, map[requests.Place][3]int64{}},
 	} {
 		got := map[requests.Place][3]int64{}
 		for _, r := range sums(t, s, tt.q) {
@@ -201,6 +207,15 @@ func testUsage(t *testing.T, s requests.Store) {
 		}
 		if diff := cmp.Diff(tt.wants, got); diff != "" {
 			t.Errorf("%+v: free, failed, dropped (-want +got):\n%s", tt.q, diff)
+		}
+	}
+	for _, r := range sums(t, s, requests.SumQuery{By: []requests.Dimension{requests.ByPlatform}, NoAccount: true}) {
+		calls := int64(0)
+		for _, hour := range r.Hours {
+			calls += hour.Calls
+		}
+		if r.Calls != 0 || r.Dropped != 0 || calls != 10 {
+			t.Errorf("%q without accounts: %+v", r.Platform, r)
 		}
 	}
 	for _, r := range sums(t, s, requests.SumQuery{By: []requests.Dimension{requests.ByDay}}) {

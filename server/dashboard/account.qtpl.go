@@ -24,35 +24,61 @@ func (p accountPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 	qw422016.N().S(` <span>credits</span></p>
 `)
 	if f.Operator {
-		qw422016.N().S(`<details><summary>Give credits</summary>
+		qw422016.N().S(`<details`)
+		if p.Sent.is("give") {
+			qw422016.N().S(` open`)
+		}
+		qw422016.N().S(`><summary>Give credits</summary>
 <form method="post" action="/dashboard/accounts/`)
 		qw422016.E().S(p.Account.ID)
 		qw422016.N().S(`/give" class="row">
-<input type="hidden" name="once" value="`)
-		qw422016.E().S(p.Once)
+<input type="hidden" name="form_id" value="`)
+		qw422016.E().S(p.FormID)
 		qw422016.N().S(`">
-<label>Credits <input name="credits" inputmode="numeric" required></label>
-<label>Reason <input name="reason" maxlength="200"></label>
+`)
+		streamtextField(qw422016, p.Sent.in("give", field{Label: "Credits", Name: "credits", Numeric: true, Required: true}))
+		qw422016.N().S(`
+`)
+		streamtextField(qw422016, p.Sent.in("give", field{Label: "Reason", Name: "reason", Max: 200}))
+		qw422016.N().S(`
 <button>Give</button>
 </form></details>
-<details><summary>Refund a request</summary>
+<details`)
+		if p.Sent.is("refund") {
+			qw422016.N().S(` open`)
+		}
+		qw422016.N().S(`><summary>Refund a request</summary>
 <form method="post" action="/dashboard/accounts/`)
 		qw422016.E().S(p.Account.ID)
 		qw422016.N().S(`/refund" class="row">
-<input type="hidden" name="once" value="`)
-		qw422016.E().S(p.Once)
+<input type="hidden" name="form_id" value="`)
+		qw422016.E().S(p.FormID)
 		qw422016.N().S(`r">
-<label>Request <input name="request" maxlength="200" required></label>
-<label>Credits <input name="credits" inputmode="numeric" placeholder="all of it"></label>
-<label>Reason <input name="reason" maxlength="200"></label>
+`)
+		streamtextField(qw422016, p.Sent.in("refund", field{Label: "Request", Name: "request", Max: 200, Required: true}))
+		qw422016.N().S(`
+`)
+		streamtextField(qw422016, p.Sent.in("refund", field{Label: "Credits", Name: "credits", Numeric: true, Placeholder: "all of it"}))
+		qw422016.N().S(`
+`)
+		streamtextField(qw422016, p.Sent.in("refund", field{Label: "Reason", Name: "reason", Max: 200}))
+		qw422016.N().S(`
 <button>Refund</button>
 </form></details>
-<details><summary>Take a grant back</summary>
+<details`)
+		if p.Sent.is("reverse") {
+			qw422016.N().S(` open`)
+		}
+		qw422016.N().S(`><summary>Take a grant back</summary>
 <form method="post" action="/dashboard/accounts/`)
 		qw422016.E().S(p.Account.ID)
 		qw422016.N().S(`/reverse" class="row">
-<label>Entry <input name="entry" inputmode="numeric" placeholder="its No. in the ledger" required></label>
-<label>Reason <input name="reason" maxlength="200"></label>
+`)
+		streamtextField(qw422016, p.Sent.in("reverse", field{Label: "Entry", Name: "entry", Numeric: true, Placeholder: "its No. in the ledger", Required: true}))
+		qw422016.N().S(`
+`)
+		streamtextField(qw422016, p.Sent.in("reverse", field{Label: "Reason", Name: "reason", Max: 200}))
+		qw422016.N().S(`
 <button>Take back</button>
 </form></details>
 `)
@@ -60,75 +86,79 @@ func (p accountPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 	qw422016.N().S(`<section>
 <h2 id="keys">Keys</h2>
 <details`)
-	if len(p.Keys) == 0 {
+	if p.Keys.All == 0 || p.Sent.is("key") {
 		qw422016.N().S(` open`)
 	}
 	qw422016.N().S(`><summary>New key</summary>
 <form method="post" action="/dashboard/accounts/`)
 	qw422016.E().S(p.Account.ID)
 	qw422016.N().S(`/keys" class="row">
-<input type="hidden" name="once" value="`)
-	qw422016.E().S(p.Once)
+<input type="hidden" name="form_id" value="`)
+	qw422016.E().S(p.FormID)
 	qw422016.N().S(`k">
-<label>Name <input name="name" maxlength="100" required></label>
-<label>Made for <select name="environment"><option>live</option><option>test</option></select></label>
-<label>Credits a day <input name="day_cap" inputmode="numeric" placeholder="no bound"></label>
-<label>Credits ever <input name="total_cap" inputmode="numeric" placeholder="no bound"></label>
-<label><input type="checkbox" name="manage" value="on"> Manages the account</label>
+`)
+	streamtextField(qw422016, p.Sent.in("key", field{Label: "Name", Name: "name", Max: 100, Required: true}))
+	qw422016.N().S(`
+<label>Made for <select name="environment"><option>live</option><option`)
+	if p.Sent.value("key", "environment", "") == "test" {
+		qw422016.N().S(` selected`)
+	}
+	qw422016.N().S(`>test</option></select></label>
+`)
+	streamtextField(qw422016, p.Sent.in("key", field{Label: "Credits a day", Name: "day_cap", Numeric: true, Placeholder: "no limit"}))
+	qw422016.N().S(`
+`)
+	streamtextField(qw422016, p.Sent.in("key", field{Label: "Credits in total", Name: "total_cap", Numeric: true, Placeholder: "no limit"}))
+	qw422016.N().S(`
+<label><input type="checkbox" name="manage" value="on"`)
+	if p.Sent.checked("key", "manage", false) {
+		qw422016.N().S(` checked`)
+	}
+	qw422016.N().S(`> Manages the account</label>
 <button>Create key</button>
 </form></details>
 `)
-	if len(p.Keys) > 0 {
+	if p.Keys.All > 0 {
+		streamtableFilter(qw422016, p.Keys.tableFrame)
 		qw422016.N().S(`<div class="scroll" tabindex="0" role="region" aria-labelledby="keys"><table>
-<thead><tr><th scope="col">Name</th><th scope="col">Begins with</th><th scope="col">Made for</th><th scope="col">Created</th><th scope="col">Last used</th><th scope="col">Rate</th><th scope="col">Bounds</th><th scope="col">Manages</th><th scope="col"><span class="hidden">What to do</span></th></tr></thead>
+`)
+		streamtableHeads(qw422016, p.Keys.tableFrame)
+		qw422016.N().S(`
 <tbody>`)
-		for _, k := range p.Keys {
+		for _, k := range p.Keys.Rows {
 			qw422016.N().S(`<tr`)
 			if k.RevokedAt != nil {
 				qw422016.N().S(` class="ended"`)
 			}
 			qw422016.N().S(`><th scope="row">`)
 			qw422016.E().S(k.Name)
-			qw422016.N().S(`</th><td><code>`)
+			qw422016.N().S(`</th><td><code class="id">`)
 			qw422016.E().S(k.Prefix)
-			qw422016.N().S(`…</code></td><td>`)
+			qw422016.N().S(`…</code></td><td class="more">`)
 			qw422016.E().V(k.Environment)
-			qw422016.N().S(`</td><td>`)
+			qw422016.N().S(`</td><td class="more"><time>`)
 			qw422016.E().S(minute(k.CreatedAt))
-			qw422016.N().S(`</td>
-<td>`)
+			qw422016.N().S(`</time></td>
+<td class="more">`)
 			if k.LastUsedAt != nil {
+				qw422016.N().S(`<time>`)
 				qw422016.E().S(minute(*k.LastUsedAt))
+				qw422016.N().S(`</time>`)
 			} else {
 				qw422016.N().S(`never`)
 			}
-			qw422016.N().S(`</td><td>`)
-			if k.Rate != nil {
-				qw422016.E().V(k.Rate.Capacity)
-				qw422016.N().S(` at once, `)
-				qw422016.E().V(k.Rate.Refill)
-				qw422016.N().S(` a second`)
-			} else {
-				qw422016.N().S(`as the server's`)
-			}
+			qw422016.N().S(`</td><td class="more">`)
+			qw422016.E().S(rateOf(k.Rate))
 			qw422016.N().S(`</td>
-<td>`)
-			if k.DayCap != nil {
-				qw422016.E().S(number(*k.DayCap))
-				qw422016.N().S(` a day`)
-			}
-			qw422016.N().S(` `)
-			if k.TotalCap != nil {
-				qw422016.E().S(number(*k.TotalCap))
-				qw422016.N().S(` ever`)
-			}
+<td class="more">`)
+			qw422016.E().S(boundsOf(k))
 			qw422016.N().S(`</td>
-<td>`)
+<td class="more">`)
 			if k.Manage {
 				qw422016.N().S(`yes`)
 			}
 			qw422016.N().S(`</td>
-<td>`)
+<td class="do">`)
 			if k.RevokedAt != nil {
 				qw422016.N().S(`revoked `)
 				qw422016.E().S(minute(*k.RevokedAt)[0:10])
@@ -157,138 +187,10 @@ func (p accountPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 `)
 	streamusagePart(qw422016, p.Usage)
 	qw422016.N().S(`<section>
-<h2 id="monitors">Monitors</h2>
-`)
-	if len(p.Monitors) > 0 {
-		qw422016.N().S(`<div class="scroll tall" tabindex="0" role="region" aria-labelledby="monitors"><table>
-<thead><tr><th scope="col">Name</th><th scope="col">What</th><th scope="col">Every</th><th scope="col">State</th><th scope="col">Last poll</th><th scope="col">Next poll</th><th scope="col" class="n">Credits this month</th><th scope="col" class="n">A month costs up to</th></tr></thead>
-<tbody>`)
-		for _, m := range p.Monitors {
-			qw422016.N().S(`<tr><th scope="row">`)
-			qw422016.E().S(m.Name)
-			qw422016.N().S(`</th><td>`)
-			if m.Platform != nil {
-				qw422016.E().S(*m.Platform)
-				qw422016.N().S(` `)
-			}
-			qw422016.E().S(m.Operation)
-			qw422016.N().S(`</td><td>`)
-			qw422016.E().S(m.Every)
-			qw422016.N().S(`</td><td>`)
-			qw422016.E().V(m.State)
-			if m.Problem != nil {
-				qw422016.N().S(`: `)
-				qw422016.E().S(m.Problem.Code)
-			}
-			qw422016.N().S(`</td><td>`)
-			if m.LastAt != nil {
-				qw422016.E().S(minute(*m.LastAt))
-			} else {
-				qw422016.N().S(`never`)
-			}
-			qw422016.N().S(`</td><td>`)
-			if m.NextAt != nil {
-				qw422016.E().S(minute(*m.NextAt))
-			}
-			qw422016.N().S(`</td><td class="n">`)
-			qw422016.E().S(number(m.Credits))
-			qw422016.N().S(`</td><td class="n">`)
-			qw422016.E().S(number(m.Price.Most))
-			qw422016.N().S(`</td></tr>
-`)
-		}
-		qw422016.N().S(`</tbody></table></div>`)
-	} else {
-		qw422016.N().S(`<p>None. A key with the mark manage makes them: <code>PUT /manage/monitors/{name}</code>.</p>`)
-	}
-	qw422016.N().S(`
-</section>
-<section>
-<h2 id="endpoints">Endpoints</h2>
-`)
-	if len(p.Outlets) > 0 {
-		qw422016.N().S(`<div class="scroll tall" tabindex="0" role="region" aria-labelledby="endpoints"><table>
-<thead><tr><th scope="col">Name</th><th scope="col">URL</th><th scope="col">Types</th><th scope="col">Monitors</th><th scope="col">State</th><th scope="col">Latest delivery</th></tr></thead>
-<tbody>`)
-		for _, o := range p.Outlets {
-			qw422016.N().S(`<tr><th scope="row">`)
-			qw422016.E().S(o.Name)
-			qw422016.N().S(`</th><td><code>`)
-			qw422016.E().S(o.URL)
-			qw422016.N().S(`</code></td><td>`)
-			for _, t := range o.Types {
-				qw422016.E().S(t)
-				qw422016.N().S(` `)
-			}
-			if len(o.Types) == 0 {
-				qw422016.N().S(`all`)
-			}
-			qw422016.N().S(`</td><td>`)
-			for _, m := range o.Monitors {
-				qw422016.E().S(m)
-				qw422016.N().S(` `)
-			}
-			if len(o.Monitors) == 0 {
-				qw422016.N().S(`all`)
-			}
-			qw422016.N().S(`</td><td>`)
-			qw422016.E().V(o.State)
-			if o.Detail != nil {
-				qw422016.N().S(`: `)
-				qw422016.E().S(*o.Detail)
-			}
-			qw422016.N().S(`</td><td>`)
-			if o.Latest != nil {
-				qw422016.E().S(o.Latest.Type)
-				qw422016.N().S(` `)
-				qw422016.E().V(o.Latest.State)
-				if o.Latest.LastAt != nil {
-					qw422016.N().S(` `)
-					qw422016.E().S(minute(*o.Latest.LastAt))
-				}
-				if o.Latest.Detail != nil {
-					qw422016.N().S(`: `)
-					qw422016.E().S(*o.Latest.Detail)
-				}
-			}
-			qw422016.N().S(`</td></tr>
-`)
-		}
-		qw422016.N().S(`</tbody></table></div>`)
-	} else {
-		qw422016.N().S(`<p>None. A key with the mark manage makes them: <code>PUT /manage/endpoints/{name}</code>.</p>`)
-	}
-	qw422016.N().S(`
-</section>
-<section>
 <h2 id="entries">Latest entries</h2>
 `)
-	if len(p.Entries) > 0 {
-		qw422016.N().S(`<div class="scroll tall" tabindex="0" role="region" aria-labelledby="entries"><table>
-<thead><tr><th scope="col">Time (UTC)</th><th scope="col">Kind</th><th scope="col">What</th><th scope="col">Cache</th><th scope="col" class="n">Credits</th><th scope="col" class="n">Balance</th><th scope="col">Request</th></tr></thead>
-<tbody>`)
-		for _, e := range p.Entries {
-			qw422016.N().S(`<tr><td>`)
-			qw422016.E().S(second(e.At))
-			qw422016.N().S(`</td><td>`)
-			qw422016.E().V(e.Kind)
-			qw422016.N().S(`</td><td>`)
-			qw422016.E().S(e.Platform)
-			qw422016.N().S(` `)
-			qw422016.E().S(e.Operation)
-			qw422016.E().S(e.Reason)
-			qw422016.N().S(`</td><td>`)
-			qw422016.E().S(e.Cache)
-			qw422016.N().S(`</td><td class="n">`)
-			qw422016.E().S(number(e.Amount))
-			qw422016.N().S(`</td><td class="n">`)
-			qw422016.E().S(number(e.Balance))
-			qw422016.N().S(`</td><td><code>`)
-			qw422016.E().S(e.RequestID)
-			qw422016.N().S(`</code></td></tr>
-`)
-		}
-		qw422016.N().S(`</tbody></table></div>`)
+	if p.Entries.All > 0 {
+		streamentriesPart(qw422016, p.Entries)
 	} else {
 		qw422016.N().S(`<p>No entries in this time.</p>`)
 	}

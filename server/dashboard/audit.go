@@ -39,14 +39,27 @@ type finished struct {
 
 // auditPage is the content of the page of the audit.
 type auditPage struct {
-	Can  bool      // whether the store can be audited
-	Last *finished // nil before the first since the process began
+	Can    bool        // whether the store can be audited
+	Last   *finished   // nil before the first since the process began
+	Losses table[Loss] // of it
 }
 
 func (d *Dashboard) showAudit(w http.ResponseWriter, r *http.Request) {
 	d.audits.mu.Lock()
 	p := auditPage{Can: d.cfg.Audit != nil, Last: d.audits.last}
 	d.audits.mu.Unlock()
+	var losses []Loss
+	if p.Last != nil {
+		losses = p.Last.Report.Losses
+	}
+	p.Losses = newTable(r, Root+"/audit", "losses", losses, []column[Loss]{
+		{"accepted", "Accepted (UTC)", "", func(l Loss) any { return l.Accepted }},
+		{"complete", "Last complete (UTC)", "", func(l Loss) any { return l.At }},
+		{"entries_then", "Entries then", "n", func(l Loss) any { return l.HadEntries }},
+		{"credits_then", "Credits then", "n", func(l Loss) any { return l.HadCredits }},
+		{"entries_left", "Entries left", "n", func(l Loss) any { return l.Entries }},
+		{"credits_left", "Credits left", "n", func(l Loss) any { return l.Credits }},
+	})
 	d.show(w, r, http.StatusOK, frame{Title: "Audit", Data: p})
 }
 

@@ -32,14 +32,14 @@ func (p auditPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 		qw422016.N().S(` (UTC), in `)
 		qw422016.E().S(short(p.Last.Took))
 		qw422016.N().S(`: `)
-		qw422016.E().S(number(p.Last.Report.Accounts))
-		qw422016.N().S(` accounts, `)
-		qw422016.E().S(number(p.Last.Report.Keys))
-		qw422016.N().S(` keys, `)
-		qw422016.E().S(number(p.Last.Report.Entries))
-		qw422016.N().S(` entries, `)
-		qw422016.E().S(number(p.Last.Report.Credits))
-		qw422016.N().S(` credits.</p>
+		qw422016.E().S(numberOf(p.Last.Report.Accounts, "account"))
+		qw422016.N().S(`, `)
+		qw422016.E().S(numberOf(p.Last.Report.Keys, "key"))
+		qw422016.N().S(`, `)
+		qw422016.E().S(numberOf(p.Last.Report.Entries, "entry"))
+		qw422016.N().S(`, `)
+		qw422016.E().S(inCredits(p.Last.Report.Credits))
+		qw422016.N().S(`.</p>
 `)
 		if len(p.Last.Report.Problems) > 0 {
 			qw422016.N().S(`<ul>`)
@@ -52,11 +52,16 @@ func (p auditPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 		}
 		qw422016.N().S(`
 `)
-		if len(p.Last.Report.Losses) > 0 {
-			qw422016.N().S(`<div class="scroll" tabindex="0" role="region" aria-label="Accepted losses"><table>
-<thead><tr><th scope="col">Accepted (UTC)</th><th scope="col">Last complete (UTC)</th><th scope="col" class="n">Entries then</th><th scope="col" class="n">Credits then</th><th scope="col" class="n">Entries left</th><th scope="col" class="n">Credits left</th></tr></thead>
+		if p.Losses.All > 0 {
+			qw422016.N().S(`<h3 id="losses">Accepted losses</h3>
+`)
+			streamtableFilter(qw422016, p.Losses.tableFrame)
+			qw422016.N().S(`<div class="scroll" tabindex="0" role="region" aria-labelledby="losses"><table>
+`)
+			streamtableHeads(qw422016, p.Losses.tableFrame)
+			qw422016.N().S(`
 <tbody>`)
-			for _, l := range p.Last.Report.Losses {
+			for _, l := range p.Losses.Rows {
 				qw422016.N().S(`<tr><td>`)
 				qw422016.E().S(second(l.Accepted))
 				qw422016.N().S(`</td><td>`)
@@ -77,7 +82,7 @@ func (p auditPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 		qw422016.N().S(`
 `)
 	} else {
-		qw422016.N().S(`<p>None since this process began.</p>`)
+		qw422016.N().S(`<p>No audit was made here since the server started.</p>`)
 	}
 	qw422016.N().S(`
 `)

@@ -22,7 +22,7 @@ func TestTheBooksAreAudited(t *testing.T) {
 		t.Errorf("the page is open to everyone:\n%s", page)
 	}
 	s.signIn(t)
-	if _, page := s.get(t, "/dashboard/audit"); !strings.Contains(page, "None since this process began") {
+	if _, page := s.get(t, "/dashboard/audit"); !strings.Contains(page, "No audit was made here") {
 		t.Errorf("before the first audit:\n%s", page)
 	}
 	loss := dashboard.Loss{
@@ -48,7 +48,7 @@ func TestTheBooksAreAudited(t *testing.T) {
 				t.Errorf("two audits at once: %d\n%s", status, page)
 			}
 			return dashboard.Audited{Accounts: 1}, nil
-		}, http.StatusOK, []string{"state ok", "1 accounts"}},
+		}, http.StatusOK, []string{"state ok", "1 account"}},
 	} {
 		answer = tt.answer
 		status, page := s.post(t, "/dashboard/audit", url.Values{})

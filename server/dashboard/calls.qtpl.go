@@ -52,61 +52,73 @@ func (p calls) streamcontent(qw422016 *qt422016.Writer, f frame) {
 <button>Show</button>
 </form>
 `)
-	if len(p.Calls) > 0 {
-		qw422016.N().S(`<div class="scroll tall" tabindex="0" role="region" aria-labelledby="calls"><table>
-<thead><tr><th scope="col">Time (UTC)</th><th scope="col">Request</th><th scope="col">Account</th><th scope="col">Key</th><th scope="col">Platform</th><th scope="col">Operation</th><th scope="col">Status</th><th scope="col">Cache</th><th scope="col">Providers</th><th scope="col" class="n">Credits</th><th scope="col" class="n">Took (ms)</th></tr></thead>
+	if p.Calls.All > 0 {
+		streamtableFilter(qw422016, p.Calls.tableFrame)
+		qw422016.N().S(`<div class="scroll" tabindex="0" role="region" aria-labelledby="calls"><table>
+`)
+		streamtableHeads(qw422016, p.Calls.tableFrame)
+		qw422016.N().S(`
 <tbody>`)
-		for _, c := range p.Calls {
-			qw422016.N().S(`<tr><td>`)
+		for _, c := range p.Calls.Rows {
+			qw422016.N().S(`<tr><td><a href="/dashboard/calls/`)
+			qw422016.N().U(c.ID)
+			qw422016.N().S(`" title="`)
+			qw422016.E().S(c.ID)
+			qw422016.N().S(`"><time>`)
 			qw422016.E().S(second(c.At))
-			qw422016.N().S(`</td><td>`)
-			qw422016.E().S(c.RequestID)
-			qw422016.N().S(`</td><td><a href="/dashboard/accounts/`)
-			qw422016.E().S(c.AccountID)
-			qw422016.N().S(`">`)
-			qw422016.E().S(c.AccountID)
-			qw422016.N().S(`</a></td><td>`)
-			qw422016.E().S(c.KeyID)
-			qw422016.N().S(`</td><td>`)
-			if c.Platform != nil {
-				qw422016.E().S(*c.Platform)
-			}
-			qw422016.N().S(`</td><td>`)
-			if c.Operation != nil {
-				qw422016.E().S(*c.Operation)
-			}
-			qw422016.N().S(`</td><td>`)
-			if c.Code != nil {
+			qw422016.N().S(`</time></a></td><td class="word">`)
+			if c.Code != "" {
 				qw422016.N().S(`<span class="bad">`)
 				qw422016.E().V(c.Status)
 				qw422016.N().S(` `)
-				qw422016.E().S(*c.Code)
+				streambreakable(qw422016, c.Code)
 				qw422016.N().S(`</span>`)
 			} else {
 				qw422016.E().V(c.Status)
 			}
-			qw422016.N().S(`</td><td>`)
-			if c.Cache != nil {
-				qw422016.E().V(*c.Cache)
-			}
-			qw422016.N().S(`</td><td>`)
-			for _, name := range c.Providers {
-				qw422016.E().S(name)
-				qw422016.N().S(` `)
-			}
+			qw422016.N().S(`</td><td class="word">`)
+			qw422016.E().S(c.Platform)
+			qw422016.N().S(` `)
+			streambreakable(qw422016, c.Operation)
+			qw422016.N().S(`</td><td class="more">`)
+			qw422016.E().S(c.Detail)
 			qw422016.N().S(`</td><td class="n">`)
 			qw422016.E().S(number(c.Credits))
-			qw422016.N().S(`</td><td class="n">`)
-			qw422016.E().S(number(c.TookMS))
-			qw422016.N().S(`</td></tr>
+			qw422016.N().S(`</td><td class="n more">`)
+			if c.Took > 0 {
+				qw422016.E().S(number(c.Took.Milliseconds()))
+			}
+			qw422016.N().S(`</td><td class="more">`)
+			qw422016.E().S(c.Cache)
+			qw422016.N().S(`</td><td class="more">`)
+			qw422016.E().S(c.Source)
+			qw422016.N().S(`</td><td class="more">`)
+			streamidPart(qw422016, c.Key, Root+"/calls?key="+c.Key)
+			qw422016.N().S(`</td>`)
+			if f.Operator {
+				qw422016.N().S(`<td class="more">`)
+				streamidPart(qw422016, c.Account, Root+"/accounts/"+c.Account)
+				qw422016.N().S(`</td>`)
+			}
+			qw422016.N().S(`</tr>
 `)
 		}
 		qw422016.N().S(`</tbody></table></div>
-<p>The newest `)
-		qw422016.N().D(len(p.Calls))
-		qw422016.N().S(` that match. By default, the log has the last 100,000 calls of 7 days, without their parameters.</p>`)
+<p>`)
+		qw422016.E().S(numberOf(int64(p.Calls.All), "call"))
+		qw422016.N().S(`, newest first`)
+		if p.Calls.Find != "" {
+			qw422016.N().S(`, of which `)
+			qw422016.N().D(len(p.Calls.Rows))
+			qw422016.N().S(` contain “`)
+			qw422016.E().S(p.Calls.Find)
+			qw422016.N().S(`”`)
+		}
+		qw422016.N().S(`. By default, the log has the last 100,000 calls of 7 days, without their parameters.</p>`)
+	} else if p.Narrowed {
+		qw422016.N().S(`<p>No call in the log matches. <a href="/dashboard/calls">Show all</a></p>`)
 	} else {
-		qw422016.N().S(`<p>No call in the log matches.</p>`)
+		qw422016.N().S(`<p>There is no call yet. Make one with a key of the account: <a href="/docs">the documentation</a> has a line to paste, and “Try it”. Then it is here, with its status, its price and what to do if it failed.</p>`)
 	}
 	qw422016.N().S(`
 </section>
@@ -120,6 +132,160 @@ func (p calls) writecontent(qq422016 qtio422016.Writer, f frame) {
 }
 
 func (p calls) content(f frame) string {
+	qb422016 := qt422016.AcquireByteBuffer()
+	p.writecontent(qb422016, f)
+	qs422016 := string(qb422016.B)
+	qt422016.ReleaseByteBuffer(qb422016)
+	return qs422016
+}
+
+func (p callPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
+	qw422016.N().S(`
+<h1>Request <code id="request">`)
+	qw422016.E().S(p.ID)
+	qw422016.N().S(`</code> <button type="button" class="quiet copy" data-copy="request" hidden>Copy</button></h1>
+`)
+	if p.Why != "" {
+		qw422016.N().S(`<section>
+<h2 id="why">Why it failed, and what to do</h2>
+<p class="problem">`)
+		if p.Detail != "" {
+			qw422016.N().S(`<strong>`)
+			qw422016.E().S(sentence(p.Detail))
+			qw422016.N().S(`</strong> `)
+		}
+		qw422016.E().S(p.Why)
+		qw422016.N().S(`</p>
+</section>`)
+	}
+	qw422016.N().S(`
+<section>
+<h2 id="facts">The call</h2>
+<dl class="facts">
+<dt>Time (UTC)</dt><dd>`)
+	qw422016.E().S(second(p.At))
+	qw422016.N().S(`</dd>
+<dt>Operation</dt><dd>`)
+	qw422016.E().S(p.Platform)
+	qw422016.N().S(` `)
+	qw422016.E().S(p.Operation)
+	qw422016.N().S(`</dd>
+<dt>Status</dt><dd>`)
+	qw422016.E().V(p.Status)
+	qw422016.N().S(` `)
+	qw422016.E().S(p.Code)
+	qw422016.N().S(`</dd>
+`)
+	if f.Operator && p.Upstream != 0 && len(p.Asked) == 0 {
+		qw422016.N().S(`<dt>Status of the upstream</dt><dd>`)
+		qw422016.N().D(p.Upstream)
+		qw422016.N().S(`</dd>
+`)
+	}
+	qw422016.N().S(`<dt>Cache</dt><dd>`)
+	if p.Cache != "" {
+		qw422016.E().S(p.Cache)
+	} else {
+		qw422016.N().S(`–`)
+	}
+	qw422016.N().S(`</dd>
+<dt>Took</dt><dd>`)
+	if p.Took > 0 {
+		qw422016.E().S(milliseconds(p.Took))
+	} else {
+		qw422016.N().S(`a stream: as long as its caller wanted`)
+	}
+	qw422016.N().S(`</dd>
+<dt>Source</dt><dd>`)
+	qw422016.E().S(p.Source)
+	qw422016.N().S(`</dd>
+<dt>Key</dt><dd>`)
+	qw422016.E().S(p.KeyName)
+	qw422016.N().S(` <code>`)
+	qw422016.E().S(p.Key)
+	qw422016.N().S(`</code></dd>
+<dt>Account</dt><dd><a href="/dashboard/accounts/`)
+	qw422016.E().S(p.Account)
+	qw422016.N().S(`">`)
+	qw422016.E().S(p.Account)
+	qw422016.N().S(`</a></dd>
+<dt>Credits held, at most</dt><dd>`)
+	qw422016.E().S(number(p.Held))
+	qw422016.N().S(`</dd>
+<dt>Credits charged</dt><dd>`)
+	qw422016.E().S(number(p.Credits))
+	qw422016.N().S(`</dd>
+</dl>
+</section>
+<section>
+<h2 id="providers">Providers, in the order in which they were asked</h2>
+`)
+	if len(p.Asked) > 0 {
+		qw422016.N().S(`<div class="scroll" tabindex="0" role="region" aria-labelledby="providers"><table>
+<thead><tr><th scope="col" class="word">Provider</th><th scope="col" class="n more">Calls</th><th scope="col" class="n">Took</th>`)
+		if f.Operator {
+			qw422016.N().S(`<th scope="col">Why it found nothing</th>`)
+		}
+		qw422016.N().S(`</tr></thead>
+<tbody>`)
+		for _, asked := range p.Asked {
+			qw422016.N().S(`<tr><th scope="row" class="word">`)
+			qw422016.E().S(asked.Name)
+			qw422016.N().S(`</th><td class="n more">`)
+			qw422016.E().S(number(int64(asked.Calls)))
+			qw422016.N().S(`</td><td class="n">`)
+			if asked.Calls > 0 {
+				qw422016.E().S(milliseconds(asked.Took))
+			} else {
+				qw422016.N().S(`–`)
+			}
+			qw422016.N().S(`</td>`)
+			if f.Operator {
+				qw422016.N().S(`<td>`)
+				qw422016.E().S(asked.Cause)
+				if advice := asked.Advice(); advice != "" {
+					qw422016.N().S(` <strong>`)
+					qw422016.E().S(advice)
+					qw422016.N().S(`</strong>`)
+				}
+				qw422016.N().S(`</td>`)
+			}
+			qw422016.N().S(`</tr>
+`)
+		}
+		qw422016.N().S(`</tbody></table></div>`)
+	} else {
+		qw422016.N().S(`<p>`)
+		if p.Cache == "HIT" {
+			qw422016.N().S(`None: the cache had the answer.`)
+		} else {
+			qw422016.N().S(`None was called.`)
+		}
+		qw422016.N().S(`</p>`)
+	}
+	qw422016.N().S(`
+</section>
+<section>
+<h2 id="entries">Its entries in the ledger</h2>
+`)
+	if p.Entries.All > 0 {
+		streamentriesPart(qw422016, p.Entries)
+	} else {
+		qw422016.N().S(`<p>None: it was free.</p>`)
+	}
+	qw422016.N().S(`
+<p><a href="/dashboard/calls">All calls</a></p>
+</section>
+`)
+}
+
+func (p callPage) writecontent(qq422016 qtio422016.Writer, f frame) {
+	qw422016 := qt422016.AcquireWriter(qq422016)
+	p.streamcontent(qw422016, f)
+	qt422016.ReleaseWriter(qw422016)
+}
+
+func (p callPage) content(f frame) string {
 	qb422016 := qt422016.AcquireByteBuffer()
 	p.writecontent(qb422016, f)
 	qs422016 := string(qb422016.B)

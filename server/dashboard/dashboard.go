@@ -17,12 +17,14 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
-	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/records"
+	"github.com/socialdata/socialdata/schema"
 )
 
 // Ledger is a ledger in which an operator can grant credits.
@@ -72,6 +74,7 @@ func New(cfg Config) (*Dashboard, error) {
 	if cfg.Client == nil || cfg.Keys == nil || cfg.Ledger == nil || cfg.Records == nil || cfg.Activity == nil {
 		return nil, errors.New("dashboard: Client, Keys, Ledger, Records and Activity are needed")
 	}
+	cfg.Client = socialdata.From(cfg.Client, schema.FromDashboard)
 	d := &Dashboard{cfg: cfg, log: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)), now: cfg.Now}
 	if d.now == nil {
 		d.now = time.Now
@@ -82,36 +85,65 @@ func New(cfg Config) (*Dashboard, error) {
 	mux.HandleFunc("GET "+Root+"/login", d.showLogin)
 	mux.HandleFunc("POST "+Root+"/login", d.login)
 	mux.HandleFunc("POST "+Root+"/logout", d.logout)
-	for _, name := range []string{"style.css", "copy.js"} {
+	mux.HandleFunc("POST "+Root+"/key", d.ownKey)
+	for _, name := range []string{"style.css", "copy.js", "icon.svg"} {
 		mux.HandleFunc("GET "+Root+"/"+name, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Cache-Control", "public, max-age=300")
 			http.ServeFileFS(w, r, assets, "assets/"+name)
 		})
 	}
+	const account = Root + "/accounts/{account}"
 	for pattern, h := range map[string]http.Handler{
-		"GET " + Root:                                    d.signedIn(d.overview),
-		"GET " + Root + "/{$}":                           d.signedIn(d.overview),
-		"GET " + Root + "/calls":                         d.signedIn(d.calls),
-		"GET " + Root + "/jobs":                          d.signedIn(d.jobs),
-		"GET " + Root + "/platforms/{platform}":          d.forOperator(d.platform),
-		"GET " + Root + "/erasures":                      d.forOperator(d.erasures),
-		"POST " + Root + "/erasures":                     d.forOperator(d.erase),
-		"GET " + Root + "/audit":                         d.forOperator(d.showAudit),
-		"POST " + Root + "/audit":                        d.forOperator(d.audit),
-		"POST " + Root + "/accounts":                     d.forOperator(d.createAccount),
-		"GET " + Root + "/accounts/{account}":            d.forOwner(d.account),
-		"GET " + Root + "/accounts/{account}/ledger":     d.forOwner(d.ledger),
-		"GET " + Root + "/accounts/{account}/ledger.csv": d.forOwner(d.ledgerCSV),
-		"POST " + Root + "/accounts/{account}/give":      d.forOperator(d.give),
-		"POST " + Root + "/accounts/{account}/refund":    d.forOperator(d.refund),
-		"POST " + Root + "/accounts/{account}/reverse":   d.forOperator(d.reverse),
-		"POST " + Root + "/accounts/{account}/keys":      d.forOwner(d.createKey),
-		"GET " + Root + "/keys/{key}/change":             d.forOwner(d.askAbout("Change a key", func(p onePage) page { return changePage(p) })),
-		"POST " + Root + "/keys/{key}/change":            d.forOwner(d.changeKey),
-		"GET " + Root + "/keys/{key}/rotate":             d.forOwner(d.askAbout("Rotate a key", func(p onePage) page { return rotatePage(p) })),
-		"POST " + Root + "/keys/{key}/rotate":            d.forOwner(d.rotateKey),
-		"GET " + Root + "/keys/{key}/revoke":             d.forOwner(d.askAbout("Revoke a key", func(p onePage) page { return revokePage(p) })),
-		"POST " + Root + "/keys/{key}/revoke":            d.forOwner(d.revoke),
+		"GET " + Root:                                      d.signedIn(d.overview),
+		"GET " + Root + "/{$}":                             d.signedIn(d.overview),
+		"GET " + Root + "/calls":                           d.signedIn(d.calls),
+		"GET " + Root + "/calls/{request}":                 d.signedIn(d.call),
+		"GET " + Root + "/jobs":                            d.signedIn(d.jobs),
+		"GET " + Root + "/platforms/{platform}":            d.forOperator(d.platform),
+		"GET " + Root + "/erasures":                        d.forOperator(d.erasures),
+		"POST " + Root + "/erasures":                       d.forOperator(d.erase),
+		"GET " + Root + "/audit":                           d.forOperator(d.showAudit),
+		"POST " + Root + "/audit":                          d.forOperator(d.audit),
+		"POST " + Root + "/accounts":                       d.forOperator(d.createAccount),
+		"GET " + account:                                   d.forOwner(d.account),
+		"GET " + account + "/ledger":                       d.forOwner(d.ledger),
+		"GET " + account + "/ledger.csv":                   d.forOwner(d.ledgerCSV),
+		"POST " + account + "/give":                        d.forOperator(d.give),
+		"POST " + account + "/refund":                      d.forOperator(d.refund),
+		"POST " + account + "/reverse":                     d.forOperator(d.reverse),
+		"POST " + account + "/keys":                        d.forOwner(d.createKey),
+		"GET " + account + "/monitors":                     d.forOwner(d.monitors),
+		"POST " + account + "/monitors":                    d.forOwner(d.makeMonitor),
+		"POST " + account + "/monitors/find":               d.forOwner(d.findMonitors),
+		"GET " + account + "/monitors/{monitor}":           d.forOwner(d.monitor),
+		"POST " + account + "/monitors/{monitor}/pause":    d.forOwner(d.changeMonitor(pauseMonitor)),
+		"POST " + account + "/monitors/{monitor}/resume":   d.forOwner(d.changeMonitor(resumeMonitor)),
+		"POST " + account + "/monitors/{monitor}/feed":     d.forOwner(d.makeFeed),
+		"POST " + account + "/monitors/{monitor}/feed/end": d.forOwner(d.changeMonitor(endFeed)),
+		"GET " + account + "/monitors/{monitor}/remove":    d.forOwner(d.askRemoveMonitor),
+		"POST " + account + "/monitors/{monitor}/remove":   d.forOwner(d.removeMonitor),
+		"GET " + Root + "/bulk":                            d.forOperator(d.allBulk),
+		"GET " + account + "/bulk":                         d.forOwner(d.bulk),
+		"POST " + account + "/bulk":                        d.forOwner(d.startBulk),
+		"GET " + account + "/bulk/{job}":                   d.forOwner(d.bulkJob),
+		"GET " + account + "/bulk/{job}/results.ndjson":    d.forOwner(d.bulkResults),
+		"GET " + account + "/bulk/{job}/stop":              d.forOwner(d.askStopBulk),
+		"POST " + account + "/bulk/{job}/stop":             d.forOwner(d.stopBulk),
+		"GET " + account + "/changes":                      d.forOwner(d.changes),
+		"GET " + account + "/endpoints":                    d.forOwner(d.endpoints),
+		"POST " + account + "/endpoints":                   d.forOwner(d.makeEndpoint),
+		"GET " + account + "/endpoints/{endpoint}":         d.forOwner(d.endpoint),
+		"POST " + account + "/endpoints/{endpoint}/test":   d.forOwner(d.testEndpoint),
+		"POST " + account + "/endpoints/{endpoint}/secret": d.forOwner(d.rekeyEndpoint),
+		"GET " + account + "/endpoints/{endpoint}/remove":  d.forOwner(d.askRemoveEndpoint),
+		"POST " + account + "/endpoints/{endpoint}/remove": d.forOwner(d.removeEndpoint),
+		"POST " + account + "/deliveries/{delivery}/again": d.forOwner(d.deliverAgain),
+		"GET " + Root + "/keys/{key}/change":               d.forOwner(d.askChangeKey),
+		"POST " + Root + "/keys/{key}/change":              d.forOwner(d.changeKey),
+		"GET " + Root + "/keys/{key}/rotate":               d.forOwner(d.askRotateKey),
+		"POST " + Root + "/keys/{key}/rotate":              d.forOwner(d.rotateKey),
+		"GET " + Root + "/keys/{key}/revoke":               d.forOwner(d.askRevokeKey),
+		"POST " + Root + "/keys/{key}/revoke":              d.forOwner(d.revoke),
 	} {
 		mux.Handle(pattern, h)
 	}
@@ -126,7 +158,7 @@ func New(cfg Config) (*Dashboard, error) {
 const (
 	policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; " +
 		"base-uri 'none'; frame-ancestors 'none'"
-	formBytes = 16 << 10 // the largest form
+	formBytes = 16 << 10 // the largest form without a file
 )
 
 // ServeHTTP answers one request.
@@ -136,7 +168,11 @@ func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("X-Content-Type-Options", "nosniff")
-	r.Body = http.MaxBytesReader(w, r.Body, formBytes)
+	limit := int64(formBytes)
+	if strings.HasSuffix(r.URL.Path, "/bulk") {
+		limit = bulkFormBytes
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, limit)
 	d.pages.ServeHTTP(w, r)
 }
 

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/bulkjob/bulktest"
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/observe"
@@ -25,10 +27,10 @@ import (
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/server"
 	"github.com/socialdata/socialdata/server/dashboard"
-	"github.com/socialdata/socialdata/store/records"
 )
 
 // service is a server with its dashboard, and a browser.
@@ -64,7 +66,8 @@ func openWith(t *testing.T, change func(*dashboard.Config), more ...providers.Pr
 	activity := &dashboard.Activity{}
 	client, err := socialdata.New(socialdata.WithProviders(append(mock.New(mock.Config{}), more...)),
 		socialdata.WithLedger(ledger), socialdata.WithKeys(store),
-		socialdata.WithObserver(activity.Observer()), socialdata.WithPrivateWebhooks())
+		socialdata.WithObserver(activity.Observer()), socialdata.WithPrivateWebhooks(),
+		socialdata.WithBulk(bulktest.NewMemory()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +152,7 @@ func match(t *testing.T, page, pattern string) string {
 	return m[1]
 }
 
-const once = `name="once" value="([^"]+)"`
+const formID = `name="form_id" value="([^"]+)"`
 
 func TestAKeyIsMadeUsedSeenAndRevoked(t *testing.T) {
 	t.Parallel()
@@ -157,13 +160,13 @@ func TestAKeyIsMadeUsedSeenAndRevoked(t *testing.T) {
 	s.signIn(t)
 	_, page := s.get(t, "/dashboard")
 	status, page := s.post(t, "/dashboard/accounts",
-		url.Values{"name": {"Tea <house>"}, "credits": {"1,000"}, "once": {match(t, page, once)}})
+		url.Values{"name": {"Tea <house>"}, "credits": {"1,000"}, "form_id": {match(t, page, formID)}})
 	if status != http.StatusOK || !strings.Contains(page, "Tea &lt;house&gt;") || !strings.Contains(page, "1,000") {
 		t.Fatalf("a new account: %d\n%s", status, page)
 	}
 	create := match(t, page, `action="(/dashboard/accounts/[^"]+/keys)"`)
 	form := url.Values{
-		"name": {"first"}, "environment": {"live"}, "day_cap": {"10"}, "once": {match(t, page, `value="([^"]+k)"`)},
+		"name": {"first"}, "environment": {"live"}, "day_cap": {"10"}, "form_id": {match(t, page, `value="([^"]+k)"`)},
 	}
 	status, page = s.post(t, create, form)
 	secret := match(t, page, `id="secret">(sk_live_[A-Za-z0-9]+)<`)
@@ -188,13 +191,12 @@ func TestAKeyIsMadeUsedSeenAndRevoked(t *testing.T) {
 	if strings.Contains(page, secret) {
 		t.Error("the account's page shows the key")
 	}
-	if !regexp.MustCompile(`<text x="\d+" y="12" text-anchor="middle">1</text>`).MatchString(page) {
-		t.Errorf("no number is above the bar:\n%s", page)
+	if !strings.Contains(page, ">1 credit</text>") {
+		t.Errorf("the chart has no scale:\n%s", page)
 	}
 	s.do(t, http.MethodGet, "/v1/mock/profile?handle=ann", nil, bearer)
 	s.get(t, "/v1/platforms") // never cached, and so not a miss
-	if _, page = s.get(t, "/dashboard"); !strings.Contains(page, "<strong>50 %</strong>") ||
-		!strings.Contains(page, "(1 of 2)") {
+	if _, page = s.get(t, "/dashboard"); !strings.Contains(texts(page), "|50 %|of 2|") {
 		t.Errorf("the share of the cache:\n%s", page)
 	}
 	for query, shown := range map[string]bool{
@@ -202,12 +204,22 @@ func TestAKeyIsMadeUsedSeenAndRevoked(t *testing.T) {
 		"?account=acct_other": false, "?request=req_none": false,
 	} {
 		_, page = s.get(t, "/dashboard/calls"+query)
-		if got := strings.Contains(page, "<td>mock</td><td>profile</td><td>200</td><td>MISS</td>"); got != shown {
+		if got := strings.Contains(texts(page), "|200|mock profile|1|") && strings.Contains(texts(page), "|MISS|api|"); got != shown {
 			t.Errorf("calls%s: the call is shown: %t\n%s", query, got, page)
 		}
-		if strings.Contains(page, "platforms</td>") || strings.Contains(page, "<td>ann") {
+		if strings.Contains(texts(page), " platforms|") || strings.Contains(texts(page), "|ann") {
 			t.Errorf("calls%s shows calls without a key, or parameters:\n%s", query, page)
 		}
+	}
+	_, page = s.get(t, "/dashboard/calls")
+	status, page = s.get(t, match(t, page, `href="(/dashboard/calls/[^"?]+)"`))
+	for _, want := range []string{"|Operation|mock profile|", "|Credits charged|1|", "|charge|mock profile|HIT|key_", "|Source|api|"} {
+		if status != http.StatusOK || !strings.Contains(texts(page), want) {
+			t.Errorf("the page of the request, status %d, lacks %q:\n%s", status, want, texts(page))
+		}
+	}
+	if status, _ := s.get(t, "/dashboard/calls/req_none"); status != http.StatusNotFound {
+		t.Errorf("a request that is not in the log: %d", status)
 	}
 	_, page = s.get(t, account)
 	revoke := match(t, page, `href="(/dashboard/keys/[^"]+/revoke)"`)
@@ -223,15 +235,111 @@ func TestAKeyIsMadeUsedSeenAndRevoked(t *testing.T) {
 	}
 }
 
+// TestTheLastHours shows the calls of each hour with those that failed, and says why a call failed.
+func TestTheLastHours(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, secret, _ := s.account(t, "shop", keys.NewKey{Environment: keys.Live, Manage: true})
+	bearer := http.Header{"Authorization": {"Bearer " + secret}}
+	for _, handle := range []string{"ann", "upstream_error", "missing"} {
+		s.do(t, http.MethodGet, "/v1/mock/profile?handle="+handle, nil, bearer)
+	}
+	s.signInAs(t, s.secret)
+	_, page := s.get(t, "/dashboard")
+	for _, want := range []string{"|Calls each hour: 3 in 24 hours|", "|mock|", ": 3 calls, 1 failed|", "|3|1|"} {
+		if !strings.Contains(texts(page), want) {
+			t.Errorf("the overview lacks %q:\n%s", want, texts(page))
+		}
+	}
+	_, page = s.get(t, "/dashboard/calls?status=503")
+	_, page = s.get(t, match(t, page, `href="(/dashboard/calls/[^"?]+)"`))
+	if !strings.Contains(page, "Why it failed") || !strings.Contains(page, "With Retry-After, retry after that time.") {
+		t.Errorf("the page does not say what to do:\n%s", page)
+	}
+	for _, want := range []string{"|Credits held, at most|1|", "|Credits charged|0|", "|mock|1|", "|upstream unavailable"} {
+		if !strings.Contains(texts(page), want) {
+			t.Errorf("the operator's page of a failed call lacks %q:\n%s", want, texts(page))
+		}
+	}
+	s.signInAs(t, secret)
+	_, page = s.get(t, "/dashboard/calls?status=503")
+	_, page = s.get(t, match(t, page, `href="(/dashboard/calls/[^"?]+)"`))
+	if !strings.Contains(texts(page), "|mock|1|") || strings.Contains(page, "upstream unavailable") {
+		t.Errorf("the account's page of a failed call lacks the provider, or has the cause:\n%s", texts(page))
+	}
+}
+
+// TestAnAccountDoesNotSeeRequestsOfOthers asks for the page of another account's request.
+func TestAnAccountDoesNotSeeRequestsOfOthers(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, theirs, _ := s.account(t, "theirs", keys.NewKey{Environment: keys.Live, Manage: true})
+	_, other, _ := s.account(t, "other", keys.NewKey{Environment: keys.Live, Manage: true})
+	s.do(t, http.MethodGet, "/v1/mock/profile?handle=ann", nil, http.Header{"Authorization": {"Bearer " + theirs}})
+	s.signInAs(t, theirs)
+	_, page := s.get(t, "/dashboard/calls")
+	address := match(t, page, `href="(/dashboard/calls/[^"?]+)"`)
+	if status, _ := s.get(t, address); status != http.StatusOK {
+		t.Errorf("its own request: %d", status)
+	}
+	s.signInAs(t, other)
+	if status, _ := s.get(t, address); status != http.StatusNotFound {
+		t.Errorf("a request of another account: %d", status)
+	}
+}
+
+var figures = regexp.MustCompile(`(?s)<figure>.*?</figure>`)
+
+var tableParts = regexp.MustCompile(`(?s)<thead>(.*?)</thead>.*?<tbody>(.*?)</tbody>`)
+
+// TestCellsStandUnderTheirHeads counts the cells of every row of every table, whose heads sort it.
+func TestCellsStandUnderTheirHeads(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	shop, secret, _ := s.account(t, "shop", keys.NewKey{Environment: keys.Live, Manage: true})
+	s.do(t, http.MethodGet, "/v1/mock/profile?handle=ann", nil, http.Header{"Authorization": {"Bearer " + secret}})
+	s.signInAs(t, secret)
+	for _, name := range []string{"a", "b"} {
+		s.post(t, "/dashboard/accounts/"+shop.ID+"/monitors", url.Values{
+			"operation": {"profile"}, "platform": {"mock"}, "param.handle": {name}, "every": {"1h"}, "name": {name},
+		})
+	}
+	s.until(t, "/dashboard/accounts/"+shop.ID+"/changes?monitor=a", "|ready|")
+	s.post(t, "/dashboard/accounts/"+shop.ID+"/endpoints", url.Values{"name": {"hook"}, "url": {s.url + "/hook"}})
+	cells := regexp.MustCompile(`<t[hd][ >]`)
+	for who, signIn := range map[string]string{"the operator": s.secret, "an account": secret} {
+		s.signInAs(t, signIn)
+		account := "/accounts/" + shop.ID
+		for _, address := range []string{
+			"", "/calls", "/jobs", "/bulk", account + "/bulk", "/erasures", "/audit", "/platforms/mock", account, account + "/ledger", account + "/monitors",
+			account + "/monitors/a", account + "/changes", account + "/endpoints", account + "/endpoints/hook",
+		} {
+			_, page := s.get(t, "/dashboard"+address)
+			page = figures.ReplaceAllString(page, "") // the figures of a chart have an order
+			for _, table := range tableParts.FindAllStringSubmatch(page, -1) {
+				heads := len(cells.FindAllString(table[1], -1))
+				if links := strings.Count(table[1], "?sort."); links < heads-1 { // one may be of buttons
+					t.Errorf("%s%s: %d of %d heads sort: %s", who, address, links, heads, texts(table[1]))
+				}
+				for row := range strings.SplitSeq(strings.TrimSpace(table[2]), "</tr>") {
+					if n := len(cells.FindAllString(row, -1)); n != 0 && n != heads {
+						t.Errorf("%s%s: a row has %d cells under %d heads: %s", who, address, n, heads, texts(row))
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestCreditsAreGivenOnce(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.signIn(t)
 	_, page := s.get(t, "/dashboard")
 	_, page = s.post(t, "/dashboard/accounts",
-		url.Values{"name": {"tea"}, "credits": {"5"}, "once": {match(t, page, once)}})
+		url.Values{"name": {"tea"}, "credits": {"5"}, "form_id": {match(t, page, formID)}})
 	give := match(t, page, `action="(/dashboard/accounts/[^"]+/give)"`)
-	form := url.Values{"credits": {"20"}, "reason": {"thanks"}, "once": {match(t, page, once)}}
+	form := url.Values{"credits": {"20"}, "reason": {"thanks"}, "form_id": {match(t, page, formID)}}
 	if _, page = s.post(t, give, form); !strings.Contains(page, `<p class="big">25 `) ||
 		!strings.Contains(page, "thanks") {
 		t.Errorf("given:\n%s", page)
@@ -241,18 +349,23 @@ func TestCreditsAreGivenOnce(t *testing.T) {
 	}
 	for _, wrong := range []string{"-1", "0", "x", "1e9", "99999999999999999999"} {
 		if status, page := s.post(t, give,
-			url.Values{"credits": {wrong}, "once": {"once " + wrong}}); status != http.StatusBadRequest {
+			url.Values{"credits": {wrong}, "form_id": {"once " + wrong}}); status != http.StatusBadRequest {
 			t.Errorf("%q credits: %d\n%s", wrong, status, page)
 		}
 	}
 }
+
+var tags = regexp.MustCompile(`\s*(<[^>]*>\s*)+`)
+
+// texts returns what a page says: the texts between its tags, in HTML, with | between them.
+func texts(page string) string { return tags.ReplaceAllString(page, "|") }
 
 // teaShop opens an account with 5 credits, and returns its path and its page.
 func (s *service) teaShop(t *testing.T) (account, page string) {
 	t.Helper()
 	_, page = s.get(t, "/dashboard")
 	_, page = s.post(t, "/dashboard/accounts",
-		url.Values{"name": {"tea"}, "credits": {"5"}, "once": {match(t, page, once)}})
+		url.Values{"name": {"tea"}, "credits": {"5"}, "form_id": {match(t, page, formID)}})
 	return strings.TrimSuffix(match(t, page, `action="(/dashboard/accounts/[^"]+/keys)"`), "/keys"), page
 }
 
@@ -261,12 +374,12 @@ func TestARequestIsRefunded(t *testing.T) {
 	s := open(t)
 	s.signIn(t)
 	account, page := s.teaShop(t)
-	form := url.Values{"name": {"first"}, "environment": {"live"}, "once": {match(t, page, `value="([^"]+k)"`)}}
+	form := url.Values{"name": {"first"}, "environment": {"live"}, "form_id": {match(t, page, `value="([^"]+k)"`)}}
 	_, page = s.post(t, account+"/keys", form)
 	bearer := http.Header{"Authorization": {"Bearer " + match(t, page, `id="secret">(sk_live_[A-Za-z0-9]+)<`)}}
 	s.do(t, http.MethodGet, "/v1/mock/profile?handle=ann&fresh=true", nil, bearer)
 	_, page = s.get(t, account)
-	request := match(t, page, `<td><code>([^<]+)</code></td></tr>`)
+	request := match(t, page, `href="/dashboard/calls/([^"]+)"`)
 	if !strings.Contains(page, `<p class="big">3 `) {
 		t.Fatalf("a fresh read costs 2 of 5 credits:\n%s", page)
 	}
@@ -285,7 +398,7 @@ func TestARequestIsRefunded(t *testing.T) {
 	}
 	for i, tt := range tests {
 		form := url.Values{
-			"request": {tt.request}, "credits": {tt.credits}, "reason": {"sorry"}, "once": {fmt.Sprint("refund ", i)},
+			"request": {tt.request}, "credits": {tt.credits}, "reason": {"sorry"}, "form_id": {fmt.Sprint("refund ", i)},
 		}
 		status, page := s.post(t, account+"/refund", form)
 		if status != tt.status || status == http.StatusOK && !strings.Contains(page, "sorry") {
@@ -295,7 +408,7 @@ func TestARequestIsRefunded(t *testing.T) {
 			t.Errorf("refund %d: the balance is not %s:\n%s", i, tt.balance, page)
 		}
 	}
-	form = url.Values{"request": {request}, "once": {"refund 5"}}
+	form = url.Values{"request": {request}, "form_id": {"refund 5"}}
 	if status, _ := s.post(t, account+"/refund", form); status == http.StatusOK {
 		t.Error("a form counts twice")
 	}
@@ -328,21 +441,18 @@ func TestTheOverviewAddsUpAllAccounts(t *testing.T) {
 			}
 		}
 	}
-	for _, call := range []providers.UpstreamCall{
+	for _, call := range []callctx.UpstreamCall{
 		{Status: 200}, {Status: 304, Revalidated: true}, {Status: 404}, {Status: 503}, {Err: io.ErrUnexpectedEOF},
 	} {
 		s.activity.Observer().Upstream(observe.Upstream{Platform: platform.X, Provider: "x", UpstreamCall: call})
 	}
 	s.activity.Observer().Upstream(observe.Upstream{
-		Platform: platform.GitHub, Provider: "github", UpstreamCall: providers.UpstreamCall{Status: 200},
+		Platform: platform.GitHub, Provider: "github", UpstreamCall: callctx.UpstreamCall{Status: 200},
 	})
 	_, page := s.get(t, "/dashboard")
-	row := func(cells ...string) string { return strings.Join(cells, `</td><td class="n">`) + "</td></tr>" }
 	places := []int{
-		strings.Index(page, `<a href="/dashboard/accounts/`+ids["coffee"]+`">coffee</a></td><td class="n">3</td>`),
-		strings.Index(page, `<a href="/dashboard/accounts/`+ids["tea"]+`">tea</a></td><td class="n">1</td>`),
-		strings.Index(page, `<th scope="row">github</th><td>`+row("github", "1", "0", "0", "0")),
-		strings.Index(page, `<th scope="row">x</th><td>`+row("x", "5", "1", "2", "1")),
+		strings.Index(texts(page), "|coffee|3|"), strings.Index(texts(page), "|tea|1|"),
+		strings.Index(texts(page), "|github|github|1|0|0|0|"), strings.Index(texts(page), "|x|x|5|1|2|1|"),
 	}
 	if places[0] < 0 || !slices.IsSorted(places) {
 		t.Errorf("the texts are at %v of\n%s", places, page)
@@ -354,7 +464,7 @@ func TestAGrantIsTakenBack(t *testing.T) {
 	s := open(t)
 	s.signIn(t)
 	account, _ := s.teaShop(t)
-	s.post(t, account+"/give", url.Values{"credits": {"7"}, "once": {"gift"}})
+	s.post(t, account+"/give", url.Values{"credits": {"7"}, "form_id": {"gift"}})
 	for i, tt := range []struct {
 		entry   string
 		status  int
@@ -391,7 +501,7 @@ func TestPagesRequireTheSecret(t *testing.T) {
 		"/dashboard/accounts", "/dashboard/accounts/x/give", "/dashboard/accounts/x/refund",
 		"/dashboard/accounts/x/reverse", "/dashboard/accounts/x/keys", "/dashboard/keys/x/revoke",
 	} {
-		if status, _ := s.post(t, path, url.Values{"once": {"x"}}); status != http.StatusUnauthorized {
+		if status, _ := s.post(t, path, url.Values{"form_id": {"x"}}); status != http.StatusUnauthorized {
 			t.Errorf("POST %s: %d", path, status)
 		}
 	}
@@ -411,7 +521,7 @@ func TestRequestsFromOtherSitesChangeNothing(t *testing.T) {
 	for _, header := range []http.Header{
 		{"Sec-Fetch-Site": {"cross-site"}}, {"Sec-Fetch-Site": {"same-site"}}, {"Origin": {"https://evil.example"}},
 	} {
-		if status, _ := s.do(t, http.MethodPost, "/dashboard/accounts", url.Values{"name": {"evil"}, "once": {"1"}},
+		if status, _ := s.do(t, http.MethodPost, "/dashboard/accounts", url.Values{"name": {"evil"}, "form_id": {"1"}},
 			header); status != http.StatusForbidden {
 			t.Errorf("%v: %d", header, status)
 		}
@@ -590,13 +700,32 @@ func TestTheUsageOfABusyDayIsComplete(t *testing.T) {
 	}
 	_, page := s.get(t, "/dashboard/accounts/"+a.ID)
 	for _, want := range []string{
-		"mock: 6,001</li>",
-		`<td>mock</td><td>profile</td><td class="n">6,001</td><td class="n">6,001</td><td class="n">0</td>`,
-		`<td>key_busy</td><td class="n">6,001</td>`,
+		"by platform: 6,001 in 14 days|", "|mock profile|6,001|6,001|0|", "|key_busy|6,001|",
 	} {
-		if !strings.Contains(page, want) {
+		if !strings.Contains(texts(page), want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
 		}
+	}
+}
+
+// TestEveryAccountSaysHowLongItLasts checks the account that has spent the least, beyond those that usage lists.
+func TestEveryAccountSaysHowLongItLasts(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.signIn(t)
+	for i := range int64(101) {
+		a, err := s.keys.OpenAccount(t.Context(), fmt.Sprintf("account %03d", i), 1000, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.ledger.Charge(t.Context(), credits.Spender{Account: a.ID, Key: "key_1"},
+			credits.Charge{Amount: 200 - i, Operation: "profile", Platform: "mock", Cache: "HIT"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := "|account 100|900|" + s.now.UTC().AddDate(0, 0, 900*14/100).Format(time.DateOnly) + "|"
+	if _, page := s.get(t, "/dashboard?search=account+100"); !strings.Contains(texts(page), want) {
+		t.Errorf("the overview lacks %q:\n%s", want, texts(page))
 	}
 }
 
@@ -611,6 +740,7 @@ func (l limited) State() providers.LimitState { return l.state }
 func (l limited) Share(providers.Shares)      {}
 func (l limited) Save(string) string          { return "" }
 func (l limited) Restore(string)              {}
+func (l limited) OnUnsaved(func() error)      {}
 
 // TestTheLimitsOfUpstreamsAreShown checks what is left of each limit and when it resets.
 func TestTheLimitsOfUpstreamsAreShown(t *testing.T) {
@@ -629,20 +759,43 @@ func TestTheLimitsOfUpstreamsAreShown(t *testing.T) {
 	s.signIn(t)
 	_, page := s.get(t, dashboard.Root+"/")
 	row := func(platform, provider, limit, left, of, anew string) string {
-		return fmt.Sprintf(`<tr><th scope="row">%s</th><td>%s</td><td>%s</td><td class="n">%s</td><td class="n">%s</td><td>%s</td></tr>`,
-			platform, provider, limit, left, of, anew)
+		return "|" + strings.Join([]string{platform, provider, limit, left, of, anew}, "|") + "|"
 	}
 	for _, want := range []string{
-		row("youtube", "youtube", "searches", "7", "100", "2026-11-24 08:00:00"),
-		row("youtube", "youtube", "units", "10,000", "10,000", "-"),
-		row("github", "github", "core", "-", "unknown", "-"),
+		row("youtube", "youtube", "searches|7", "7", "100", "2026-11-24 08:00:00"), // a bar, too
+		row("youtube", "youtube", "units|10000", "10,000", "10,000", "–"),
+		row("github", "github", "core", "–", "unknown", "–"),
 	} {
-		if !strings.Contains(page, want) {
+		if !strings.Contains(texts(page), want) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}
 	if t.Failed() {
 		_, part, _ := strings.Cut(page, `id="limits"`)
 		t.Logf("%.2000s", part)
+	}
+}
+
+// TestTheOperatorSeesWhenAUsedUpLimitResets looks at the page of a call that an upstream has refused for its limit.
+func TestTheOperatorSeesWhenAUsedUpLimitResets(t *testing.T) {
+	t.Parallel()
+	resets := time.Now().Add(time.Hour)
+	s := open(t, providers.Provider{
+		Name: "youtube", Platform: platform.YouTube, Source: schema.Official,
+		Profile: func(context.Context, string) (schema.Profile, error) {
+			return schema.Profile{}, providers.Limited("the upstream is rate limiting us", time.Hour)
+		},
+		Limits: []providers.Limit{limited{"searches", providers.LimitState{Limit: 100, Used: 100, Reset: resets}}},
+	})
+	_, secret, _ := s.account(t, "shop", keys.NewKey{Environment: keys.Live, Manage: true})
+	s.do(t, http.MethodGet, "/v1/youtube/profile?handle=ann", nil, http.Header{"Authorization": {"Bearer " + secret}})
+	when := "The limit searches of youtube (100) is used up, and resets at " + resets.UTC().Format(time.DateTime)
+	for who, signIn := range map[string]string{"the operator": s.secret, "an account": secret} {
+		s.signInAs(t, signIn)
+		_, page := s.get(t, dashboard.Root+"/calls")
+		_, page = s.get(t, match(t, page, `href="(/dashboard/calls/[^"?]+)"`))
+		if !strings.Contains(page, "It is not the limit of the key") || strings.Contains(page, when) != (who == "the operator") {
+			t.Errorf("%s sees:\n%s", who, page)
+		}
 	}
 }

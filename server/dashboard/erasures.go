@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,14 +11,16 @@ import (
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
 )
 
 // erasuresPage is what the page of erasures shows.
 type erasuresPage struct {
-	Once      string
+	FormID    string
+	Sent      sentForm
 	Platforms []platform.ID
 	Counted   *counted // the result of the last form; nil without one
-	Receipts  []privacy.Receipt
+	Receipts  table[privacy.Receipt]
 	Verified  string // the result of verifying them; "" when that was not requested
 }
 
@@ -50,8 +51,8 @@ func formOf(r *http.Request) erasureForm {
 	}
 }
 
-func (f erasureForm) request() socialdata.EraseRequest {
-	req := socialdata.EraseRequest{Platform: platform.ID(f.Platform), Block: f.Block, Reason: f.Reason, By: "dashboard"}
+func (f erasureForm) request() schema.EraseRequest {
+	req := schema.EraseRequest{Platform: platform.ID(f.Platform), Block: f.Block, Reason: f.Reason, By: "dashboard"}
 	switch f.By {
 	case "id":
 		req.ID = f.Value
@@ -68,30 +69,45 @@ const (
 	receiptsPart  = 500 // that are read at a time
 )
 
-func (d *Dashboard) erasures(w http.ResponseWriter, r *http.Request) { d.showErasures(w, r, nil) }
+func (d *Dashboard) erasures(w http.ResponseWriter, r *http.Request) {
+	d.showErasures(w, r, http.StatusOK, nil, sentForm{})
+}
 
-// showErasures shows the page with the result of the last form.
-func (d *Dashboard) showErasures(w http.ResponseWriter, r *http.Request, c *counted) {
-	p := erasuresPage{Once: rand.Text(), Counted: c}
-	for _, info := range d.cfg.Client.PlatformTable().All() {
+// showErasures shows the page with the result of the last form, or with a form that was not accepted.
+func (d *Dashboard) showErasures(w http.ResponseWriter, r *http.Request, status int, c *counted, sent sentForm) {
+	p := erasuresPage{FormID: newFormID(), Sent: sent, Counted: c}
+	for _, info := range socialdata.FrontEnd(d.cfg.Client).PlatformTable().All() {
 		p.Platforms = append(p.Platforms, info.ID)
 	}
+	var receipts []privacy.Receipt
 	for after := int64(0); ; {
-		part, err := d.cfg.Client.Erasures(r.Context(), after, receiptsPart)
+		part, err := d.cfg.Client.Operator().Erasures(r.Context(), after, receiptsPart)
 		if err != nil {
 			d.fail(w, r, err)
 			return
 		}
-		p.Receipts = append(p.Receipts, part...)
-		p.Receipts = p.Receipts[max(0, len(p.Receipts)-shownReceipts):]
+		receipts = append(receipts, part...)
+		receipts = receipts[max(0, len(receipts)-shownReceipts):]
 		if len(part) < receiptsPart {
 			break
 		}
 		after = part[len(part)-1].No
 	}
-	slices.Reverse(p.Receipts) // newest first
+	slices.Reverse(receipts) // newest first
+	p.Receipts = newTable(r, Root+"/erasures", "receipts", receipts, []column[privacy.Receipt]{
+		{"number", "Number", "n more", func(r privacy.Receipt) any { return r.No }},
+		{"at", "Time (UTC)", "", func(r privacy.Receipt) any { return r.At }},
+		{"by", "By", "more", func(r privacy.Receipt) any { return r.By }},
+		{"what", "What", "more", func(r privacy.Receipt) any { return r.Kind }},
+		{"platform", "Platform", "", func(r privacy.Receipt) any { return r.Platform }},
+		{"subject", "Subject (keyed hash)", "more", func(r privacy.Receipt) any { return r.Subject }},
+		{"blocked", "Blocked", "", func(r privacy.Receipt) any { return r.Block }},
+		{"removed", "Removed", "n", func(r privacy.Receipt) any { return sum(r.Removed) }},
+		{"mentions", "Mentions", "n more", func(r privacy.Receipt) any { return int64(r.Mentions) }},
+		{"reason", "Reason", "more", func(r privacy.Receipt) any { return r.Reason }},
+	})
 	if r.URL.Query().Has("verify") {
-		n, err := d.cfg.Client.VerifyErasures(r.Context())
+		n, err := d.cfg.Client.Operator().VerifyErasures(r.Context())
 		switch p.Verified = fmt.Sprintf("None of the %d receipts is missing or changed.", n); {
 		case errors.Is(err, privacy.ErrBroken):
 			p.Verified = fmt.Sprintf("The receipts were changed: number %d is not the one that was written.", n+1)
@@ -100,7 +116,7 @@ func (d *Dashboard) showErasures(w http.ResponseWriter, r *http.Request, c *coun
 			return
 		}
 	}
-	d.show(w, r, http.StatusOK, frame{Title: "Erasures", Signed: true, Data: p})
+	d.show(w, r, status, frame{Title: "Erasures", Signed: true, Data: p})
 }
 
 // erase counts, erases or unblocks.
@@ -114,24 +130,25 @@ func (d *Dashboard) erase(w http.ResponseWriter, r *http.Request) {
 	case "count":
 		req.DryRun = true
 		c.Title, c.Confirm = "What would be removed", true
-		receipt, err = d.cfg.Client.Erase(r.Context(), req)
+		receipt, err = d.cfg.Client.Operator().Erase(r.Context(), req)
 	case "erase", "unblock":
-		if !d.once(w, r) {
+		if !d.isNewForm(w, r) {
 			return
 		}
 		if do == "unblock" {
 			c.Title = "It may be read again"
-			receipt, err = d.cfg.Client.Unblock(r.Context(), req)
+			receipt, err = d.cfg.Client.Operator().Unblock(r.Context(), req)
 			break
 		}
 		c.Title = "What was removed"
-		receipt, err = d.cfg.Client.Erase(r.Context(), req)
+		receipt, err = d.cfg.Client.Operator().Erase(r.Context(), req)
 	default:
 		d.refuse(w, r, http.StatusBadRequest, "This form is not from this page. Open the page again.")
 		return
 	}
 	if p := (*problem.Error)(nil); errors.As(err, &p) && p.Code != problem.InternalError {
-		d.refuse(w, r, p.HTTPStatus(), "This was not done: "+p.Detail+". Go back and change it.")
+		field := fieldIn(p.Detail, "value", [2]string{"reason", "reason"})
+		d.showErasures(w, r, p.HTTPStatus(), nil, rejected(r, "erase", field, "This was not done: "+p.Detail+"."))
 		return
 	}
 	if err != nil {
@@ -142,7 +159,11 @@ func (d *Dashboard) erase(w http.ResponseWriter, r *http.Request) {
 		c.Removed = append(c.Removed, removed{kind, int64(receipt.Removed[kind])})
 	}
 	c.Mentions = int64(receipt.Mentions)
-	d.showErasures(w, r, c)
+	var sent sentForm
+	if c.Confirm { // the page does not name what was erased
+		sent = sentForm{Name: "erase", Values: r.PostForm}
+	}
+	d.showErasures(w, r, http.StatusOK, c, sent)
 }
 
 // sum returns how many things a receipt counts.

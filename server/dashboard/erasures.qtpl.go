@@ -3,6 +3,8 @@
 
 package dashboard
 
+import "github.com/socialdata/socialdata/privacy"
+
 import (
 	qtio422016 "io"
 
@@ -19,13 +21,13 @@ func (p erasuresPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 <h1>Erasures</h1>
 `)
 	if p.Counted != nil {
-		qw422016.N().S(`<section class="narrow" role="status">
+		qw422016.N().S(`<section class="narrow-form" role="status">
 <h2>`)
 		qw422016.E().S(p.Counted.Title)
 		qw422016.N().S(`</h2>
 `)
 		if len(p.Counted.Removed) > 0 {
-			qw422016.N().S(`<table>
+			qw422016.N().S(`<div class="scroll"><table>
 <thead><tr><th scope="col">Kind</th><th scope="col" class="n">Number</th></tr></thead>
 <tbody>`)
 			for _, r := range p.Counted.Removed {
@@ -36,7 +38,7 @@ func (p erasuresPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 				qw422016.N().S(`</td></tr>
 `)
 			}
-			qw422016.N().S(`</tbody></table>`)
+			qw422016.N().S(`</tbody></table></div>`)
 		} else {
 			qw422016.N().S(`<p>Nothing about it is stored.</p>`)
 		}
@@ -44,14 +46,14 @@ func (p erasuresPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 `)
 		if p.Counted.Mentions != 0 {
 			qw422016.N().S(`<p>`)
-			qw422016.E().S(number(p.Counted.Mentions))
-			qw422016.N().S(` stored items of others mention it, and stay.</p>
+			qw422016.E().S(numberOf(p.Counted.Mentions, "stored item"))
+			qw422016.N().S(` of others with a mention of it: unchanged.</p>
 `)
 		}
 		if p.Counted.Confirm {
 			qw422016.N().S(`<form method="post" action="/dashboard/erasures" class="row">
-<input type="hidden" name="once" value="`)
-			qw422016.E().S(p.Once)
+<input type="hidden" name="form_id" value="`)
+			qw422016.E().S(p.FormID)
 			qw422016.N().S(`c">
 <input type="hidden" name="platform" value="`)
 			qw422016.E().S(p.Counted.Form.Platform)
@@ -80,22 +82,48 @@ func (p erasuresPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 	qw422016.N().S(`
 <section>
 <h2 id="forget">Forget someone or something</h2>
-<p>What is stored about an account or an object is removed from every store and from the memory of every server. Count first: counting removes nothing.</p>
+<p>What is stored about an account or an object is removed from every store and from the memory of every server. Count first: counting removes nothing. `)
+	qw422016.E().S(privacy.NotErased)
+	qw422016.N().S(`</p>
 <form method="post" action="/dashboard/erasures" class="row">
-<input type="hidden" name="once" value="`)
-	qw422016.E().S(p.Once)
+<input type="hidden" name="form_id" value="`)
+	qw422016.E().S(p.FormID)
 	qw422016.N().S(`">
 <label>Platform <select name="platform" required>`)
 	for _, on := range p.Platforms {
-		qw422016.N().S(`<option>`)
+		qw422016.N().S(`<option`)
+		if p.Sent.value("erase", "platform", "") == string(on) {
+			qw422016.N().S(` selected`)
+		}
+		qw422016.N().S(`>`)
 		qw422016.E().V(on)
 		qw422016.N().S(`</option>`)
 	}
 	qw422016.N().S(`</select></label>
-<label>By <select name="by"><option value="handle">handle</option><option value="id">id of an object</option><option value="url">web address</option></select></label>
-<label>Handle, id or address <input name="value" maxlength="2000" autocomplete="off" required></label>
-<label>Reason, which must not say who <input name="reason" maxlength="500" autocomplete="off"></label>
-<label><input type="checkbox" name="block" value="on"> Block it from now on</label>
+<label>By <select name="by">`)
+	for _, by := range [][2]string{{"handle", "handle"}, {"id", "id of an object"}, {"url", "web address"}} {
+		qw422016.N().S(`<option value="`)
+		qw422016.E().S(by[0])
+		qw422016.N().S(`"`)
+		if p.Sent.value("erase", "by", "") == by[0] {
+			qw422016.N().S(` selected`)
+		}
+		qw422016.N().S(`>`)
+		qw422016.E().S(by[1])
+		qw422016.N().S(`</option>`)
+	}
+	qw422016.N().S(`</select></label>
+`)
+	streamtextField(qw422016, p.Sent.in("erase", field{Label: "Handle, id or address", Name: "value", Max: 2000, Required: true, Private: true}))
+	qw422016.N().S(`
+`)
+	streamtextField(qw422016, p.Sent.in("erase", field{Label: "Reason, which must not say who", Name: "reason", Max: 500, Private: true}))
+	qw422016.N().S(`
+<label><input type="checkbox" name="block" value="on"`)
+	if p.Sent.checked("erase", "block", false) {
+		qw422016.N().S(` checked`)
+	}
+	qw422016.N().S(`> Block it from now on</label>
 <button name="do" value="count">Count</button> <button class="quiet" name="do" value="unblock">Unblock</button>
 </form>
 </section>
@@ -109,42 +137,45 @@ func (p erasuresPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 	}
 	qw422016.N().S(`
 `)
-	if len(p.Receipts) > 0 {
-		qw422016.N().S(`<div class="scroll tall" tabindex="0" role="region" aria-labelledby="receipts"><table>
-<thead><tr><th scope="col" class="n">Number</th><th scope="col">Time (UTC)</th><th scope="col">By</th><th scope="col">What</th><th scope="col">Platform</th><th scope="col">Subject (keyed hash)</th><th scope="col">Blocked</th><th scope="col" class="n">Removed</th><th scope="col" class="n">Mentions</th><th scope="col">Reason</th></tr></thead>
+	if p.Receipts.All > 0 {
+		streamtableFilter(qw422016, p.Receipts.tableFrame)
+		qw422016.N().S(`<div class="scroll" tabindex="0" role="region" aria-labelledby="receipts"><table>
+`)
+		streamtableHeads(qw422016, p.Receipts.tableFrame)
+		qw422016.N().S(`
 <tbody>`)
-		for _, r := range p.Receipts {
-			qw422016.N().S(`<tr><td class="n">`)
+		for _, r := range p.Receipts.Rows {
+			qw422016.N().S(`<tr><td class="n more">`)
 			qw422016.E().S(number(r.No))
 			qw422016.N().S(`</td><td>`)
 			qw422016.E().S(second(r.At))
-			qw422016.N().S(`</td><td>`)
+			qw422016.N().S(`</td><td class="more">`)
 			qw422016.E().V(r.By)
-			qw422016.N().S(`</td><td>`)
+			qw422016.N().S(`</td><td class="more">`)
 			qw422016.E().V(r.Kind)
 			qw422016.N().S(`</td><td>`)
 			qw422016.E().S(r.Platform)
-			qw422016.N().S(`</td><td><code>`)
-			qw422016.E().S(r.Subject[0:16])
-			qw422016.N().S(`</code></td><td>`)
+			qw422016.N().S(`</td><td class="more">`)
+			streamidPart(qw422016, r.Subject, "")
+			qw422016.N().S(`</td><td>`)
 			if r.Block {
 				qw422016.N().S(`yes`)
 			}
 			qw422016.N().S(`</td><td class="n">`)
 			qw422016.E().S(number(sum(r.Removed)))
-			qw422016.N().S(`</td><td class="n">`)
+			qw422016.N().S(`</td><td class="n more">`)
 			qw422016.E().V(r.Mentions)
-			qw422016.N().S(`</td><td>`)
+			qw422016.N().S(`</td><td class="more">`)
 			qw422016.E().S(r.Reason)
 			qw422016.N().S(`</td></tr>
 `)
 		}
 		qw422016.N().S(`</tbody></table></div>
 <p>The newest `)
-		qw422016.N().D(len(p.Receipts))
+		qw422016.N().D(p.Receipts.All)
 		qw422016.N().S(`. They contain no names, and are never changed or removed. <a href="/dashboard/erasures?verify">Verify all of them</a></p>`)
 	} else {
-		qw422016.N().S(`<p>None.</p>`)
+		qw422016.N().S(`<p>None yet. Each erasure and each block leaves one here, without names.</p>`)
 	}
 	qw422016.N().S(`
 </section>

@@ -31,27 +31,27 @@ func streamwhole(qw422016 *qt422016.Writer, f frame) {
 <title>`)
 	qw422016.E().S(f.Title)
 	qw422016.N().S(` · socialdata</title>
+<link rel="icon" href="/dashboard/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/dashboard/style.css">
 <script src="/dashboard/copy.js" defer></script>
 </head>
 <body>
 <header>
 <a class="brand" href="/dashboard">socialdata</a>
-<nav aria-label="Pages"><a href="/dashboard">`)
+<nav aria-label="Pages">`)
 	if f.Own != "" {
-		qw422016.N().S(`Account`)
-	} else {
-		qw422016.N().S(`Overview`)
+		streamaccountLinks(qw422016, f, f.Own)
+	} else if f.Signed {
+		streamlink(qw422016, f, Root, "Overview")
 	}
-	qw422016.N().S(`</a>`)
-	if f.Own != "" {
-		qw422016.N().S(`<a href="/dashboard/accounts/`)
-		qw422016.E().S(f.Own)
-		qw422016.N().S(`/ledger">Ledger</a>`)
+	if f.Signed {
+		streamlink(qw422016, f, Root+"/calls", "Calls")
+		streamlink(qw422016, f, Root+"/jobs", "Searches")
 	}
-	qw422016.N().S(`<a href="/dashboard/calls">Calls</a><a href="/dashboard/jobs">Jobs</a>`)
-	if f.Own == "" {
-		qw422016.N().S(`<a href="/dashboard/erasures">Erasures</a>`)
+	if f.Operator {
+		streamlink(qw422016, f, Root+"/bulk", "Bulk jobs")
+		streamlink(qw422016, f, Root+"/erasures", "Erasures")
+		streamlink(qw422016, f, Root+"/audit", "Audit")
 	}
 	qw422016.N().S(`<a href="/docs">Documentation</a></nav>
 `)
@@ -60,7 +60,14 @@ func streamwhole(qw422016 *qt422016.Writer, f frame) {
 	}
 	qw422016.N().S(`
 </header>
-<main>
+`)
+	if f.Operator && f.Of != "" {
+		qw422016.N().S(`<nav class="sub" aria-label="Account">`)
+		streamaccountLinks(qw422016, f, f.Of)
+		qw422016.N().S(`</nav>
+`)
+	}
+	qw422016.N().S(`<main>
 `)
 	f.Data.streamcontent(qw422016, f)
 	qw422016.N().S(`
@@ -107,6 +114,61 @@ func (p problemPage) writecontent(qq422016 qtio422016.Writer, f frame) {
 func (p problemPage) content(f frame) string {
 	qb422016 := qt422016.AcquireByteBuffer()
 	p.writecontent(qb422016, f)
+	qs422016 := string(qb422016.B)
+	qt422016.ReleaseByteBuffer(qb422016)
+	return qs422016
+}
+
+func streamlink(qw422016 *qt422016.Writer, f frame, path, name string) {
+	qw422016.N().S(`<a href="`)
+	qw422016.E().S(ownAddress(path))
+	qw422016.N().S(`"`)
+	at := f.current(path)
+
+	if at != "" {
+		qw422016.N().S(` aria-current="`)
+		qw422016.E().S(at)
+		qw422016.N().S(`"`)
+	}
+	qw422016.N().S(`>`)
+	qw422016.E().S(name)
+	qw422016.N().S(`</a>`)
+}
+
+func writelink(qq422016 qtio422016.Writer, f frame, path, name string) {
+	qw422016 := qt422016.AcquireWriter(qq422016)
+	streamlink(qw422016, f, path, name)
+	qt422016.ReleaseWriter(qw422016)
+}
+
+func link(f frame, path, name string) string {
+	qb422016 := qt422016.AcquireByteBuffer()
+	writelink(qb422016, f, path, name)
+	qs422016 := string(qb422016.B)
+	qt422016.ReleaseByteBuffer(qb422016)
+	return qs422016
+}
+
+func streamaccountLinks(qw422016 *qt422016.Writer, f frame, account string) {
+	path := Root + "/accounts/" + account
+
+	streamlink(qw422016, f, path, "Account")
+	streamlink(qw422016, f, path+"/monitors", "Monitors")
+	streamlink(qw422016, f, path+"/changes", "Changes")
+	streamlink(qw422016, f, path+"/endpoints", "Endpoints")
+	streamlink(qw422016, f, path+"/bulk", "Bulk jobs")
+	streamlink(qw422016, f, path+"/ledger", "Ledger")
+}
+
+func writeaccountLinks(qq422016 qtio422016.Writer, f frame, account string) {
+	qw422016 := qt422016.AcquireWriter(qq422016)
+	streamaccountLinks(qw422016, f, account)
+	qt422016.ReleaseWriter(qw422016)
+}
+
+func accountLinks(f frame, account string) string {
+	qb422016 := qt422016.AcquireByteBuffer()
+	writeaccountLinks(qb422016, f, account)
 	qs422016 := string(qb422016.B)
 	qt422016.ReleaseByteBuffer(qb422016)
 	return qs422016

@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/keys"
-	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/server/bearer"
-	"github.com/socialdata/socialdata/store/records"
 )
 
 // perReader limits how often one address may try a wrong secret in [Dashboard.Admits].
@@ -39,7 +39,7 @@ func (d *Dashboard) Admits(r *http.Request) error {
 		return problem.New(problem.RateLimited, "too many wrong admin secrets").After(max(got.RetryAfter, time.Second))
 	}
 	d.log.WarnContext(r.Context(), "dashboard: wrong admin secret", "from", address(r), "request_id",
-		operation.RequestID(r.Context()))
+		callctx.Of(r.Context()).ID)
 	return errNoSecret
 }
 

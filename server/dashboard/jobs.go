@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/socialdata/socialdata/observe"
@@ -10,7 +11,7 @@ import (
 // jobsPage is the content of the page of jobs.
 type jobsPage struct {
 	Account string
-	Jobs    []observe.Job
+	Jobs    table[observe.Job]
 	Of      int // how many there are
 }
 
@@ -22,10 +23,36 @@ func (d *Dashboard) jobs(w http.ResponseWriter, r *http.Request) {
 	if v := viewerOf(r); !v.operator() {
 		p.Account = v.key.Account
 	}
-	var err error
-	if p.Jobs, p.Of, err = d.cfg.Client.Jobs(r.Context(), p.Account, shownJobs); err != nil {
+	all, of, err := d.cfg.Client.Operator().Jobs(r.Context(), p.Account, shownJobs)
+	if err != nil {
 		d.fail(w, r, err)
 		return
 	}
-	d.show(w, r, http.StatusOK, frame{Title: "Jobs", Data: p})
+	p.Of = of
+	columns := []column[observe.Job]{
+		{"begun", "Begun (UTC)", "more", func(j observe.Job) any { return j.Begun }},
+		{"job", "Job", "", func(j observe.Job) any { return j.ID }},
+		{"account", "Account", "more", func(j observe.Job) any { return j.Account }},
+		{"key", "Key", "more", func(j observe.Job) any { return j.Key }},
+		{"state", "State", "", func(j observe.Job) any { return string(j.State) }},
+		{"deadline", "Deadline (UTC)", "more", func(j observe.Job) any { return j.Deadline }},
+		{"ended", "Ended (UTC)", "more", func(j observe.Job) any { return j.Ended }},
+		{"platforms", "Platforms", "", func(j observe.Job) any { return partsOf(j) }},
+		{"held", "Credits held", "n more", func(j observe.Job) any { return j.Held }},
+		{"charged", "Credits charged", "n", func(j observe.Job) any { return j.Charged }},
+	}
+	if !viewerOf(r).operator() { // it has one account
+		columns = slices.DeleteFunc(columns, func(c column[observe.Job]) bool { return c.Name == "account" })
+	}
+	p.Jobs = newTable(r, Root+"/jobs", "jobs", all, columns)
+	d.show(w, r, http.StatusOK, frame{Title: "Searches", Data: p})
+}
+
+// partsOf writes the state of each platform of a job.
+func partsOf(j observe.Job) string {
+	words := make([]string, len(j.Parts))
+	for i, p := range j.Parts {
+		words[i] = string(p.Platform) + " " + string(p.State)
+	}
+	return strings.Join(words, ", ")
 }

@@ -16,7 +16,7 @@ var (
 
 func (p jobsPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 	qw422016.N().S(`
-<h1>Jobs</h1>
+<h1>Searches</h1>
 <section>
 <h2 id="jobs">Searches of several platforms</h2>
 `)
@@ -29,49 +29,39 @@ func (p jobsPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 </form>
 `)
 	}
-	if len(p.Jobs) > 0 {
-		qw422016.N().S(`<div class="scroll tall" tabindex="0" role="region" aria-labelledby="jobs"><table>
-<thead><tr><th scope="col">Begun (UTC)</th><th scope="col">Job</th>`)
-		if f.Operator {
-			qw422016.N().S(`<th scope="col">Account</th>`)
-		}
-		qw422016.N().S(`<th scope="col">Key</th><th scope="col">State</th><th scope="col">Deadline (UTC)</th><th scope="col">Ended (UTC)</th><th scope="col">Platforms</th><th scope="col" class="n">Credits held</th><th scope="col" class="n">Credits charged</th></tr></thead>
+	if p.Jobs.All > 0 {
+		streamtableFilter(qw422016, p.Jobs.tableFrame)
+		qw422016.N().S(`<div class="scroll" tabindex="0" role="region" aria-labelledby="jobs"><table>
+`)
+		streamtableHeads(qw422016, p.Jobs.tableFrame)
+		qw422016.N().S(`
 <tbody>`)
-		for _, j := range p.Jobs {
-			qw422016.N().S(`<tr><td>`)
+		for _, j := range p.Jobs.Rows {
+			qw422016.N().S(`<tr><td class="more">`)
 			if !j.Begun.IsZero() {
 				qw422016.E().S(second(j.Begun))
 			}
-			qw422016.N().S(`</td><th scope="row"><code>`)
-			qw422016.E().S(j.ID)
-			qw422016.N().S(`</code></th>`)
+			qw422016.N().S(`</td><th scope="row">`)
+			streamidPart(qw422016, j.ID, "")
+			qw422016.N().S(`</th>`)
 			if f.Operator {
-				qw422016.N().S(`<td><a href="/dashboard/accounts/`)
-				qw422016.E().S(j.Account)
-				qw422016.N().S(`">`)
-				qw422016.E().S(j.Account)
-				qw422016.N().S(`</a></td>`)
+				qw422016.N().S(`<td class="more">`)
+				streamidPart(qw422016, j.Account, Root+"/accounts/"+j.Account)
+				qw422016.N().S(`</td>`)
 			}
-			qw422016.N().S(`<td>`)
-			qw422016.E().S(j.Key)
+			qw422016.N().S(`<td class="more">`)
+			streamidPart(qw422016, j.Key, "")
 			qw422016.N().S(`</td><td>`)
 			qw422016.E().V(j.State)
-			qw422016.N().S(`</td><td>`)
+			qw422016.N().S(`</td><td class="more"><time>`)
 			qw422016.E().S(second(j.Deadline))
-			qw422016.N().S(`</td><td>`)
+			qw422016.N().S(`</time></td><td class="more">`)
 			if !j.Ended.IsZero() {
 				qw422016.E().S(second(j.Ended))
 			}
 			qw422016.N().S(`</td><td>`)
-			for i, p := range j.Parts {
-				if i > 0 {
-					qw422016.N().S(`, `)
-				}
-				qw422016.E().V(p.Platform)
-				qw422016.N().S(` `)
-				qw422016.E().V(p.State)
-			}
-			qw422016.N().S(`</td><td class="n">`)
+			qw422016.E().S(partsOf(j))
+			qw422016.N().S(`</td><td class="n more">`)
 			qw422016.E().S(number(j.Held))
 			qw422016.N().S(`</td><td class="n">`)
 			qw422016.E().S(number(j.Charged))
@@ -80,15 +70,15 @@ func (p jobsPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 		}
 		qw422016.N().S(`</tbody></table></div>
 <p>The newest `)
-		qw422016.N().D(len(p.Jobs))
+		qw422016.N().D(p.Jobs.All)
 		qw422016.N().S(` of `)
 		qw422016.E().V(p.Of)
 		qw422016.N().S(`.</p>`)
 	} else {
-		qw422016.N().S(`<p>There is no job.</p>`)
+		qw422016.N().S(`<p>There is no job. A search of several platforms becomes one when it takes longer than its caller waits: try <code>GET /v1/search?query=coffee&amp;wait_s=1</code>.</p>`)
 	}
 	qw422016.N().S(`
-<p class="dim">A job is here while platforms are pending and for 15 minutes after, with an Idempotency-Key for a day, by default. <em>Running</em>: platforms are pending. <em>Late</em>: its process has ended before it; it is settled when its caller asks for it, and otherwise what it holds is released. <em>Ready</em>: not everything was collected. <em>Collected</em>: it can be collected again. What was asked and found is not shown.</p>
+<p class="dim">A job is here while platforms are pending and for 15 minutes after, with an Idempotency-Key for a day, by default. <em>Running</em>: platforms are pending. <em>Late</em>: its server stopped before it ended; it is settled when its caller collects it, and otherwise its credits are released. <em>Ready</em>: its results can be collected. What was asked and found is not shown.</p>
 </section>
 `)
 }

@@ -42,7 +42,7 @@ func TestJobsAreShownToTheirAccountAndTheOperator(t *testing.T) {
 		{"the operator", s.secret, "", []string{one.ID, oneKey.ID, two.ID, twoKey.ID, "mock ok", "newest 2 of 2"}, nil},
 		{"of one account", s.secret, "?account=" + one.ID, []string{oneKey.ID, "newest 1 of 1"}, []string{twoKey.ID}},
 		{"of an account without jobs", s.secret, "?account=" + idle.ID, []string{"There is no job"}, []string{oneKey.ID, twoKey.ID}},
-		{"an account", oneSecret, "", []string{oneKey.ID, "collected"}, []string{twoKey.ID}},
+		{"an account", oneSecret, "", []string{oneKey.ID, "ready"}, []string{twoKey.ID}},
 		{"that asks for another", oneSecret, "?account=" + two.ID, []string{oneKey.ID}, []string{two.ID, twoKey.ID}},
 		{"without jobs", idleSecret, "", []string{"There is no job"}, []string{oneKey.ID, twoKey.ID}},
 	} {

@@ -70,29 +70,29 @@ func (p changePage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 	qw422016.E().S(p.Key.Prefix)
 	qw422016.N().S(`…</code> of `)
 	qw422016.E().S(p.Account.Name)
-	qw422016.N().S(` may spend and do. An empty field means no bound`)
+	qw422016.N().S(` may spend and do. An empty field means no limit`)
 	if !f.Operator {
 		qw422016.N().S(`, or the one that the operator has set`)
 	}
-	qw422016.N().S(`; caps count what the key has spent before.</p>
+	qw422016.N().S(`; limits count what the key has spent before.</p>
 `)
 	if !f.Operator {
 		if p.Most.DayCap != nil || p.Most.TotalCap != nil || p.Most.Rate != nil {
 			qw422016.N().S(`<p>At most:`)
 			if p.Most.DayCap != nil {
 				qw422016.N().S(` `)
-				qw422016.E().S(number(*p.Most.DayCap))
-				qw422016.N().S(` credits a day.`)
+				qw422016.E().S(inCredits(*p.Most.DayCap))
+				qw422016.N().S(` a day.`)
 			}
 			if p.Most.TotalCap != nil {
 				qw422016.N().S(` `)
-				qw422016.E().S(number(*p.Most.TotalCap))
-				qw422016.N().S(` credits ever.`)
+				qw422016.E().S(inCredits(*p.Most.TotalCap))
+				qw422016.N().S(` in total.`)
 			}
 			if p.Most.Rate != nil {
 				qw422016.N().S(` `)
-				qw422016.E().V(p.Most.Rate.Capacity)
-				qw422016.N().S(` calls at once, `)
+				qw422016.E().S(numberOf(p.Most.Rate.Capacity, "call"))
+				qw422016.N().S(` at once, `)
 				qw422016.E().V(p.Most.Rate.Refill)
 				qw422016.N().S(` a second.`)
 			}
@@ -100,37 +100,32 @@ func (p changePage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 		}
 	}
 	qw422016.N().S(`
-<form method="post" action="/dashboard/keys/`)
+`)
+	capacity, refill := rateFields(p.Key.Rate)
+
+	qw422016.N().S(`<form method="post" action="/dashboard/keys/`)
 	qw422016.E().S(p.Key.ID)
 	qw422016.N().S(`/change" class="stack">
-<label>Credits a day <input name="day_cap" inputmode="numeric" value="`)
-	if p.Key.DayCap != nil {
-		qw422016.E().V(*p.Key.DayCap)
-	}
-	qw422016.N().S(`"></label>
-<label>Credits ever <input name="total_cap" inputmode="numeric" value="`)
-	if p.Key.TotalCap != nil {
-		qw422016.E().V(*p.Key.TotalCap)
-	}
-	qw422016.N().S(`"></label>
-<label>Calls at once <input name="capacity" inputmode="numeric" value="`)
-	if p.Key.Rate != nil {
-		qw422016.E().V(p.Key.Rate.Capacity)
-	}
-	qw422016.N().S(`"></label>
-<label>Calls back each second <input name="refill" inputmode="decimal" value="`)
-	if p.Key.Rate != nil {
-		qw422016.E().V(p.Key.Rate.Refill)
-	}
-	qw422016.N().S(`"></label>
+`)
+	streamtextField(qw422016, p.Sent.in("change", field{Label: "Credits a day", Name: "day_cap", Value: limit(p.Key.DayCap), Numeric: true}))
+	qw422016.N().S(`
+`)
+	streamtextField(qw422016, p.Sent.in("change", field{Label: "Credits in total", Name: "total_cap", Value: limit(p.Key.TotalCap), Numeric: true}))
+	qw422016.N().S(`
+`)
+	streamtextField(qw422016, p.Sent.in("change", field{Label: "Calls at once", Name: "capacity", Value: capacity, Numeric: true}))
+	qw422016.N().S(`
+`)
+	streamtextField(qw422016, p.Sent.in("change", field{Label: "Calls that come back each second", Name: "refill", Value: refill}))
+	qw422016.N().S(`
 <label><input type="checkbox" name="manage" value="on"`)
-	if p.Key.Manage {
+	if p.Sent.checked("change", "manage", p.Key.Manage) {
 		qw422016.N().S(` checked`)
 	}
 	qw422016.N().S(`> Manages the account</label>
-<button>Change the key</button> <a class="button quiet" href="/dashboard/accounts/`)
+<div class="row"><button>Change the key</button> <a class="button quiet" href="/dashboard/accounts/`)
 	qw422016.E().S(p.Account.ID)
-	qw422016.N().S(`">Leave it</a>
+	qw422016.N().S(`">Leave it</a></div>
 </form>
 </section>
 `)
@@ -143,82 +138,6 @@ func (p changePage) writecontent(qq422016 qtio422016.Writer, f frame) {
 }
 
 func (p changePage) content(f frame) string {
-	qb422016 := qt422016.AcquireByteBuffer()
-	p.writecontent(qb422016, f)
-	qs422016 := string(qb422016.B)
-	qt422016.ReleaseByteBuffer(qb422016)
-	return qs422016
-}
-
-func (p rotatePage) streamcontent(qw422016 *qt422016.Writer, f frame) {
-	qw422016.N().S(`
-<section class="narrow">
-<h1>Rotate `)
-	qw422016.E().S(p.Key.Name)
-	qw422016.N().S(`?</h1>
-<p>The key <code>`)
-	qw422016.E().S(p.Key.Prefix)
-	qw422016.N().S(`…</code> of `)
-	qw422016.E().S(p.Account.Name)
-	qw422016.N().S(` gets a new value, which is shown once. The current value also works until the overlap ends. Its caps, its usage and its monitors stay.</p>
-<form method="post" action="/dashboard/keys/`)
-	qw422016.E().S(p.Key.ID)
-	qw422016.N().S(`/rotate" class="row">
-<input type="hidden" name="once" value="`)
-	qw422016.E().S(p.Once)
-	qw422016.N().S(`">
-<label>Hours of overlap <input name="hours" inputmode="numeric" value="24"></label>
-<button>Rotate the key</button> <a class="button quiet" href="/dashboard/accounts/`)
-	qw422016.E().S(p.Account.ID)
-	qw422016.N().S(`">Leave it</a>
-</form>
-</section>
-`)
-}
-
-func (p rotatePage) writecontent(qq422016 qtio422016.Writer, f frame) {
-	qw422016 := qt422016.AcquireWriter(qq422016)
-	p.streamcontent(qw422016, f)
-	qt422016.ReleaseWriter(qw422016)
-}
-
-func (p rotatePage) content(f frame) string {
-	qb422016 := qt422016.AcquireByteBuffer()
-	p.writecontent(qb422016, f)
-	qs422016 := string(qb422016.B)
-	qt422016.ReleaseByteBuffer(qb422016)
-	return qs422016
-}
-
-func (p revokePage) streamcontent(qw422016 *qt422016.Writer, f frame) {
-	qw422016.N().S(`
-<section class="narrow">
-<h1>Revoke `)
-	qw422016.E().S(p.Key.Name)
-	qw422016.N().S(`?</h1>
-<p>The key <code>`)
-	qw422016.E().S(p.Key.Prefix)
-	qw422016.N().S(`…</code> of `)
-	qw422016.E().S(p.Account.Name)
-	qw422016.N().S(` stops working at once, for good. Other keys of the account still work.</p>
-<form method="post" action="/dashboard/keys/`)
-	qw422016.E().S(p.Key.ID)
-	qw422016.N().S(`/revoke" class="row">
-<button class="danger">Revoke the key</button> <a class="button quiet" href="/dashboard/accounts/`)
-	qw422016.E().S(p.Account.ID)
-	qw422016.N().S(`">Keep it</a>
-</form>
-</section>
-`)
-}
-
-func (p revokePage) writecontent(qq422016 qtio422016.Writer, f frame) {
-	qw422016 := qt422016.AcquireWriter(qq422016)
-	p.streamcontent(qw422016, f)
-	qt422016.ReleaseWriter(qw422016)
-}
-
-func (p revokePage) content(f frame) string {
 	qb422016 := qt422016.AcquireByteBuffer()
 	p.writecontent(qb422016, f)
 	qs422016 := string(qb422016.B)

@@ -18,7 +18,21 @@ type ledgerPage struct {
 	Filter  url.Values
 	CSV     string // the address of all of it as CSV
 	Next    string // the address of the next page; "" on the last one
-	Entries []credits.Entry
+	Entries table[credits.Entry]
+}
+
+// entryTable returns the table of entries of a ledger on the page at path.
+func entryTable(r *http.Request, path string, entries []credits.Entry) table[credits.Entry] {
+	return newTable(r, path, "entries", entries, []column[credits.Entry]{
+		{"no", "No.", "more", func(e credits.Entry) any { return e.Seq }},
+		{"at", "Time (UTC)", "", func(e credits.Entry) any { return e.At }},
+		{"kind", "Kind", "", func(e credits.Entry) any { return string(e.Kind) }},
+		{"what", "What", "", func(e credits.Entry) any { return e.Platform + " " + e.Operation + e.Reason }},
+		{"cache", "Cache", "more", func(e credits.Entry) any { return e.Cache }},
+		{"key", "Key", "more", func(e credits.Entry) any { return e.Key }},
+		{"credits", "Credits", "n", func(e credits.Entry) any { return e.Amount }},
+		{"balance", "Balance", "n more", func(e credits.Entry) any { return e.Balance }},
+	})
 }
 
 const (
@@ -53,16 +67,18 @@ func (d *Dashboard) ledger(w http.ResponseWriter, r *http.Request) {
 	}
 	q, filter := selected(r, a.ID)
 	p := ledgerPage{Account: a, Filter: filter, CSV: Root + "/accounts/" + a.ID + "/ledger.csv?" + filter.Encode()}
-	if p.Entries, err = d.cfg.Ledger.Entries(r.Context(), q); err != nil {
+	entries, err := d.cfg.Ledger.Entries(r.Context(), q)
+	if err != nil {
 		d.answer(w, r, err)
 		return
 	}
-	if len(p.Entries) == ledgerEntries {
-		filter.Set("before", strconv.FormatInt(p.Entries[ledgerEntries-1].Seq, 10))
+	p.Entries = entryTable(r, Root+"/accounts/"+a.ID+"/ledger", entries)
+	if len(entries) == ledgerEntries {
+		filter.Set("before", strconv.FormatInt(entries[ledgerEntries-1].Seq, 10))
 		p.Next = Root + "/accounts/" + a.ID + "/ledger?" + filter.Encode()
 		filter.Del("before")
 	}
-	d.show(w, r, http.StatusOK, frame{Title: "Ledger of " + a.Name, Data: p})
+	d.show(w, r, http.StatusOK, frame{Title: "Ledger of " + a.Name, Of: a.ID, Data: p})
 }
 
 // ledgerCSV answers the entries that are selected as CSV, newest first.

@@ -3,6 +3,8 @@
 
 package dashboard
 
+import "github.com/socialdata/socialdata/credits"
+
 import (
 	qtio422016 "io"
 
@@ -39,48 +41,32 @@ func (p ledgerPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 <button>Show</button>
 </form>
 `)
-	if len(p.Entries) > 0 {
-		qw422016.N().S(`<div class="scroll tall" tabindex="0" role="region" aria-labelledby="entries"><table>
-<thead><tr><th scope="col">No.</th><th scope="col">Time (UTC)</th><th scope="col">Kind</th><th scope="col">What</th><th scope="col">Cache</th><th scope="col">Key</th><th scope="col" class="n">Credits</th><th scope="col" class="n">Balance</th><th scope="col">Request</th></tr></thead>
-<tbody>`)
-		for _, e := range p.Entries {
-			qw422016.N().S(`<tr><td>`)
-			qw422016.E().V(e.Seq)
-			qw422016.N().S(`</td><td>`)
-			qw422016.E().S(second(e.At))
-			qw422016.N().S(`</td><td>`)
-			qw422016.E().V(e.Kind)
-			qw422016.N().S(`</td><td>`)
-			qw422016.E().S(e.Platform)
-			qw422016.N().S(` `)
-			qw422016.E().S(e.Operation)
-			qw422016.E().S(e.Reason)
-			qw422016.N().S(`</td><td>`)
-			qw422016.E().S(e.Cache)
-			qw422016.N().S(`</td><td>`)
-			qw422016.E().S(e.Key)
-			qw422016.N().S(`</td><td class="n">`)
-			qw422016.E().S(number(e.Amount))
-			qw422016.N().S(`</td><td class="n">`)
-			qw422016.E().S(number(e.Balance))
-			qw422016.N().S(`</td><td><code>`)
-			qw422016.E().S(e.RequestID)
-			qw422016.N().S(`</code></td></tr>
-`)
-		}
-		qw422016.N().S(`</tbody></table></div>`)
+	if p.Entries.All > 0 {
+		streamentriesPart(qw422016, p.Entries)
+	} else if len(p.Filter) > 0 {
+		qw422016.N().S(`<p>No entry matches. <a href="/dashboard/accounts/`)
+		qw422016.E().S(p.Account.ID)
+		qw422016.N().S(`/ledger">Show all</a></p>`)
 	} else {
-		qw422016.N().S(`<p>No entry matches.</p>`)
+		qw422016.N().S(`<p>There is no entry yet. `)
+		if f.Operator {
+			qw422016.N().S(`<a href="/dashboard/accounts/`)
+			qw422016.E().S(p.Account.ID)
+			qw422016.N().S(`">Give the account credits</a>: that is its first.`)
+		} else {
+			qw422016.N().S(`The operator gives the account credits: that is its first.`)
+		}
+		qw422016.N().S(`</p>`)
 	}
 	qw422016.N().S(`
 <p>`)
 	if p.Next != "" {
 		qw422016.N().S(`<a href="`)
-		qw422016.E().S(ours(p.Next))
+		qw422016.E().S(ownAddress(p.Next))
 		qw422016.N().S(`">Older entries</a> · `)
 	}
 	qw422016.N().S(`<a href="`)
-	qw422016.E().S(ours(p.CSV))
+	qw422016.E().S(ownAddress(p.CSV))
 	qw422016.N().S(`">All of these as CSV</a> · <a href="/dashboard/accounts/`)
 	qw422016.E().S(p.Account.ID)
 	qw422016.N().S(`">Back to `)
@@ -99,6 +85,65 @@ func (p ledgerPage) writecontent(qq422016 qtio422016.Writer, f frame) {
 func (p ledgerPage) content(f frame) string {
 	qb422016 := qt422016.AcquireByteBuffer()
 	p.writecontent(qb422016, f)
+	qs422016 := string(qb422016.B)
+	qt422016.ReleaseByteBuffer(qb422016)
+	return qs422016
+}
+
+func streamentriesPart(qw422016 *qt422016.Writer, t table[credits.Entry]) {
+	streamtableFilter(qw422016, t.tableFrame)
+	qw422016.N().S(`<div class="scroll" tabindex="0" role="region" aria-labelledby="entries"><table>
+`)
+	streamtableHeads(qw422016, t.tableFrame)
+	qw422016.N().S(`
+<tbody>`)
+	for _, e := range t.Rows {
+		qw422016.N().S(`<tr><td class="more">`)
+		qw422016.E().V(e.Seq)
+		qw422016.N().S(`</td><td>`)
+		if e.RequestID != "" {
+			qw422016.N().S(`<a href="/dashboard/calls/`)
+			qw422016.N().U(e.RequestID)
+			qw422016.N().S(`" title="`)
+			qw422016.E().S(e.RequestID)
+			qw422016.N().S(`"><time>`)
+			qw422016.E().S(second(e.At))
+			qw422016.N().S(`</time></a>`)
+		} else {
+			qw422016.N().S(`<time>`)
+			qw422016.E().S(second(e.At))
+			qw422016.N().S(`</time>`)
+		}
+		qw422016.N().S(`</td><td class="word">`)
+		qw422016.E().V(e.Kind)
+		qw422016.N().S(`</td><td>`)
+		qw422016.E().S(e.Platform)
+		qw422016.N().S(` `)
+		streambreakable(qw422016, e.Operation)
+		qw422016.E().S(e.Reason)
+		qw422016.N().S(`</td><td class="more">`)
+		qw422016.E().S(e.Cache)
+		qw422016.N().S(`</td><td class="more">`)
+		streamidPart(qw422016, e.Key, "")
+		qw422016.N().S(`</td><td class="n">`)
+		qw422016.E().S(number(e.Amount))
+		qw422016.N().S(`</td><td class="n more">`)
+		qw422016.E().S(number(e.Balance))
+		qw422016.N().S(`</td></tr>
+`)
+	}
+	qw422016.N().S(`</tbody></table></div>`)
+}
+
+func writeentriesPart(qq422016 qtio422016.Writer, t table[credits.Entry]) {
+	qw422016 := qt422016.AcquireWriter(qq422016)
+	streamentriesPart(qw422016, t)
+	qt422016.ReleaseWriter(qw422016)
+}
+
+func entriesPart(t table[credits.Entry]) string {
+	qb422016 := qt422016.AcquireByteBuffer()
+	writeentriesPart(qb422016, t)
 	qs422016 := string(qb422016.B)
 	qt422016.ReleaseByteBuffer(qb422016)
 	return qs422016

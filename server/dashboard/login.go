@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
+	"io"
 	"math"
 	"net"
 	"net/http"
@@ -13,9 +14,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/keys"
-	"github.com/socialdata/socialdata/operation"
-	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/records"
 )
 
 const (
@@ -64,7 +65,7 @@ func (d *Dashboard) login(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	secret := strings.TrimSpace(r.PostFormValue("secret"))
-	begun := session{Secret: hash(secret), Until: d.now().Add(longest)}
+	begun, key := session{Secret: hash(secret), Until: d.now().Add(longest)}, ""
 	if subtle.ConstantTimeCompare(begun.Secret, kept.Value) != 1 {
 		k, err := d.sessions.keyOf(r.Context(), secret)
 		if err != nil {
@@ -76,16 +77,16 @@ func (d *Dashboard) login(w http.ResponseWriter, r *http.Request) {
 				return
 			}
 			d.log.WarnContext(r.Context(), "dashboard: wrong admin secret", "from", address(r), "request_id",
-				operation.RequestID(r.Context()))
+				callctx.Of(r.Context()).ID)
 			d.showForm(w, http.StatusUnauthorized,
 				"This is neither the admin secret nor a live key that manages its account. The secret was shown when the server "+
 					"first started; "+
 					"“socialdata admin reset” makes a new one, “socialdata key create --manage” a key.")
 			return
 		}
-		begun.Key = k.ID
+		begun.Key, key = k.ID, secret
 	}
-	value, err := d.sessions.begin(r.Context(), begun)
+	value, err := d.sessions.begin(r.Context(), begun, key)
 	if err != nil {
 		d.fail(w, r, err)
 		return
@@ -146,4 +147,26 @@ func (d *Dashboard) logout(w http.ResponseWriter, r *http.Request) {
 		Name: cookieName, Path: Root, MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: secure(r),
 	})
 	http.Redirect(w, r, Root+"/login", http.StatusSeeOther)
+}
+
+// ownKey answers the value of the key with which an account has signed in, for the calls that it tries on the pages of the
+// documentation; no content without such a session. It is a POST from the pages of this server: it is never cached, and
+// no other site can send it or read what it answers.
+func (d *Dashboard) ownKey(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
+	v, err := d.sessions.known(r)
+	if err != nil {
+		d.fail(w, r, err)
+		return
+	}
+	secret := ""
+	if v != nil {
+		secret = v.secret()
+	}
+	if secret == "" {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = io.WriteString(w, secret)
 }

@@ -3,7 +3,11 @@
 
 package dashboard
 
+import "github.com/socialdata/socialdata/observe"
+
 import "github.com/socialdata/socialdata/requests"
+
+import "time"
 
 import (
 	qtio422016 "io"
@@ -19,30 +23,202 @@ var (
 func (p overview) streamcontent(qw422016 *qt422016.Writer, f frame) {
 	qw422016.N().S(`
 <h1>Overview</h1>
+<dl class="figures">
+<div><dt>platforms that do not answer well</dt><dd>`)
+	if p.Down > 0 {
+		qw422016.N().S(`<span class="bad">`)
+		qw422016.E().V(p.Down)
+		qw422016.N().S(`</span>`)
+	} else {
+		qw422016.N().S(`0`)
+	}
+	qw422016.N().S(` <small>of `)
+	qw422016.E().V(p.Served)
+	qw422016.N().S(`</small></dd></div>
+<div><dt>calls today (UTC)</dt><dd>`)
+	qw422016.E().S(number(p.Today.Calls))
+	qw422016.N().S(`</dd></div>
+<div><dt>failed today</dt><dd>`)
+	qw422016.E().S(number(p.Today.Failed))
+	qw422016.N().S(`</dd></div>
+<div><dt>p95 today</dt><dd>`)
+	if p.Today.P95 != 0 {
+		qw422016.E().S(milliseconds(p.Today.P95))
+	} else {
+		qw422016.N().S(`–`)
+	}
+	qw422016.N().S(`</dd></div>
+<div><dt>charged today</dt><dd>`)
+	qw422016.E().S(number(p.Today.Credits))
+	qw422016.N().S(` <small>credits</small></dd></div>
+<div><dt>from the cache, since the server started</dt><dd>`)
+	if p.Share != "" {
+		qw422016.E().S(p.Share)
+		qw422016.N().S(` %`)
+	} else {
+		qw422016.N().S(`–`)
+	}
+	qw422016.N().S(` <small>of `)
+	qw422016.E().S(number(p.Reads))
+	qw422016.N().S(`</small></dd></div>
+</dl>
 <section>
+<h2 id="hours">The last 24 hours</h2>
+`)
+	if p.Strip.All > 0 {
+		qw422016.N().S(`<div class="grid">`)
+		for _, c := range p.Charts() {
+			streamchartPart(qw422016, c)
+		}
+		qw422016.N().S(`</div>
+<h3 id="strip">Platforms by hour</h3>
+<ul class="legend">`)
+		for _, one := range []string{"ok", "warn", "down", "none"} {
+			qw422016.N().S(`<li><svg width="12" height="12" aria-hidden="true"><rect width="12" height="12" class="`)
+			qw422016.E().S(one)
+			qw422016.N().S(`"/></svg> `)
+			switch one {
+			case "ok":
+				qw422016.N().S(`all answered`)
+			case "warn":
+				qw422016.N().S(`some failed`)
+			case "down":
+				qw422016.N().S(`half failed, or more`)
+			default:
+				qw422016.N().S(`no calls`)
+			}
+			qw422016.N().S(`</li>`)
+		}
+		qw422016.N().S(`</ul>
+`)
+		streamtableFilter(qw422016, p.Strip.tableFrame)
+		qw422016.N().S(`<table>
+`)
+		streamtableHeads(qw422016, p.Strip.tableFrame)
+		qw422016.N().S(`
+<tbody>`)
+		for _, row := range p.Strip.Rows {
+			qw422016.N().S(`<tr><th scope="row" class="word">`)
+			streambreakable(qw422016, row.Platform)
+			qw422016.N().S(`</th><td class="strip"><svg viewBox="0 0 240 10" preserveAspectRatio="none" role="img" aria-label="`)
+			qw422016.E().S(row.Platform)
+			qw422016.N().S(`, hour by hour">`)
+			for i, h := range row.Hours {
+				qw422016.N().S(`<rect x="`)
+				qw422016.N().D(i * 10)
+				qw422016.N().S(`" width="9" height="10" class="`)
+				qw422016.E().S(h.State)
+				qw422016.N().S(`"><title>`)
+				qw422016.E().S(h.Title)
+				qw422016.N().S(`</title></rect>`)
+			}
+			qw422016.N().S(`</svg></td><td class="n">`)
+			qw422016.E().S(number(row.Calls))
+			qw422016.N().S(`</td><td class="n">`)
+			qw422016.E().S(number(row.Failed))
+			qw422016.N().S(`</td></tr>
+`)
+		}
+		qw422016.N().S(`</tbody></table>
+`)
+	} else {
+		qw422016.N().S(`<p>There were no calls of a platform. <a href="/docs">The documentation</a> has a line to paste.</p>`)
+	}
+	qw422016.N().S(`
+</section>
+<section>
+<h2 id="platforms">Platforms</h2>
+`)
+	if p.Platforms.All > 0 {
+		streamplatformsPart(qw422016, "Platforms that were called", p.Platforms)
+	}
+	qw422016.N().S(`
+`)
+	if p.Uncalled.All > 0 {
+		qw422016.N().S(`<details`)
+		if p.Uncalled.Find != "" || p.Uncalled.sorted() {
+			qw422016.N().S(` open`)
+		}
+		qw422016.N().S(`><summary id="uncalled">Not called since the server started (`)
+		qw422016.E().V(p.Uncalled.All)
+		qw422016.N().S(`)</summary>`)
+		streamplatformsPart(qw422016, "Platforms that were not called", p.Uncalled)
+		qw422016.N().S(`</details>`)
+	}
+	qw422016.N().S(`
+</section>
+<section>
+<h2 id="limits">Limits of upstreams</h2>
+`)
+	if p.Limits.All > 0 {
+		streamlimitsPart(qw422016, "Known limits", p.Limits)
+	} else {
+		qw422016.N().S(`<p>No limit of an upstream is known yet: upstreams report theirs with their answers.</p>`)
+	}
+	qw422016.N().S(`
+`)
+	if p.Unknown.All > 0 {
+		qw422016.N().S(`<details`)
+		if p.Unknown.Find != "" || p.Unknown.sorted() {
+			qw422016.N().S(` open`)
+		}
+		qw422016.N().S(`><summary id="unknown">Without a known limit (`)
+		qw422016.E().V(p.Unknown.All)
+		qw422016.N().S(`)</summary>`)
+		streamlimitsPart(qw422016, "Unknown limits", p.Unknown)
+		qw422016.N().S(`</details>`)
+	}
+	qw422016.N().S(`
+</section>
+`)
+	streamusagePart(qw422016, p.Usage)
+	qw422016.N().S(`<section>
 <h2 id="accounts">Accounts</h2>
-<form method="get" action="/dashboard" class="row">
-<label>Name or id <input name="search" value="`)
+<p class="dim">Lasts until: the day on which the credits run out if each day costs what the mean of the last 14 did.</p>
+<form method="get" action="/dashboard#accounts" class="row">`)
+	for _, one := range p.Accounts.Kept {
+		if one[0] != "search" && one[0] != "from" {
+			qw422016.N().S(`<input type="hidden" name="`)
+			qw422016.E().S(one[0])
+			qw422016.N().S(`" value="`)
+			qw422016.E().S(one[1])
+			qw422016.N().S(`">`)
+		}
+	}
+	qw422016.N().S(`
+<label>Name or id <input type="search" name="search" value="`)
 	qw422016.E().S(p.Search)
 	qw422016.N().S(`" maxlength="100"></label>
 <button>Search</button>
 </form>
 `)
-	if len(p.Accounts) > 0 {
+	if len(p.Accounts.Rows) > 0 {
 		qw422016.N().S(`<div class="scroll" tabindex="0" role="region" aria-labelledby="accounts"><table>
-<thead><tr><th scope="col">Name</th><th scope="col" class="n">Balance</th><th scope="col" class="n">Keys in use</th><th scope="col">Since</th></tr></thead>
+`)
+		streamtableHeads(qw422016, p.Accounts.tableFrame)
+		qw422016.N().S(`
 <tbody>`)
-		for _, a := range p.Accounts {
+		for _, a := range p.Accounts.Rows {
 			qw422016.N().S(`<tr><th scope="row"><a href="/dashboard/accounts/`)
 			qw422016.E().S(a.ID)
 			qw422016.N().S(`">`)
 			qw422016.E().S(a.Name)
 			qw422016.N().S(`</a></th><td class="n">`)
 			qw422016.E().S(number(a.Balance))
-			qw422016.N().S(`</td><td class="n">`)
-			qw422016.E().V(a.Keys)
 			qw422016.N().S(`</td><td>`)
-			qw422016.E().S(second(a.CreatedAt))
+			if a.Until == "" {
+				qw422016.N().S(`<span class="dim">nothing spent</span>`)
+			} else if len(a.Until) == len(time.DateOnly) {
+				qw422016.N().S(`<time>`)
+				qw422016.E().S(a.Until)
+				qw422016.N().S(`</time>`)
+			} else {
+				qw422016.E().S(a.Until)
+			}
+			qw422016.N().S(`</td><td class="n more">`)
+			qw422016.E().V(a.Keys)
+			qw422016.N().S(`</td><td class="more">`)
+			qw422016.E().S(minute(a.CreatedAt))
 			qw422016.N().S(`</td></tr>
 `)
 		}
@@ -52,7 +228,7 @@ func (p overview) streamcontent(qw422016 *qt422016.Writer, f frame) {
 		if p.Search != "" {
 			qw422016.N().S(`No account matches.`)
 		} else {
-			qw422016.N().S(`There is no account yet.`)
+			qw422016.N().S(`There is no account yet. Create one below, then a key for it, and paste the line that the page of the key shows.`)
 		}
 		qw422016.N().S(`</p>`)
 	}
@@ -60,60 +236,55 @@ func (p overview) streamcontent(qw422016 *qt422016.Writer, f frame) {
 `)
 	if p.Next != "" {
 		qw422016.N().S(`<p><a href="`)
-		qw422016.E().S(ours(p.Next))
+		qw422016.E().S(ownAddress(p.Next))
 		qw422016.N().S(`">Further accounts</a> of `)
-		qw422016.E().V(p.Found)
+		qw422016.E().V(p.Accounts.All)
 		qw422016.N().S(`</p>`)
 	}
 	qw422016.N().S(`
-<p><a href="/dashboard/audit">Audit of the books</a></p>
-<details><summary>New account</summary>
+<details`)
+	if p.Accounts.All == 0 || p.Sent.is("account") {
+		qw422016.N().S(` open`)
+	}
+	qw422016.N().S(`><summary>New account</summary>
 <form method="post" action="/dashboard/accounts" class="row">
-<input type="hidden" name="once" value="`)
-	qw422016.E().S(p.Once)
+<input type="hidden" name="form_id" value="`)
+	qw422016.E().S(p.FormID)
 	qw422016.N().S(`">
-<label>Name <input name="name" required maxlength="100"></label>
-<label>Credits <input name="credits" inputmode="numeric" value="10000"></label>
+`)
+	streamtextField(qw422016, p.Sent.in("account", field{Label: "Name", Name: "name", Max: 100, Required: true}))
+	qw422016.N().S(`
+`)
+	streamtextField(qw422016, p.Sent.in("account", field{Label: "Credits", Name: "credits", Value: "10000", Numeric: true}))
+	qw422016.N().S(`
 <button>Create account</button>
 </form></details>
 </section>
-`)
-	streamusagePart(qw422016, p.Usage)
-	qw422016.N().S(`<section>
+<section>
 <h2 id="vendors">Credits charged and spent with vendors</h2>
 `)
-	if len(p.Usage.Days) > 0 {
+	if p.Days.All > 0 {
 		qw422016.N().S(`<p class="dim">All accounts, by day, in the last 14 days. A vendor's credits are those that each successful request costs by the vendor's price list.</p>
-<div class="scroll tall" tabindex="0" role="region" aria-labelledby="vendors"><table>
-<thead><tr><th scope="col">Day (UTC)</th><th scope="col" class="n">Calls</th><th scope="col" class="n">Credits charged</th><th scope="col" class="n">Credits given back</th><th scope="col">Requests to upstreams</th><th scope="col">Credits of vendors</th></tr></thead>
+`)
+		streamtableFilter(qw422016, p.Days.tableFrame)
+		qw422016.N().S(`<div class="scroll" tabindex="0" role="region" aria-labelledby="vendors"><table>
+`)
+		streamtableHeads(qw422016, p.Days.tableFrame)
+		qw422016.N().S(`
 <tbody>`)
-		for _, day := range p.Usage.Days {
-			qw422016.N().S(`<tr><th scope="row">`)
+		for _, day := range p.Days.Rows {
+			qw422016.N().S(`<tr><th scope="row"><time>`)
 			qw422016.E().S(day.Group(requests.ByDay))
-			qw422016.N().S(`</th><td class="n">`)
+			qw422016.N().S(`</time></th><td class="n">`)
 			qw422016.E().S(number(day.Calls))
 			qw422016.N().S(`</td><td class="n">`)
 			qw422016.E().S(number(day.Credits))
-			qw422016.N().S(`</td><td class="n">`)
+			qw422016.N().S(`</td><td class="n more">`)
 			qw422016.E().S(number(day.Refunded))
-			qw422016.N().S(`</td><td class="wide">`)
-			for provider, sent := range byName(day.Upstreams) {
-				if sent.Requests != 0 {
-					qw422016.E().S(provider)
-					qw422016.N().S(` `)
-					qw422016.E().S(number(sent.Requests))
-					qw422016.N().S(` `)
-				}
-			}
-			qw422016.N().S(`</td><td class="wide">`)
-			for provider, sent := range byName(day.Upstreams) {
-				if sent.Credits != 0 {
-					qw422016.E().S(provider)
-					qw422016.N().S(` `)
-					qw422016.E().S(number(sent.Credits))
-					qw422016.N().S(` `)
-				}
-			}
+			qw422016.N().S(`</td><td class="break">`)
+			qw422016.E().S(sentRequests(day))
+			qw422016.N().S(`</td><td class="break">`)
+			qw422016.E().S(vendorCredits(day))
 			qw422016.N().S(`</td></tr>
 `)
 		}
@@ -126,123 +297,48 @@ func (p overview) streamcontent(qw422016 *qt422016.Writer, f frame) {
 <section>
 <h2 id="upstreams">Requests to upstreams</h2>
 `)
-	if len(p.Upstreams) > 0 {
-		qw422016.N().S(`<p class="dim">Since this process began. The calls for which they were made are above; the credits left with a vendor are under <a href="#limits">Limits of upstreams</a>.</p>
-<div class="scroll tall" tabindex="0" role="region" aria-labelledby="upstreams"><table>
-<thead><tr><th scope="col">Platform</th><th scope="col">Provider</th><th scope="col" class="n">Requests</th><th scope="col" class="n">Without an answer</th><th scope="col" class="n">Answered 400 or more</th><th scope="col" class="n">Unchanged (304)</th></tr></thead>
+	if p.Upstreams.All > 0 {
+		qw422016.N().S(`<p class="dim">Since the server started. The calls for which they were made are above; the credits left with a vendor are under <a href="#limits">Limits of upstreams</a>.</p>
+`)
+		streamtableFilter(qw422016, p.Upstreams.tableFrame)
+		qw422016.N().S(`<div class="scroll" tabindex="0" role="region" aria-labelledby="upstreams"><table>
+`)
+		streamtableHeads(qw422016, p.Upstreams.tableFrame)
+		qw422016.N().S(`
 <tbody>`)
-		for _, u := range p.Upstreams {
+		for _, u := range p.Upstreams.Rows {
 			qw422016.N().S(`<tr><th scope="row">`)
 			qw422016.E().V(u.Platform)
-			qw422016.N().S(`</th><td>`)
+			qw422016.N().S(`</th><td class="break">`)
 			qw422016.E().S(u.Provider)
 			qw422016.N().S(`</td><td class="n">`)
 			qw422016.E().S(number(u.Requests))
-			qw422016.N().S(`</td><td class="n">`)
+			qw422016.N().S(`</td><td class="n more">`)
 			qw422016.E().S(number(u.Unanswered))
 			qw422016.N().S(`</td><td class="n">`)
 			qw422016.E().S(number(u.Refused))
-			qw422016.N().S(`</td><td class="n">`)
+			qw422016.N().S(`</td><td class="n more">`)
 			qw422016.E().S(number(u.Unchanged))
 			qw422016.N().S(`</td></tr>
 `)
 		}
 		qw422016.N().S(`</tbody></table></div>`)
 	} else {
-		qw422016.N().S(`<p>No upstream was asked since this process began.</p>`)
+		qw422016.N().S(`<p>No upstream was asked since the server started.</p>`)
 	}
 	qw422016.N().S(`
 </section>
 <section>
-<h2 id="cache">Cache</h2>
+<h2 id="drift">Drift of upstream answers</h2>
 `)
-	if p.Share != "" {
-		qw422016.N().S(`<p><strong>`)
-		qw422016.E().S(p.Share)
-		qw422016.N().S(` %</strong> of the answers since this process began came from the cache (`)
-		qw422016.E().S(number(p.Hits))
-		qw422016.N().S(` of `)
-		qw422016.E().S(number(p.Reads))
-		qw422016.N().S(`).</p>`)
-	} else {
-		qw422016.N().S(`<p>Nothing has been read since this process began.</p>`)
-	}
-	qw422016.N().S(`
-</section>
-<section>
-<h2 id="platforms">Platforms</h2>
-<div class="scroll tall" tabindex="0" role="region" aria-labelledby="platforms"><table>
-<thead><tr><th scope="col">Platform</th><th scope="col">State</th><th scope="col">Circuit breakers that are not closed</th></tr></thead>
-<tbody>`)
-	for _, on := range p.Platforms {
-		qw422016.N().S(`<tr><th scope="row"><a href="/dashboard/platforms/`)
-		qw422016.E().V(on.ID)
-		qw422016.N().S(`">`)
-		qw422016.E().V(on.ID)
-		qw422016.N().S(`</a></th><td>`)
-		if on.Idle {
-			qw422016.N().S(`<span class="dim">needs a setting</span>`)
-		} else {
-			qw422016.N().S(`<span class="state `)
-			qw422016.E().V(on.State)
-			qw422016.N().S(`">`)
-			qw422016.E().V(on.State)
-			qw422016.N().S(`</span>`)
-		}
-		qw422016.N().S(`</td><td>`)
-		qw422016.E().S(on.Breaker)
-		qw422016.N().S(`</td></tr>
-`)
-	}
-	qw422016.N().S(`</tbody></table></div>
-</section>
-<section>
-<h2 id="limits">Limits of upstreams</h2>
-`)
-	if len(p.Quotas) > 0 {
-		qw422016.N().S(`<div class="scroll tall" tabindex="0" role="region" aria-labelledby="limits"><table>
-<thead><tr><th scope="col">Platform</th><th scope="col">Provider</th><th scope="col">Limit</th><th scope="col" class="n">Left</th><th scope="col" class="n">Of</th><th scope="col">Resets</th></tr></thead>
-<tbody>`)
-		for _, q := range p.Quotas {
-			qw422016.N().S(`<tr><th scope="row">`)
-			qw422016.E().V(q.Platform)
-			qw422016.N().S(`</th><td>`)
-			qw422016.E().S(q.Provider)
-			qw422016.N().S(`</td><td>`)
-			qw422016.E().S(q.Name)
-			qw422016.N().S(`</td>`)
-			if q.Limit != 0 {
-				qw422016.N().S(`<td class="n">`)
-				qw422016.E().S(number(q.Left))
-				qw422016.N().S(`</td><td class="n">`)
-				qw422016.E().S(number(q.Limit))
-				qw422016.N().S(`</td>`)
-			} else {
-				qw422016.N().S(`<td class="n">-</td><td class="n">unknown</td>`)
-			}
-			qw422016.N().S(`<td>`)
-			if q.Resets.IsZero() {
-				qw422016.N().S(`-`)
-			} else {
-				qw422016.E().S(second(q.Resets))
-			}
-			qw422016.N().S(`</td></tr>
-`)
-		}
-		qw422016.N().S(`</tbody></table></div>`)
-	} else {
-		qw422016.N().S(`<p>No upstream has a limit.</p>`)
-	}
-	qw422016.N().S(`
-</section>
-<section>
-<h2 id="drift">Drift</h2>
-`)
-	if len(p.Drifted) > 0 {
+	if p.Drifted.All > 0 {
+		streamtableFilter(qw422016, p.Drifted.tableFrame)
 		qw422016.N().S(`<div class="scroll" tabindex="0" role="region" aria-labelledby="drift"><table>
-<thead><tr><th scope="col">Platform</th><th scope="col">Operation</th><th scope="col">Field</th><th scope="col" class="n">Times</th><th scope="col">Last at</th></tr></thead>
+`)
+		streamtableHeads(qw422016, p.Drifted.tableFrame)
+		qw422016.N().S(`
 <tbody>`)
-		for _, d := range p.Drifted {
+		for _, d := range p.Drifted.Rows {
 			qw422016.N().S(`<tr><th scope="row">`)
 			qw422016.E().V(d.Platform)
 			qw422016.N().S(`</th><td>`)
@@ -274,6 +370,122 @@ func (p overview) writecontent(qq422016 qtio422016.Writer, f frame) {
 func (p overview) content(f frame) string {
 	qb422016 := qt422016.AcquireByteBuffer()
 	p.writecontent(qb422016, f)
+	qs422016 := string(qb422016.B)
+	qt422016.ReleaseByteBuffer(qb422016)
+	return qs422016
+}
+
+func streamplatformsPart(qw422016 *qt422016.Writer, name string, t table[platformRow]) {
+	streamtableFilter(qw422016, t.tableFrame)
+	qw422016.N().S(`<div class="scroll" tabindex="0" role="region" aria-label="`)
+	qw422016.E().S(name)
+	qw422016.N().S(`"><table>
+`)
+	streamtableHeads(qw422016, t.tableFrame)
+	qw422016.N().S(`
+<tbody>`)
+	for _, on := range t.Rows {
+		qw422016.N().S(`<tr><th scope="row"><a href="/dashboard/platforms/`)
+		qw422016.E().V(on.ID)
+		qw422016.N().S(`">`)
+		qw422016.E().V(on.ID)
+		qw422016.N().S(`</a></th><td>`)
+		if on.Idle {
+			qw422016.N().S(`<span class="dim">needs a setting</span>`)
+		} else {
+			qw422016.N().S(`<span class="state `)
+			qw422016.E().V(on.State)
+			qw422016.N().S(`">`)
+			qw422016.E().V(on.State)
+			qw422016.N().S(`</span>`)
+		}
+		qw422016.N().S(`</td><td>`)
+		qw422016.E().S(on.Breaker)
+		qw422016.N().S(`</td></tr>
+`)
+	}
+	qw422016.N().S(`</tbody></table></div>`)
+}
+
+func writeplatformsPart(qq422016 qtio422016.Writer, name string, t table[platformRow]) {
+	qw422016 := qt422016.AcquireWriter(qq422016)
+	streamplatformsPart(qw422016, name, t)
+	qt422016.ReleaseWriter(qw422016)
+}
+
+func platformsPart(name string, t table[platformRow]) string {
+	qb422016 := qt422016.AcquireByteBuffer()
+	writeplatformsPart(qb422016, name, t)
+	qs422016 := string(qb422016.B)
+	qt422016.ReleaseByteBuffer(qb422016)
+	return qs422016
+}
+
+func streamlimitsPart(qw422016 *qt422016.Writer, name string, t table[observe.Quota]) {
+	streamtableFilter(qw422016, t.tableFrame)
+	qw422016.N().S(`<div class="scroll" tabindex="0" role="region" aria-label="`)
+	qw422016.E().S(name)
+	qw422016.N().S(`"><table>
+`)
+	streamtableHeads(qw422016, t.tableFrame)
+	qw422016.N().S(`
+<tbody>`)
+	for _, q := range t.Rows {
+		qw422016.N().S(`<tr><th scope="row" class="word">`)
+		streambreakable(qw422016, string(q.Platform))
+		qw422016.N().S(`</th><td class="more break">`)
+		qw422016.E().S(q.Provider)
+		qw422016.N().S(`</td><td class="more break">`)
+		qw422016.E().S(q.Name)
+		qw422016.N().S(`</td><td>`)
+		if q.Limit != 0 {
+			qw422016.N().S(`<meter min="0" max="`)
+			qw422016.E().V(q.Limit)
+			qw422016.N().S(`" low="`)
+			qw422016.E().V(q.Limit / 5)
+			qw422016.N().S(`" optimum="`)
+			qw422016.E().V(q.Limit)
+			qw422016.N().S(`" value="`)
+			qw422016.E().V(q.Left)
+			qw422016.N().S(`" aria-label="left of `)
+			qw422016.E().S(q.Provider)
+			qw422016.N().S(` `)
+			qw422016.E().S(q.Name)
+			qw422016.N().S(`">`)
+			qw422016.E().V(q.Left)
+			qw422016.N().S(`</meter>`)
+		}
+		qw422016.N().S(`</td>`)
+		if q.Limit != 0 {
+			qw422016.N().S(`<td class="n">`)
+			qw422016.E().S(number(q.Left))
+			qw422016.N().S(`</td><td class="n">`)
+			qw422016.E().S(number(q.Limit))
+			qw422016.N().S(`</td>`)
+		} else {
+			qw422016.N().S(`<td class="n">–</td><td class="n">unknown</td>`)
+		}
+		qw422016.N().S(`<td class="more">`)
+		if q.Resets.IsZero() {
+			qw422016.N().S(`–`)
+		} else {
+			qw422016.E().S(second(q.Resets))
+		}
+		qw422016.N().S(`</td></tr>
+`)
+	}
+	qw422016.N().S(`</tbody></table></div>`)
+}
+
+func writelimitsPart(qq422016 qtio422016.Writer, name string, t table[observe.Quota]) {
+	qw422016 := qt422016.AcquireWriter(qq422016)
+	streamlimitsPart(qw422016, name, t)
+	qt422016.ReleaseWriter(qw422016)
+}
+
+func limitsPart(name string, t table[observe.Quota]) string {
+	qb422016 := qt422016.AcquireByteBuffer()
+	writelimitsPart(qb422016, name, t)
 	qs422016 := string(qb422016.B)
 	qt422016.ReleaseByteBuffer(qb422016)
 	return qs422016

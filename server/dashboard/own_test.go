@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/cookiejar"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/accounts"
 	"github.com/socialdata/socialdata/keys"
 )
 
@@ -76,7 +75,7 @@ func TestAnAccountSeesItselfAlone(t *testing.T) {
 		!strings.Contains(page, "1,000") {
 		t.Fatalf("sign in: %d\n%s", status, page)
 	}
-	once := url.Values{"once": {"some-token"}, "credits": {"5"}, "name": {"x"}, "request": {"req_1"}}
+	form := url.Values{"form_id": {"some-token"}, "credits": {"5"}, "name": {"x"}, "request": {"req_1"}}
 	for _, tt := range []struct {
 		name, method, path string
 		status             int
@@ -108,7 +107,7 @@ func TestAnAccountSeesItselfAlone(t *testing.T) {
 		if tt.method == http.MethodGet {
 			status, page = s.get(t, tt.path)
 		} else {
-			status, page = s.post(t, tt.path, once)
+			status, page = s.post(t, tt.path, form)
 		}
 		if status != tt.status {
 			t.Errorf("%s: status %d, want %d", tt.name, status, tt.status)
@@ -138,13 +137,13 @@ func TestAnAccountManagesItsKeysOnThePages(t *testing.T) {
 	s.signInAs(t, secret)
 	home := "/dashboard/accounts/" + own.ID
 	_, page := s.get(t, home)
-	form := url.Values{"name": {"crawler"}, "day_cap": {"101"}, "once": {match(t, page, `value="([^"]+k)"`)}}
+	form := url.Values{"name": {"crawler"}, "day_cap": {"101"}, "form_id": {match(t, page, `value="([^"]+k)"`)}}
 	if status, page := s.post(t, home+"/keys", form); status != http.StatusBadRequest ||
 		!strings.Contains(page, "100 credits at most") {
 		t.Errorf("a key above the operator's bound: %d\n%s", status, page)
 	}
 	_, page = s.get(t, home)
-	form = url.Values{"name": {"crawler"}, "once": {match(t, page, `value="([^"]+k)"`)}}
+	form = url.Values{"name": {"crawler"}, "form_id": {match(t, page, `value="([^"]+k)"`)}}
 	_, page = s.post(t, home+"/keys", form)
 	made := match(t, page, `id="secret">(sk_live_[A-Za-z0-9]+)<`)
 	all, err := s.keys.Keys(t.Context(), own.ID)
@@ -164,7 +163,7 @@ func TestAnAccountManagesItsKeysOnThePages(t *testing.T) {
 		t.Errorf("half a rate: %d", status)
 	}
 	_, page = s.get(t, crawler+"/rotate")
-	_, page = s.post(t, crawler+"/rotate", url.Values{"hours": {"0"}, "once": {match(t, page, once)}})
+	_, page = s.post(t, crawler+"/rotate", url.Values{"hours": {"0"}, "form_id": {match(t, page, formID)}})
 	rotated := match(t, page, `id="secret">(sk_live_[A-Za-z0-9]+)<`)
 	for secret, want := range map[string]int{made: http.StatusUnauthorized, rotated: http.StatusOK} {
 		if status, _ := s.do(t, http.MethodGet, "/v1/me", nil,
@@ -263,49 +262,148 @@ func TestAccountsAreSearchedAndPaged(t *testing.T) {
 	}
 }
 
-func TestAnAccountSeesItsEndpoints(t *testing.T) {
+// TestPagesLeaveNoRows checks that what the dashboard reads for a page is no call of the account.
+func TestPagesLeaveNoRows(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(http.StatusTeapot)
-	}))
-	t.Cleanup(hook.Close)
-	own, secret, mine := s.account(t, "shop", keys.NewKey{Environment: keys.Live, Manage: true})
-	_, key, err := s.keys.CreateKey(t.Context(), keys.NewKey{Account: own.ID, Environment: keys.Live})
-	if err != nil {
+	own, secret, key := s.account(t, "shop", keys.NewKey{Environment: keys.Live, Manage: true})
+	if _, err := s.client.As(key).Account().Me(t.Context(), accounts.MeRequest{}); err != nil { // this is one
 		t.Fatal(err)
 	}
-	path := "/dashboard/accounts/" + own.ID
-	if _, page := s.signInAs(t, secret); !strings.Contains(page, "PUT /manage/endpoints/{name}") {
-		t.Errorf("without endpoints:\n%s", page)
-	}
-	client := s.client.As(mine)
-	_, shown, _, err := client.Endpoints().Make(t.Context(), socialdata.EndpointRequest{
-		Name: "orders", URL: hook.URL + "/?a=<b>", Types: []string{"key.revoked"},
-	})
-	if err == nil {
-		_, err = client.Keys().Revoke(t.Context(), key.ID)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := ""
-	for !strings.Contains(page, "key.revoked waiting 2") { // with the time of the attempt
-		_, page = s.get(t, path)
-	}
-	for _, want := range []string{
-		`<th scope="row">orders</th><td><code>` + hook.URL + `/?a=&lt;b&gt;</code></td><td>key.revoked </td><td>all</td>`,
-		": it answered 418</td>",
-	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %s:\n%s", want, page)
+	s.signIn(t)
+	for _, path := range []string{"/dashboard", "/dashboard/accounts/" + own.ID} {
+		if status, page := s.get(t, path); status != http.StatusOK {
+			t.Errorf("%s: status %d: %s", path, status, page)
 		}
 	}
-	if strings.Contains(page, shown) {
-		t.Error("the page has the secret of the endpoint")
+	s.signInAs(t, secret)
+	for _, path := range []string{"", "/ledger", "/monitors", "/changes", "/endpoints"} {
+		if status, page := s.get(t, "/dashboard/accounts/"+own.ID+path); status != http.StatusOK {
+			t.Errorf("%s: status %d: %s", path, status, page)
+		}
 	}
-	_, theirs, _ := s.account(t, "other", keys.NewKey{Environment: keys.Live, Manage: true})
-	if _, page := s.signInAs(t, theirs); strings.Contains(page, hook.URL) {
-		t.Errorf("another account sees the endpoint:\n%s", page)
+	calls, err := s.client.Operator().Requests(t.Context(), own.ID, accounts.RequestsRequest{}, 100)
+	if err != nil || len(calls) != 1 || calls[0].Operation != "me" {
+		t.Errorf("the log has %+v, %v; want the call of the account alone", calls, err)
+	}
+}
+
+// TestTheKeyOfASessionIsForItsPagesAlone asks for the key with which an account has signed in, as its pages and as others.
+func TestTheKeyOfASessionIsForItsPagesAlone(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	own, secret, key := s.account(t, "shop", keys.NewKey{Environment: keys.Live, Manage: true})
+	same := http.Header{"Origin": {s.url}, "Sec-Fetch-Site": {"same-origin"}}
+	ask := func(method string, header http.Header) (status int, body string) {
+		t.Helper()
+		return s.do(t, method, "/dashboard/key", nil, header)
+	}
+	if status, body := ask(http.MethodPost, same); status != http.StatusNoContent || body != "" {
+		t.Errorf("without a session: %d %q", status, body)
+	}
+	s.signIn(t)
+	if status, body := ask(http.MethodPost, same); status != http.StatusNoContent || body != "" {
+		t.Errorf("the operator: %d %q", status, body)
+	}
+	_, page := s.signInAs(t, secret)
+	for _, path := range []string{"", "/ledger", "/monitors", "/changes", "/endpoints"} {
+		_, more := s.get(t, "/dashboard/accounts/"+own.ID+path)
+		page += more
+	}
+	if strings.Contains(page, secret) {
+		t.Error("a page has the key")
+	}
+	if status, body := ask(http.MethodPost, same); status != http.StatusOK || body != secret {
+		t.Errorf("the account's pages: %d, and not its key", status)
+	}
+	for name, header := range map[string]http.Header{
+		"another site":      {"Origin": {"https://evil.example"}, "Sec-Fetch-Site": {"cross-site"}},
+		"another subdomain": {"Origin": {"https://other.example"}, "Sec-Fetch-Site": {"same-site"}},
+		"an old browser":    {"Origin": {"https://evil.example"}},
+	} {
+		if status, body := ask(http.MethodPost, header); status != http.StatusForbidden || strings.Contains(body, secret) {
+			t.Errorf("%s: %d", name, status)
+		}
+	}
+	if status, body := ask(http.MethodGet, same); status != http.StatusMethodNotAllowed || strings.Contains(body, secret) {
+		t.Errorf("by GET: %d", status)
+	}
+	all, err := s.records.Keys(t.Context(), "")
+	if err != nil || len(all) == 0 {
+		t.Fatal(all, err)
+	}
+	for _, name := range all {
+		r, err := s.records.Get(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(name+string(r.Value), secret[len("sk_live_"):]) {
+			t.Errorf("the record %s has the key", name)
+		}
+	}
+
+	at, err := url.Parse(s.url + "/dashboard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := s.browser.Jar.Cookies(at)
+	for _, c := range copied {
+		if strings.Contains(c.Value, secret) {
+			t.Error("the cookie has the key")
+		}
+		id, _, _ := strings.Cut(c.Value, ".")
+		for _, value := range []string{id, id + ".", id + ".x", id + ".AAAA", c.Value[:len(c.Value)-2]} {
+			changed := *c
+			changed.Path, changed.Value = "/dashboard", value
+			s.browser.Jar.SetCookies(at, []*http.Cookie{&changed})
+			if status, body := ask(http.MethodPost, same); status != http.StatusNoContent || body != "" {
+				t.Errorf("a changed cookie: %d", status)
+			}
+		}
+	}
+	s.signInAs(t, secret)
+	copied = s.browser.Jar.Cookies(at)
+	s.post(t, "/dashboard/logout", url.Values{})
+	s.browser.Jar.SetCookies(at, copied)
+	if status, body := ask(http.MethodPost, same); status != http.StatusNoContent || body != "" {
+		t.Errorf("a cookie that was copied before signing out: %d", status)
+	}
+	s.signInAs(t, secret)
+	s.now = s.now.Add(61 * time.Minute)
+	if status, _ := ask(http.MethodPost, same); status != http.StatusNoContent {
+		t.Errorf("after an hour without a request: %d", status)
+	}
+	s.signInAs(t, secret)
+	if _, err := s.keys.Revoke(t.Context(), key.ID); err != nil {
+		t.Fatal(err)
+	}
+	if status, _ := ask(http.MethodPost, same); status != http.StatusNoContent {
+		t.Errorf("after the key was revoked: %d", status)
+	}
+}
+
+// TestTheKeyOfASessionIsNeverStored asks for the headers that keep it out of caches and other sites.
+func TestTheKeyOfASessionIsNeverStored(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, secret, _ := s.account(t, "shop", keys.NewKey{Environment: keys.Live, Manage: true})
+	s.signInAs(t, secret)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/dashboard/key", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Sec-Fetch-Site", "same-origin")
+	res, err := s.browser.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close() //nolint:errcheck // read
+	for name, want := range map[string]string{
+		"Cache-Control": "no-store", "Cross-Origin-Resource-Policy": "same-origin", "X-Content-Type-Options": "nosniff",
+		"Access-Control-Allow-Origin": "", "ETag": "", "Content-Type": "text/plain; charset=utf-8",
+	} {
+		if got := res.Header.Get(name); got != want || res.StatusCode != http.StatusOK {
+			t.Errorf("status %d, %s: %q, want %q", res.StatusCode, name, got, want)
+		}
 	}
 }

@@ -9,22 +9,18 @@ import (
 	"iter"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
-	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
-	"github.com/socialdata/socialdata/observe"
-	"github.com/socialdata/socialdata/operation"
-	"github.com/socialdata/socialdata/platform"
-	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/requests"
-	"github.com/socialdata/socialdata/schema"
-	"github.com/socialdata/socialdata/store/records"
 )
 
 //go:generate go tool qtc -skipLineComments
@@ -35,16 +31,16 @@ func second(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
 // minute writes t to the minute.
 func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
 
-// took writes how long a call took.
-func took(d time.Duration) string {
+// milliseconds writes how long a call took.
+func milliseconds(d time.Duration) string {
 	return strconv.FormatFloat(requests.Milliseconds(d), 'f', -1, 64) + " ms"
 }
 
 // short writes d without the digits that do not matter.
 func short(d time.Duration) string { return d.Round(10 * time.Microsecond).String() }
 
-// ours returns an address of these pages, to be followed by a click. Any other is "#": its scheme could run a script.
-func ours(address string) string {
+// ownAddress returns an address of these pages, to be followed by a click. Any other is "#": its scheme could run a script.
+func ownAddress(address string) string {
 	if address == Root || strings.HasPrefix(address, Root+"/") || strings.HasPrefix(address, Root+"?") {
 		return address
 	}
@@ -76,13 +72,60 @@ func number(n int64) string {
 	return s
 }
 
+// numberOf writes a number of things.
+func numberOf(n int64, thing string) string {
+	switch {
+	case n == 1:
+	case thing == "entry":
+		thing = "entries"
+	default:
+		thing += "s"
+	}
+	return number(n) + " " + thing
+}
+
+// partsOfWord returns the parts of a long word between which a line may break: behind _ and /.
+func partsOfWord(word string) (parts []string) {
+	for word != "" {
+		end := strings.IndexAny(word, "_/") + 1
+		if end == 0 {
+			end = len(word)
+		}
+		parts, word = append(parts, word[:end]), word[end:]
+	}
+	return parts
+}
+
+// sentence writes a detail as a sentence.
+func sentence(detail string) string {
+	first, size := utf8.DecodeRuneInString(detail)
+	return string(unicode.ToUpper(first)) + strings.TrimSuffix(detail[size:], ".") + "."
+}
+
+// inCredits writes a number of credits.
+func inCredits(n int64) string { return numberOf(n, "credit") }
+
 // frame is the common part of all pages.
 type frame struct {
 	Title    string
 	Signed   bool   // whether there is a session
 	Operator bool   // whether the operator has signed in
 	Own      string // the account that has signed in; "" for the operator
+	Of       string // the account whose page it is; "" for none
+	Path     string // of the page
 	Data     page
+}
+
+// current returns the value of aria-current of a link to path: "page" if it is this page, "true" if this page is below
+// it, else "". Nothing is below the overview and the page of an account, which have links beside theirs.
+func (f frame) current(path string) string {
+	switch {
+	case f.Path == path:
+		return "page"
+	case path != Root && path != Root+"/accounts/"+cmp.Or(f.Own, f.Of) && strings.HasPrefix(f.Path, path+"/"):
+		return "true"
+	}
+	return ""
 }
 
 // show answers with a page.
@@ -91,6 +134,9 @@ func (d *Dashboard) show(w http.ResponseWriter, r *http.Request, status int, f f
 	if f.Signed, f.Operator = v != nil, v.operator(); v != nil && v.key != nil {
 		f.Own = v.key.Account
 	}
+	if r.URL != nil {
+		f.Path = r.URL.Path
+	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	writewhole(w, f)
@@ -98,9 +144,9 @@ func (d *Dashboard) show(w http.ResponseWriter, r *http.Request, status int, f f
 
 // fail answers an internal error. Its text is logged; the page has the request's id.
 func (d *Dashboard) fail(w http.ResponseWriter, r *http.Request, err error) {
-	d.log.ErrorContext(r.Context(), "dashboard", "error", err, "request_id", operation.RequestID(r.Context()))
+	d.log.ErrorContext(r.Context(), "dashboard", "error", err, "request_id", callctx.Of(r.Context()).ID)
 	d.refuse(w, r, http.StatusInternalServerError, "Something went wrong on our side. The log says more under "+
-		cmp.Or(operation.RequestID(r.Context()), "this time")+".")
+		cmp.Or(callctx.Of(r.Context()).ID, "this time")+".")
 }
 
 // problemPage is the content of a page that says what is wrong.
@@ -116,22 +162,17 @@ func (d *Dashboard) answer(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.Is(err, keys.ErrAbsent), errors.Is(err, credits.ErrUnknownAccount):
 		d.refuse(w, r, http.StatusNotFound, "There is no such account or key.")
-	case errors.Is(err, keys.ErrTaken):
-		d.refuse(w, r, http.StatusConflict, "An account of that name exists already. Go back and choose another name.")
-	case errors.Is(err, keys.ErrInvalid), errors.Is(err, credits.ErrInvalid), errors.Is(err, credits.ErrAmount):
-		_, words, _ := strings.Cut(err.Error(), ": ")
-		d.refuse(w, r, http.StatusBadRequest, "This cannot be used: "+words+". Go back and change it.")
 	default:
-		if p, ok := errors.AsType[*problem.Error](err); ok && p.HTTPStatus() < http.StatusInternalServerError {
-			d.refuse(w, r, p.HTTPStatus(), "This cannot be done: "+p.Detail+". Go back and change it.")
+		if status, words := explained(err); status != 0 {
+			d.refuse(w, r, status, words)
 			return
 		}
 		d.fail(w, r, err)
 	}
 }
 
-// newOnce returns a value that makes a form count once.
-func newOnce() string { return rand.Text() }
+// newFormID returns a value that makes a form count once.
+func newFormID() string { return rand.Text() }
 
 func (d *Dashboard) showLogin(w http.ResponseWriter, r *http.Request) {
 	if v, err := d.sessions.known(r); err == nil && v != nil {
@@ -150,215 +191,59 @@ func (d *Dashboard) showForm(w http.ResponseWriter, status int, problem string) 
 	d.show(w, &http.Request{}, status, frame{Title: "Sign in", Data: loginPage{problem}})
 }
 
-// overview is the content of the first page.
-type overview struct {
-	Once      string
-	Search    string
-	Next      string // the address of the next page; "" on the last one
-	Found     int    // number of accounts that match the search
-	Accounts  []accountRow
-	Platforms []platformRow
-	Drifted   []observe.Drifted
-	Quotas    []observe.Quota
-	Usage     usage // of all accounts
-	Upstreams []Upstream
-	Hits      int64
-	Reads     int64
-	Share     string // of answers from the cache, in percent; "" before the first
-}
-
-type accountRow struct {
-	keys.Account
-	Balance int64
-	Keys    int // that are valid
-}
-
-type platformRow struct {
-	ID      platform.ID
-	State   schema.HealthState
-	Breaker string // "" when all are closed
-	Idle    bool   // no platform can be read, because settings are missing
-}
-
-const (
-	shownDrift    = 20
-	shownUsage    = 100 // keys or accounts
-	shownAccounts = 50  // on a page
-)
-
-func (d *Dashboard) overview(w http.ResponseWriter, r *http.Request) {
-	ctx := r.Context()
-	if v := viewerOf(r); !v.operator() {
-		http.Redirect(w, r, Root+"/accounts/"+v.key.Account, http.StatusSeeOther)
-		return
-	}
-	o := overview{
-		Once: rand.Text(), Drifted: d.cfg.Client.Drifted(), Quotas: d.cfg.Client.Quotas(),
-		Upstreams: d.cfg.Activity.Upstreams(),
-	}
-	o.Drifted = o.Drifted[:min(len(o.Drifted), shownDrift)]
-	hits, misses := d.cfg.Activity.Cache()
-	if o.Hits, o.Reads = hits, hits+misses; o.Reads > 0 {
-		o.Share = strconv.FormatInt(100*o.Hits/o.Reads, 10)
-	}
-	accounts, err := d.cfg.Keys.Accounts(ctx)
-	if err != nil {
-		d.fail(w, r, err)
-		return
-	}
-	if o.Usage, err = d.usage(ctx, "", requests.ByAccount); err != nil {
-		d.fail(w, r, err)
-		return
-	}
-	for i, row := range o.Usage.Rows {
-		for _, a := range accounts {
-			if a.ID == row.Account {
-				o.Usage.Rows[i].Name, o.Usage.Rows[i].Link = a.Name, Root+"/accounts/"+a.ID
-			}
-		}
-	}
-	all, err := d.cfg.Keys.Keys(ctx, "")
-	if err != nil {
-		d.fail(w, r, err)
-		return
-	}
-	o.Search = strings.TrimSpace(r.URL.Query().Get("search"))
-	accounts = slices.DeleteFunc(accounts, func(a keys.Account) bool {
-		return !strings.Contains(strings.ToLower(a.Name), strings.ToLower(o.Search)) && a.ID != o.Search
-	})
-	from, _ := strconv.Atoi(r.URL.Query().Get("from")) // another word is the beginning
-	o.Found, from = len(accounts), min(max(from, 0), len(accounts))
-	if accounts = accounts[from:]; len(accounts) > shownAccounts {
-		accounts = accounts[:shownAccounts]
-		o.Next = Root + "?" + url.Values{"search": {o.Search}, "from": {strconv.Itoa(from + shownAccounts)}}.Encode()
-	}
-	for _, a := range accounts {
-		row := accountRow{Account: a}
-		if row.Balance, err = d.cfg.Ledger.Balance(ctx, a.ID); err != nil {
-			d.fail(w, r, err)
-			return
-		}
-		for _, k := range all {
-			if k.Account == a.ID && k.RevokedAt == nil {
-				row.Keys++
-			}
-		}
-		o.Accounts = append(o.Accounts, row)
-	}
-	broken := d.cfg.Activity.Broken()
-	health := d.cfg.Client.Health(ctx)
-	served, err := served(ctx, d.cfg.Client)
-	if err != nil {
-		d.fail(w, r, err)
-		return
-	}
-	for _, id := range slices.Sorted(maps.Keys(health.Platforms)) {
-		row := platformRow{ID: id, State: health.Platforms[id], Idle: !served[id]}
-		for b, state := range broken {
-			if b.Platform == id {
-				row.Breaker = strings.TrimSpace(row.Breaker + " " + b.Provider + " " + string(state))
-			}
-		}
-		o.Platforms = append(o.Platforms, row)
-	}
-	slices.SortStableFunc(o.Platforms, func(a, b platformRow) int {
-		if a.Idle != b.Idle {
-			if a.Idle {
-				return 1
-			}
-			return -1
-		}
-		return worst(a.State) - worst(b.State)
-	})
-	d.show(w, r, http.StatusOK, frame{Title: "Overview", Data: o})
-}
-
-// calls is the content of the page of recent calls.
-type calls struct {
-	Account string
-	Filter  socialdata.RequestsRequest
-	Renew   bool // whether the page reloads by itself
-	Calls   []schema.Request
-}
-
-// shownCalls is how many calls a page shows.
-const shownCalls = 200
-
-func (d *Dashboard) calls(w http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
-	status, _ := strconv.Atoi(q.Get("status")) // any other text selects all
-	c := calls{Account: q.Get("account"), Renew: q.Has("renew"), Filter: socialdata.RequestsRequest{
-		RequestID: q.Get("request"), KeyID: q.Get("key"), Operation: q.Get("operation"),
-		Platform: platform.ID(q.Get("platform")),
-		Status:   status,
-	}}
-	if v := viewerOf(r); !v.operator() {
-		c.Account = v.key.Account
-	}
-	var err error
-	if c.Calls, err = d.cfg.Client.LastRequests(r.Context(), c.Account, c.Filter, shownCalls); err != nil {
-		d.fail(w, r, err)
-		return
-	}
-	if c.Renew {
-		w.Header().Set("Refresh", "5")
-	}
-	d.show(w, r, http.StatusOK, frame{Title: "Calls", Data: c})
-}
-
-// served returns the platforms with at least one operation that can be called.
-func served(ctx context.Context, client *socialdata.Client) (map[platform.ID]bool, error) {
-	got, err := client.Platforms(ctx, socialdata.PlatformsRequest{})
-	if err != nil {
-		return nil, err
-	}
-	served := map[platform.ID]bool{}
-	for _, p := range got.Data {
-		served[p.Platform] = slices.ContainsFunc(p.Operations, func(o schema.OperationInfo) bool { return o.Available })
-	}
-	return served, nil
-}
-
-// worst orders states by how urgent they are.
-func worst(s schema.HealthState) int {
-	return slices.Index([]schema.HealthState{schema.Down, schema.Degraded, schema.Healthy, schema.Unknown}, s)
-}
-
 // accountPage is the content of the page of an account.
 type accountPage struct {
-	Once     string // an id that makes a form take effect once
-	Account  keys.Account
-	Balance  int64
-	Keys     []keys.Key
-	Monitors []schema.Monitor
-	Outlets  []outlet
-	Entries  []credits.Entry
-	Usage    usage
+	FormID  string // an id that makes a form take effect once
+	Sent    sentForm
+	Account keys.Account
+	Balance int64
+	Keys    table[keys.Key]      // newest first
+	Entries table[credits.Entry] // newest first
+	Usage   usage
 }
 
 // usage is the usage of one account, or of all, in the last days.
 type usage struct {
 	Chart   chart
-	Rates   []requests.Rollup // by platform and operation, most expensive first
+	Rates   table[usageRow] // by platform and operation, most expensive first
 	By      requests.Dimension
-	Word    string            // of By, as the head of a column
-	Rows    []usageRow        // by By, most expensive first
+	Rows    table[usageRow]   // by By, most expensive first
 	Dropped int64             // calls that the request log has lost
 	Days    []requests.Rollup // newest first, with the requests to upstreams; none for one account
+
+	ByPlatform []requests.Rollup // by day and platform
+	Spent      map[string]int64  // credits, by By
 }
 
-// usageRow is the usage of one key or account.
+// usageRow is the usage of one key, one account or one operation.
 type usageRow struct {
-	Name string
+	Name string // of the key or account, or the platform and operation
+	ID   string // of a key; "" for others
 	Link string // to its page; "" for none
 	requests.Rollup
 }
 
-// outlet is an endpoint with the latest delivery to it.
-type outlet struct {
-	schema.Endpoint
+// usageColumns are those of a table of usage, of which word says what has a row.
+func usageColumns(word string) []column[usageRow] {
+	return []column[usageRow]{
+		{"name", word, "", func(u usageRow) any { return u.Name }},
+		{"calls", "Calls", "n", func(u usageRow) any { return u.Calls }},
+		{"hits", "From the cache", "n more", func(u usageRow) any { return u.Hits }},
+		{"failed", "Failed", "n more", func(u usageRow) any { return u.Failed }},
+		{"problems", "Problems", "more", func(u usageRow) any { return u.problems() }},
+		{"p50", "p50", "n more", func(u usageRow) any { return u.P50 }},
+		{"p95", "p95", "n more", func(u usageRow) any { return u.P95 }},
+		{"credits", "Credits", "n", func(u usageRow) any { return u.Credits }},
+	}
+}
 
-	Latest *schema.Delivery // nil when it is not among the latest deliveries of the account
+// problems writes the codes of the problems with the number of each.
+func (u usageRow) problems() string {
+	var words []string
+	for code, n := range byName(u.Errors) {
+		words = append(words, code+" "+number(n))
+	}
+	return strings.Join(words, ", ")
 }
 
 const (
@@ -367,35 +252,38 @@ const (
 )
 
 func (d *Dashboard) account(w http.ResponseWriter, r *http.Request) {
+	d.showAccount(w, r, http.StatusOK, sentForm{})
+}
+
+// showAccount shows the page of the account that the path names, with a form that was not accepted.
+func (d *Dashboard) showAccount(w http.ResponseWriter, r *http.Request, status int, sent sentForm) {
 	ctx := r.Context()
-	p := accountPage{Once: rand.Text()}
+	p := accountPage{FormID: newFormID(), Sent: sent}
 	var err error
 	if p.Account, err = d.cfg.Keys.Account(ctx, r.PathValue("account")); err == nil {
 		p.Balance, err = d.cfg.Ledger.Balance(ctx, p.Account.ID)
 	}
+	var all []keys.Key
 	if err == nil {
-		p.Keys, err = d.cfg.Keys.Keys(ctx, p.Account.ID)
+		all, err = d.cfg.Keys.Keys(ctx, p.Account.ID)
 	}
+	var entries []credits.Entry
 	if err == nil {
-		p.Monitors, err = monitors(ctx, d.cfg.Client, p.Account.ID)
-	}
-	if err == nil {
-		p.Outlets, err = outlets(ctx, d.cfg.Client, p.Account.ID)
-	}
-	if err == nil {
-		p.Entries, err = d.cfg.Ledger.Entries(ctx, credits.Query{
+		entries, err = d.cfg.Ledger.Entries(ctx, credits.Query{
 			Account: p.Account.ID, Since: d.shownSince(), Limit: pageEntries,
 		})
 	}
+	path := Root + "/accounts/" + p.Account.ID
 	if err == nil {
-		p.Usage, err = d.usage(ctx, p.Account.ID, requests.ByKey)
+		p.Usage, err = d.usage(r, path, p.Account.ID, requests.ByKey)
 	}
 	if err != nil {
 		d.answer(w, r, err)
 		return
 	}
-	slices.Reverse(p.Keys) // newest first
-	d.show(w, r, http.StatusOK, frame{Title: p.Account.Name, Data: p})
+	slices.Reverse(all) // newest first
+	p.Keys, p.Entries = keyTable(r, path, all), entryTable(r, path, entries)
+	d.show(w, r, status, frame{Title: p.Account.Name, Of: p.Account.ID, Data: p})
 }
 
 // shownSince returns the beginning of the first of the last days.
@@ -403,11 +291,12 @@ func (d *Dashboard) shownSince() time.Time {
 	return d.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
 }
 
-// usage returns the usage of an account, or of all for "", in the last days, with a row for each key or account.
-func (d *Dashboard) usage(ctx context.Context, account string, of requests.Dimension) (u usage, err error) {
-	since := d.shownSince()
+// usage returns the usage of an account, or of all for "", in the last days, with a row for each key or account, for the
+// page at path.
+func (d *Dashboard) usage(r *http.Request, path, account string, of requests.Dimension) (u usage, err error) {
+	ctx, since := r.Context(), d.shownSince()
 	by := func(by ...requests.Dimension) ([]requests.Rollup, error) {
-		return d.cfg.Client.Rollups(ctx, requests.SumQuery{Account: account, Since: requests.DayOf(since), By: by})
+		return d.cfg.Client.Operator().Rollups(ctx, requests.SumQuery{Account: account, Since: requests.DayOf(since), By: by})
 	}
 	perDay, err := by(requests.ByDay, requests.ByPlatform)
 	if err != nil {
@@ -423,69 +312,84 @@ func (d *Dashboard) usage(ctx context.Context, account string, of requests.Dimen
 	}
 	idle := func(r requests.Rollup) bool { return r.Idle() }
 	rates, rows = slices.DeleteFunc(rates, idle), slices.DeleteFunc(rows, idle)
-	u = usage{Chart: plot(perDay, since, days), Rates: dearest(rates), By: of, Word: "Key"}
-	if of == requests.ByAccount {
-		u.Word = "Account"
+	u = usage{Chart: creditsByDay(perDay, since, days), ByPlatform: perDay, By: of}
+	var calls []usageRow
+	onlyRefunds := func(r requests.Rollup) bool { return r.Calls == 0 && r.Credits == 0 }
+	for _, rate := range slices.DeleteFunc(byCost(rates), onlyRefunds) {
+		calls = append(calls, usageRow{Name: strings.TrimSpace(rate.Platform + " " + rate.Operation), Rollup: rate})
 	}
+	u.Rates = newTable(r, path, "rates", calls, usageColumns("Operation"))
 	if account == "" {
 		if u.Days, err = by(requests.ByDay); err != nil {
 			return u, err
 		}
 		slices.Reverse(u.Days)
 	}
-	for _, r := range rows {
-		u.Dropped += r.Dropped
+	u.Spent = map[string]int64{}
+	for _, row := range rows {
+		u.Dropped += row.Dropped
+		u.Spent[row.Group(of)] = row.Credits
 	}
-	rows = dearest(rows)
-	for _, r := range rows[:min(len(rows), shownUsage)] {
-		u.Rows = append(u.Rows, usageRow{Name: r.Group(of), Rollup: r})
+	rows = slices.DeleteFunc(byCost(rows), onlyRefunds)
+	shown, word := []usageRow{}, "Key"
+	for _, row := range rows[:min(len(rows), shownUsage)] {
+		shown = append(shown, usageRow{Name: row.Group(of), Rollup: row})
 	}
-	return u, nil
+	switch of {
+	case requests.ByKey:
+		err = d.nameKeys(ctx, account, shown)
+	case requests.ByAccount:
+		word = "Account"
+		err = d.nameAccounts(ctx, shown)
+	case requests.ByDay, requests.ByPlatform, requests.ByOperation: // they are named by what they are
+	}
+	u.Rows = newTable(r, path, "usage", shown, usageColumns(word))
+	return u, err
 }
 
-// shownMonitors is how many monitors of an account are listed.
-const shownMonitors = 100
-
-// monitors returns the first monitors of an account, by name.
-func monitors(ctx context.Context, client *socialdata.Client, account string) ([]schema.Monitor, error) {
-	list, err := client.As(keys.Key{Account: account}).ListMonitors(ctx, socialdata.MonitorsRequest{})
-	if err != nil {
-		return nil, err
-	}
-	return list.Data[:min(len(list.Data), shownMonitors)], nil
-}
-
-// outlets returns the endpoints of an account, by name.
-func outlets(ctx context.Context, client *socialdata.Client, account string) ([]outlet, error) {
-	client = client.As(keys.Key{Account: account})
-	list, err := client.ListEndpoints(ctx, socialdata.EndpointsRequest{})
-	if err != nil || len(list.Data) == 0 {
-		return nil, err
-	}
-	sent, err := client.Deliveries(ctx, socialdata.DeliveriesRequest{})
-	if err != nil {
-		return nil, err
-	}
-	out := make([]outlet, len(list.Data))
-	for i, e := range list.Data {
-		out[i].Endpoint = e
-		to := func(of schema.Delivery) bool { return of.Endpoint == e.Name }
-		if at := slices.IndexFunc(sent.Data, to); at >= 0 {
-			out[i].Latest = &sent.Data[at]
+// nameKeys sets the names of rows of an account's keys.
+func (d *Dashboard) nameKeys(ctx context.Context, account string, rows []usageRow) error {
+	all, err := d.cfg.Keys.Keys(ctx, account)
+	for i, row := range rows {
+		rows[i].ID = row.Name
+		if at := slices.IndexFunc(all, func(k keys.Key) bool { return k.ID == row.Name }); at >= 0 && all[at].Name != "" {
+			rows[i].Name = all[at].Name
 		}
 	}
-	return out, nil
+	return err
 }
 
-// once reports whether the form of r is new. A form that is sent again, such as by reloading the page, changes nothing.
-func (d *Dashboard) once(w http.ResponseWriter, r *http.Request) bool {
-	token := r.PostFormValue("once")
-	if token == "" || len(token) > 64 {
+// nameAccounts sets the names of rows of accounts, and their links.
+func (d *Dashboard) nameAccounts(ctx context.Context, rows []usageRow) error {
+	names, err := d.accountNames(ctx)
+	for i, row := range rows {
+		if name, ok := names[row.Name]; ok {
+			rows[i].Name, rows[i].Link = name, Root+"/accounts/"+row.Name
+		}
+	}
+	return err
+}
+
+// accountNames returns the names of all accounts, by id.
+func (d *Dashboard) accountNames(ctx context.Context) (map[string]string, error) {
+	all, err := d.cfg.Keys.Accounts(ctx)
+	names := make(map[string]string, len(all))
+	for _, a := range all {
+		names[a.ID] = a.Name
+	}
+	return names, err
+}
+
+// isNewForm reports whether the form of r is sent for the first time. A form that is sent again, such as by reloading the
+// page, changes nothing.
+func (d *Dashboard) isNewForm(w http.ResponseWriter, r *http.Request) bool {
+	id := r.PostFormValue("form_id")
+	if id == "" || len(id) > 64 {
 		d.refuse(w, r, http.StatusBadRequest, "This form is not from this page. Open the page again.")
 		return false
 	}
 	_, added, err := d.cfg.Records.Add(r.Context(),
-		records.Record{Key: records.Key("admin-form", token), Value: []byte{1}}, longest)
+		records.Record{Key: records.Key("admin-form", id), Value: []byte{1}}, longest)
 	switch {
 	case err != nil:
 		d.fail(w, r, err)
@@ -496,12 +400,20 @@ func (d *Dashboard) once(w http.ResponseWriter, r *http.Request) bool {
 }
 
 func (d *Dashboard) createAccount(w http.ResponseWriter, r *http.Request) {
-	amount, ok := d.amount(w, r, "credits")
-	if !ok || !d.once(w, r) {
+	amount, ok := creditsOf(r.PostFormValue("credits"))
+	if !ok {
+		d.showOverview(w, r, http.StatusBadRequest, rejected(r, "account", "credits", wantsAmount))
+		return
+	}
+	if !d.isNewForm(w, r) {
 		return
 	}
 	a, err := d.cfg.Keys.OpenAccount(r.Context(), strings.TrimSpace(r.PostFormValue("name")), amount,
 		"opened in the dashboard")
+	if status, words := explained(err); status != 0 {
+		d.showOverview(w, r, status, rejected(r, "account", fieldIn(words, "name", [2]string{"credits", "credits"}), words))
+		return
+	}
 	if err != nil {
 		d.answer(w, r, err)
 		return
@@ -509,26 +421,34 @@ func (d *Dashboard) createAccount(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, Root+"/accounts/"+a.ID, http.StatusSeeOther)
 }
 
-// amount reads a field that holds credits; "" is 0.
-func (d *Dashboard) amount(w http.ResponseWriter, r *http.Request, field string) (int64, bool) {
-	s := strings.NewReplacer(",", "", " ", "").Replace(r.PostFormValue(field))
-	n, err := strconv.ParseInt(cmp.Or(s, "0"), 10, 64)
-	if err != nil || n < 0 || n > credits.MaxBalance {
-		d.refuse(w, r, http.StatusBadRequest, "The number of credits must be a whole number, such as 10000.")
-		return 0, false
-	}
-	return n, true
+// creditsOf returns a number of credits that was typed; "" is 0.
+func creditsOf(typed string) (int64, bool) {
+	n, err := strconv.ParseInt(cmp.Or(strings.NewReplacer(",", "", " ", "").Replace(typed), "0"), 10, 64)
+	return n, err == nil && n >= 0 && n <= credits.MaxBalance
 }
 
 func (d *Dashboard) give(w http.ResponseWriter, r *http.Request) {
-	n, ok := d.amount(w, r, "credits")
-	if !ok || !d.once(w, r) {
+	n, ok := creditsOf(r.PostFormValue("credits"))
+	if !ok {
+		d.showAccount(w, r, http.StatusBadRequest, rejected(r, "give", "credits", wantsAmount))
+		return
+	}
+	if !d.isNewForm(w, r) {
 		return
 	}
 	a, err := d.cfg.Keys.Account(r.Context(), r.PathValue("account"))
 	if err == nil {
 		_, err = d.cfg.Ledger.Grant(r.Context(), a.ID, n,
 			cmp.Or(strings.TrimSpace(r.PostFormValue("reason")), "granted in the dashboard"))
+	}
+	d.granted(w, r, a, "give", "credits", err)
+}
+
+// granted leads to the page of an account after its ledger was changed, or shows the form again if it was not.
+func (d *Dashboard) granted(w http.ResponseWriter, r *http.Request, a keys.Account, form, field string, err error) {
+	if status, words := explained(err); status != 0 {
+		d.showAccount(w, r, status, rejected(r, form, fieldIn(words, field, [2]string{"reason", "reason"}), words))
+		return
 	}
 	if err != nil {
 		d.answer(w, r, err)
@@ -539,8 +459,12 @@ func (d *Dashboard) give(w http.ResponseWriter, r *http.Request) {
 
 // refund returns to an account what a request was charged, or a part of it.
 func (d *Dashboard) refund(w http.ResponseWriter, r *http.Request) {
-	n, ok := d.amount(w, r, "credits")
+	wrong := func(field, words string) {
+		d.showAccount(w, r, http.StatusBadRequest, rejected(r, "refund", field, words))
+	}
+	n, ok := creditsOf(r.PostFormValue("credits"))
 	if !ok {
+		wrong("credits", wantsAmount)
 		return
 	}
 	request := strings.TrimSpace(r.PostFormValue("request"))
@@ -554,30 +478,28 @@ func (d *Dashboard) refund(w http.ResponseWriter, r *http.Request) {
 		d.answer(w, r, err)
 		return
 	case most == 0:
-		d.refuse(w, r, http.StatusBadRequest,
-			"This request was charged nothing, or was given back already. Go back and change it.")
+		wrong("request", "This request was charged nothing, or was given back already.")
 		return
 	case n > most:
-		d.refuse(w, r, http.StatusBadRequest,
-			fmt.Sprintf("Of this request, %d credits can be given back. Go back and change it.", most))
+		wrong("credits", "Of this request, "+inCredits(most)+" can be given back.")
 		return
 	}
-	if !d.once(w, r) {
+	if !d.isNewForm(w, r) {
 		return
 	}
 	reason := cmp.Or(strings.TrimSpace(r.PostFormValue("reason")), "refunded in the dashboard")
-	if _, err := d.cfg.Ledger.Refund(r.Context(), a.ID, n, request, reason); err != nil {
-		d.answer(w, r, err)
-		return
-	}
-	http.Redirect(w, r, Root+"/accounts/"+a.ID, http.StatusSeeOther)
+	_, err = d.cfg.Ledger.Refund(r.Context(), a.ID, n, request, reason)
+	d.granted(w, r, a, "refund", "request", err)
 }
 
 // reverse takes back a grant that was made by mistake.
 func (d *Dashboard) reverse(w http.ResponseWriter, r *http.Request) {
+	wrong := func(status int, words string) {
+		d.showAccount(w, r, status, rejected(r, "reverse", "entry", words))
+	}
 	seq, err := strconv.ParseInt(strings.TrimSpace(r.PostFormValue("entry")), 10, 64)
 	if err != nil || seq < 1 {
-		d.refuse(w, r, http.StatusBadRequest, "The entry must be a number of the ledger, such as 12. Go back and change it.")
+		wrong(http.StatusBadRequest, "This must be a number of the ledger, such as 12.")
 		return
 	}
 	a, err := d.cfg.Keys.Account(r.Context(), r.PathValue("account"))
@@ -587,13 +509,11 @@ func (d *Dashboard) reverse(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case errors.Is(err, credits.ErrInsufficient):
-		d.refuse(w, r, http.StatusConflict, "The account can spend less than this grant was. Nothing was taken back.")
+		wrong(http.StatusConflict, "The account can spend less than this grant was. Nothing was taken back.")
 	case errors.Is(err, credits.ErrNotGrant):
-		d.refuse(w, r, http.StatusBadRequest, fmt.Sprintf("Entry %d is not a grant. Go back and change it.", seq))
-	case err != nil:
-		d.answer(w, r, err)
+		wrong(http.StatusBadRequest, fmt.Sprintf("Entry %d is not a grant.", seq))
 	default:
-		http.Redirect(w, r, Root+"/accounts/"+a.ID, http.StatusSeeOther)
+		d.granted(w, r, a, "reverse", "entry", err)
 	}
 }
 

@@ -3,6 +3,10 @@
 
 package dashboard
 
+import "strings"
+
+import "github.com/socialdata/socialdata/schema"
+
 import (
 	qtio422016 "io"
 
@@ -22,22 +26,32 @@ func (p platformPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 	qw422016.N().S(` <code>`)
 	qw422016.E().V(p.Platform)
 	qw422016.N().S(`</code></h1>
-<p><span class="state `)
-	qw422016.E().V(p.State)
-	qw422016.N().S(`">`)
-	qw422016.E().V(p.State)
-	qw422016.N().S(`</span> · <a href="/docs/platforms/`)
+<p>`)
+	if p.State == schema.Unknown {
+		qw422016.N().S(`<span class="dim">not called since the server started</span>`)
+	} else {
+		qw422016.N().S(`<span class="state `)
+		qw422016.E().V(p.State)
+		qw422016.N().S(`">`)
+		qw422016.E().V(p.State)
+		qw422016.N().S(`</span>`)
+	}
+	qw422016.N().S(` · <a href="/docs/platforms/`)
 	qw422016.E().V(p.Platform)
 	qw422016.N().S(`">What its operations return and cost</a></p>
 <section>
 <h2 id="settings">Settings</h2>
 `)
-	if len(p.Settings) > 0 {
+	if p.Settings.All > 0 {
 		qw422016.N().S(`<p class="dim">Only whether a setting has a value is shown, never the value. A change takes effect when the server is started again.</p>
-<div class="scroll tall" tabindex="0" role="region" aria-labelledby="settings"><table>
-<thead><tr><th scope="col">Setting</th><th scope="col">Set</th><th scope="col">Operations that need it</th><th scope="col">Variable</th></tr></thead>
+`)
+		streamtableFilter(qw422016, p.Settings.tableFrame)
+		qw422016.N().S(`<div class="scroll" tabindex="0" role="region" aria-labelledby="settings"><table>
+`)
+		streamtableHeads(qw422016, p.Settings.tableFrame)
+		qw422016.N().S(`
 <tbody>`)
-		for _, s := range p.Settings {
+		for _, s := range p.Settings.Rows {
 			qw422016.N().S(`<tr><th scope="row">`)
 			qw422016.E().S(s.Name)
 			qw422016.N().S(`</th><td>`)
@@ -46,18 +60,13 @@ func (p platformPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 			} else {
 				qw422016.N().S(`<span class="dim">no</span>`)
 			}
-			qw422016.N().S(`</td><td class="wide">`)
-			for i, o := range s.Operations {
-				if i > 0 {
-					qw422016.N().S(`, `)
-				}
-				qw422016.E().S(o)
-			}
+			qw422016.N().S(`</td><td class="more break">`)
+			qw422016.E().S(strings.Join(s.Operations, ", "))
 			if len(s.Operations) == 0 {
 				qw422016.N().S(`<span class="dim">none: it changes how something is read</span>`)
 			}
-			qw422016.N().S(`</td><td><code>`)
-			qw422016.E().S(s.Variable)
+			qw422016.N().S(`</td><td class="word"><code>`)
+			streambreakable(qw422016, s.Variable)
 			qw422016.N().S(`</code></td></tr>
 `)
 		}
@@ -69,34 +78,26 @@ func (p platformPage) streamcontent(qw422016 *qt422016.Writer, f frame) {
 </section>
 <section>
 <h2 id="operations">Operations</h2>
-<div class="scroll tall" tabindex="0" role="region" aria-labelledby="operations"><table>
-<thead><tr><th scope="col">Operation</th><th scope="col">Read from, in this order</th><th scope="col">At most, in credits of the vendor</th></tr></thead>
-<tbody>`)
-	for _, o := range p.Operations {
-		if p.Serves(o) {
-			qw422016.N().S(`<tr><th scope="row">`)
-			qw422016.E().S(o.Operation)
-			qw422016.N().S(`</th><td>`)
-			if o.Available {
-				for i, p := range o.Providers {
-					if i > 0 {
-						qw422016.N().S(`, `)
-					}
-					qw422016.E().S(p)
-				}
-			} else {
-				qw422016.N().S(`<span class="dim">needs a setting</span>`)
-			}
-			qw422016.N().S(`</td><td>`)
-			for vendor, n := range byName(o.UpstreamCredits) {
-				qw422016.E().S(vendor)
-				qw422016.N().S(` `)
-				qw422016.E().S(number(n))
-				qw422016.N().S(` `)
-			}
-			qw422016.N().S(`</td></tr>
 `)
+	streamtableFilter(qw422016, p.Operations.tableFrame)
+	qw422016.N().S(`<div class="scroll" tabindex="0" role="region" aria-labelledby="operations"><table>
+`)
+	streamtableHeads(qw422016, p.Operations.tableFrame)
+	qw422016.N().S(`
+<tbody>`)
+	for _, o := range p.Operations.Rows {
+		qw422016.N().S(`<tr><th scope="row" class="word">`)
+		streambreakable(qw422016, o.Operation)
+		qw422016.N().S(`</th><td>`)
+		if o.Available {
+			qw422016.E().S(strings.Join(o.Providers, ", "))
+		} else {
+			qw422016.N().S(`<span class="dim">needs a setting</span>`)
 		}
+		qw422016.N().S(`</td><td>`)
+		qw422016.E().S(vendorPrices(o))
+		qw422016.N().S(`</td></tr>
+`)
 	}
 	qw422016.N().S(`</tbody></table></div>
 </section>

@@ -36,8 +36,8 @@ func TestTheOperatorSeesTheSettingsOfAPlatform(t *testing.T) {
 	s.signInAs(t, s.secret)
 	status, got := s.get(t, page)
 	for _, want := range []string{
-		`<th scope="row">api key</th><td>yes</td><td class="wide">posts, reels</td><td><code>MOCK_API_KEY</code></td>`,
-		`<th scope="row">region</th><td><span class="dim">no</span></td>`, `<th scope="row">profile</th><td>mock</td>`,
+		`<th scope="row">api key</th><td>yes</td><td class="more break">posts, reels</td><td class="word"><code>MOCK_<wbr>API_<wbr>KEY</code></td>`,
+		`<th scope="row">region</th><td><span class="dim">no</span></td>`, `<th scope="row" class="word">profile</th><td>mock</td>`,
 		`href="/docs/platforms/mock"`,
 	} {
 		if status != http.StatusOK || !strings.Contains(got, want) {

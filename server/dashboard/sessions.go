@@ -2,6 +2,8 @@ package dashboard
 
 import (
 	"context"
+	"crypto/aes"
+	"crypto/cipher"
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/base64"
@@ -14,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/problem"
-	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/records"
 )
 
 // sessions stores the sessions of viewers, and finds the viewer of one.
@@ -30,17 +32,40 @@ type session struct {
 	Secret []byte    `json:"secret"`        // the hash of the admin secret with which it began
 	Key    string    `json:"key,omitempty"` // the id of the account's key that it is of; "" for the admin secret
 	Until  time.Time `json:"until"`
+	Opens  []byte    `json:"opens,omitempty"` // the encryption key of the API key in the cookie
+}
+
+// sealing returns the cipher of an API key. The cookie of a session carries the API key, encrypted, and the store what
+// decrypts it: neither has the API key by itself.
+func sealing(opens []byte) (cipher.AEAD, error) {
+	block, err := aes.NewCipher(opens)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCMWithRandomNonce(block)
 }
 
 // sessionKey returns the key of a session's record. It is a hash, so that a cookie cannot be made from what is in the
-// store.
+// store. A cookie is random, and behind a dot there may be an encrypted API key.
 func sessionKey(cookie string) string {
-	return records.Key("admin-session", base64.RawURLEncoding.EncodeToString(hash(cookie)))
+	id, _, _ := strings.Cut(cookie, ".")
+	return records.Key("admin-session", base64.RawURLEncoding.EncodeToString(hash(id)))
 }
 
-// begin stores a session and returns the value of its cookie.
-func (s *sessions) begin(ctx context.Context, begun session) (cookie string, err error) {
+// begin stores a session and returns the value of its cookie. secret is the API key of an account, which its pages need
+// again; "" for the operator.
+func (s *sessions) begin(ctx context.Context, begun session, secret string) (cookie string, err error) {
 	cookie = rand.Text() + rand.Text()
+	if secret != "" {
+		begun.Opens = make([]byte, 32)
+		_, _ = rand.Read(begun.Opens) // never fails
+		c, err := sealing(begun.Opens)
+		if err != nil {
+			return "", err
+		}
+		encrypted := c.Seal(nil, nil, []byte(secret), nil) //nolint:gosec // the cipher makes a nonce by itself
+		cookie += "." + base64.RawURLEncoding.EncodeToString(encrypted)
+	}
 	b, err := json.Marshal(begun)
 	if err == nil {
 		_, err = s.records.Put(ctx, records.Record{Key: sessionKey(cookie), Value: b}, idle)
@@ -75,6 +100,7 @@ func (s *sessions) known(r *http.Request) (*viewer, error) {
 	if err != nil || v == nil || left <= 0 {
 		return nil, err
 	}
+	v.opens, v.cookie = begun.Opens, cookie.Value
 	// Put replaces the version that was read: a session that was ended meanwhile stays ended.
 	_, err = s.records.Put(r.Context(), records.Record{Key: kept.Key, Value: kept.Value, Version: kept.Version},
 		min(idle, left))
@@ -106,7 +132,7 @@ func (s *sessions) stillMay(ctx context.Context, begun session) (*viewer, error)
 	if len(begun.Secret) != len(keys.Hash{}) || !opens(&k) || !k.Accepts(keys.Hash(begun.Secret), s.now()) {
 		return nil, nil //nolint:nilnil // it may no longer
 	}
-	return &viewer{&k}, nil
+	return &viewer{key: &k}, nil
 }
 
 // opens reports whether an account can sign in with a key.

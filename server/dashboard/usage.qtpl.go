@@ -20,160 +20,30 @@ func streamusagePart(qw422016 *qt422016.Writer, u usage) {
 `)
 	if u.Dropped != 0 {
 		qw422016.N().S(`<p class="dim">The request log has lost `)
-		qw422016.E().S(number(u.Dropped))
-		qw422016.N().S(` calls: up to that many free or failed ones may be missing here. Paid calls are complete.</p>`)
+		qw422016.E().S(numberOf(u.Dropped, "call"))
+		qw422016.N().S(`: up to that many free or failed ones may be missing here. Paid calls are complete.</p>`)
 	}
 	qw422016.N().S(`
 `)
 	if len(u.Chart.Bars) > 0 {
-		qw422016.N().S(`
-<div class="scroll plot" tabindex="0" role="region" aria-labelledby="usage"><svg viewBox="0 0 `)
-		qw422016.E().V(u.Chart.Width)
-		qw422016.N().S(` `)
-		qw422016.E().V(u.Chart.Height)
-		qw422016.N().S(`" width="`)
-		qw422016.E().V(u.Chart.Width)
-		qw422016.N().S(`" height="`)
-		qw422016.E().V(u.Chart.Height)
-		qw422016.N().S(`" role="img" aria-label="Credits spent each day, by platform; `)
-		qw422016.E().S(number(u.Chart.Most))
-		qw422016.N().S(` on the highest day. The table below has the figures.">
-`)
-		for _, b := range u.Chart.Bars {
-			qw422016.N().S(`<rect x="`)
-			qw422016.E().V(b.X)
-			qw422016.N().S(`" y="`)
-			qw422016.E().V(b.Y)
-			qw422016.N().S(`" width="`)
-			qw422016.E().V(b.Width)
-			qw422016.N().S(`" height="`)
-			qw422016.E().V(b.Height)
-			qw422016.N().S(`" class="`)
-			qw422016.E().S(b.Class)
-			qw422016.N().S(`"><title>`)
-			qw422016.E().S(b.Title)
-			qw422016.N().S(`</title></rect>
-`)
-		}
-		for _, l := range u.Chart.Sums {
-			qw422016.N().S(`<text x="`)
-			qw422016.E().V(l.X)
-			qw422016.N().S(`" y="`)
-			qw422016.E().V(l.Y)
-			qw422016.N().S(`" text-anchor="middle">`)
-			qw422016.E().S(l.Text)
-			qw422016.N().S(`</text>
-`)
-		}
-		for _, l := range u.Chart.Labels {
-			qw422016.N().S(`<text x="`)
-			qw422016.E().V(l.X)
-			qw422016.N().S(`" y="`)
-			qw422016.E().V(l.Y)
-			qw422016.N().S(`" text-anchor="middle">`)
-			qw422016.E().S(l.Text)
-			qw422016.N().S(`</text>
-`)
-		}
-		qw422016.N().S(`</svg></div>
-<ul class="legend">`)
-		for _, l := range u.Chart.Legend {
-			qw422016.N().S(`<li><svg width="12" height="12" aria-hidden="true"><rect width="12" height="12" class="`)
-			qw422016.E().S(l.Class)
-			qw422016.N().S(`"/></svg> `)
-			qw422016.E().S(l.Platform)
-			qw422016.N().S(`: `)
-			qw422016.E().S(number(l.Credits))
-			qw422016.N().S(`</li>`)
-		}
-		qw422016.N().S(`</ul>
-`)
+		streamchartPart(qw422016, u.Chart)
 	} else {
 		qw422016.N().S(`<p>Nothing was spent.</p>`)
 	}
 	qw422016.N().S(`
 `)
-	if len(u.Rates) > 0 {
-		qw422016.N().S(`<div class="scroll tall" tabindex="0" role="region" aria-label="Usage by platform and operation"><table>
-<thead><tr><th scope="col">Platform</th><th scope="col">Operation</th><th scope="col" class="n">Calls</th><th scope="col" class="n">From the cache</th><th scope="col" class="n">Failed</th><th scope="col">Problems</th><th scope="col" class="n">Half within</th><th scope="col" class="n">95 % within</th><th scope="col" class="n">Credits</th></tr></thead>
-<tbody>`)
-		for _, r := range u.Rates {
-			qw422016.N().S(`<tr><td>`)
-			qw422016.E().S(r.Platform)
-			qw422016.N().S(`</td><td>`)
-			qw422016.E().S(r.Operation)
-			qw422016.N().S(`</td><td class="n">`)
-			qw422016.E().S(number(r.Calls))
-			qw422016.N().S(`</td><td class="n">`)
-			qw422016.E().S(number(r.Hits))
-			qw422016.N().S(`</td><td class="n">`)
-			qw422016.E().S(number(r.Failed))
-			qw422016.N().S(`</td><td>`)
-			for code, n := range byName(r.Errors) {
-				qw422016.E().S(code)
-				qw422016.N().S(` `)
-				qw422016.E().S(number(n))
-				qw422016.N().S(` `)
-			}
-			qw422016.N().S(`</td><td class="n">`)
-			if r.P50 != 0 {
-				qw422016.E().S(took(r.P50))
-			}
-			qw422016.N().S(`</td><td class="n">`)
-			if r.P95 != 0 {
-				qw422016.E().S(took(r.P95))
-			}
-			qw422016.N().S(`</td><td class="n">`)
-			qw422016.E().S(number(r.Credits))
-			qw422016.N().S(`</td></tr>
+	if u.Rates.All > 0 {
+		qw422016.N().S(`<h3 id="rates">By operation</h3>
 `)
-		}
-		qw422016.N().S(`</tbody></table></div>
-<div class="scroll tall" tabindex="0" role="region" aria-label="Usage by `)
+		streamusageTable(qw422016, u.Rates)
+		qw422016.N().S(`
+<h3>By `)
 		qw422016.E().V(u.By)
-		qw422016.N().S(`"><table>
-<thead><tr><th scope="col">`)
-		qw422016.E().S(u.Word)
-		qw422016.N().S(`</th><th scope="col" class="n">Calls</th><th scope="col" class="n">From the cache</th><th scope="col" class="n">Failed</th><th scope="col">Problems</th><th scope="col" class="n">Half within</th><th scope="col" class="n">95 % within</th><th scope="col" class="n">Credits</th></tr></thead>
-<tbody>`)
-		for _, r := range u.Rows {
-			qw422016.N().S(`<tr><td>`)
-			if r.Link != "" {
-				qw422016.N().S(`<a href="`)
-				qw422016.E().S(ours(r.Link))
-				qw422016.N().S(`">`)
-				qw422016.E().S(r.Name)
-				qw422016.N().S(`</a>`)
-			} else {
-				qw422016.E().S(r.Name)
-			}
-			qw422016.N().S(`</td><td class="n">`)
-			qw422016.E().S(number(r.Calls))
-			qw422016.N().S(`</td><td class="n">`)
-			qw422016.E().S(number(r.Hits))
-			qw422016.N().S(`</td><td class="n">`)
-			qw422016.E().S(number(r.Failed))
-			qw422016.N().S(`</td><td>`)
-			for code, n := range byName(r.Errors) {
-				qw422016.E().S(code)
-				qw422016.N().S(` `)
-				qw422016.E().S(number(n))
-				qw422016.N().S(` `)
-			}
-			qw422016.N().S(`</td><td class="n">`)
-			if r.P50 != 0 {
-				qw422016.E().S(took(r.P50))
-			}
-			qw422016.N().S(`</td><td class="n">`)
-			if r.P95 != 0 {
-				qw422016.E().S(took(r.P95))
-			}
-			qw422016.N().S(`</td><td class="n">`)
-			qw422016.E().S(number(r.Credits))
-			qw422016.N().S(`</td></tr>
+		qw422016.N().S(`</h3>
 `)
-		}
-		qw422016.N().S(`</tbody></table></div>`)
+		streamusageTable(qw422016, u.Rows)
+		qw422016.N().S(`
+<p class="dim">p50 and p95: half, and 95 %, of the calls were faster. Streams of changes do not count.</p>`)
 	}
 	qw422016.N().S(`
 </section>
@@ -189,6 +59,66 @@ func writeusagePart(qq422016 qtio422016.Writer, u usage) {
 func usagePart(u usage) string {
 	qb422016 := qt422016.AcquireByteBuffer()
 	writeusagePart(qb422016, u)
+	qs422016 := string(qb422016.B)
+	qt422016.ReleaseByteBuffer(qb422016)
+	return qs422016
+}
+
+func streamusageTable(qw422016 *qt422016.Writer, t table[usageRow]) {
+	streamtableFilter(qw422016, t.tableFrame)
+	qw422016.N().S(`<div class="scroll" tabindex="0" role="region" aria-label="Usage, `)
+	qw422016.E().S(t.Name)
+	qw422016.N().S(`"><table>
+`)
+	streamtableHeads(qw422016, t.tableFrame)
+	qw422016.N().S(`
+<tbody>`)
+	for _, r := range t.Rows {
+		qw422016.N().S(`<tr><td>`)
+		if r.Link != "" {
+			qw422016.N().S(`<a href="`)
+			qw422016.E().S(ownAddress(r.Link))
+			qw422016.N().S(`">`)
+			qw422016.E().S(r.Name)
+			qw422016.N().S(`</a>`)
+		} else if r.Name == r.ID {
+			streamidPart(qw422016, r.ID, "")
+		} else {
+			qw422016.E().S(r.Name)
+		}
+		qw422016.N().S(`</td><td class="n">`)
+		qw422016.E().S(number(r.Calls))
+		qw422016.N().S(`</td><td class="n more">`)
+		qw422016.E().S(number(r.Hits))
+		qw422016.N().S(`</td><td class="n more">`)
+		qw422016.E().S(number(r.Failed))
+		qw422016.N().S(`</td><td class="more">`)
+		qw422016.E().S(r.problems())
+		qw422016.N().S(`</td><td class="n more">`)
+		if r.P50 != 0 {
+			qw422016.E().S(milliseconds(r.P50))
+		}
+		qw422016.N().S(`</td><td class="n more">`)
+		if r.P95 != 0 {
+			qw422016.E().S(milliseconds(r.P95))
+		}
+		qw422016.N().S(`</td><td class="n">`)
+		qw422016.E().S(number(r.Credits))
+		qw422016.N().S(`</td></tr>
+`)
+	}
+	qw422016.N().S(`</tbody></table></div>`)
+}
+
+func writeusageTable(qq422016 qtio422016.Writer, t table[usageRow]) {
+	qw422016 := qt422016.AcquireWriter(qq422016)
+	streamusageTable(qw422016, t)
+	qt422016.ReleaseWriter(qw422016)
+}
+
+func usageTable(t table[usageRow]) string {
+	qb422016 := qt422016.AcquireByteBuffer()
+	writeusageTable(qb422016, t)
 	qs422016 := string(qb422016.B)
 	qt422016.ReleaseByteBuffer(qb422016)
 	return qs422016

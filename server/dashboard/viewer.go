@@ -2,15 +2,38 @@ package dashboard
 
 import (
 	"context"
+	"encoding/base64"
 	"net/http"
+	"strings"
 
-	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/accounts"
 	"github.com/socialdata/socialdata/keys"
 )
 
 // viewer is the operator, or an account that has signed in with one of its keys.
 type viewer struct {
 	key *keys.Key // nil for the operator
+
+	opens  []byte // decrypts the API key in the cookie
+	cookie string // of the session
+}
+
+// secret returns the API key with which the account has signed in; "" for the operator, and for a cookie that somebody
+// has changed.
+func (v *viewer) secret() string {
+	_, encrypted, _ := strings.Cut(v.cookie, ".")
+	c, err := sealing(v.opens)
+	if err != nil { // the session is the operator's
+		return ""
+	}
+	b, err := base64.RawURLEncoding.DecodeString(encrypted)
+	if err == nil {
+		b, err = c.Open(nil, nil, b, nil)
+	}
+	if err != nil {
+		return ""
+	}
+	return string(b)
 }
 
 func (v *viewer) operator() bool { return v != nil && v.key == nil }
@@ -81,11 +104,11 @@ func (d *Dashboard) forOwner(h http.HandlerFunc) http.Handler {
 	})
 }
 
-// acting returns the Keys with which the viewer manages its account; false for the operator.
-func (d *Dashboard) acting(r *http.Request) (socialdata.Keys, bool) {
+// ownKeys returns the Keys with which the viewer manages its account; false for the operator.
+func (d *Dashboard) ownKeys(r *http.Request) (accounts.Keys, bool) {
 	v := viewerOf(r)
 	if v == nil || v.key == nil {
-		return socialdata.Keys{}, false
+		return accounts.Keys{}, false
 	}
-	return d.cfg.Client.As(*v.key).Keys(), true
+	return d.cfg.Client.As(*v.key).Account().Keys(), true
 }

@@ -3,33 +3,18 @@ package describe
 import (
 	"bytes"
 	"encoding/json"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Managed is a route below /manage.
-type Managed struct {
-	Method, Path string
-	ID           string       // for generated functions, such as putKey
-	Summary      string       // without a full stop
-	Doc          string       // more, in sentences; "" for none
-	Body         reflect.Type // of the request; nil for none
-	Optional     bool         // whether the body may be left out
-	Answer       reflect.Type // nil for none
-	Status       int          // of a success
-	New          bool         // whether the answer is 201 if something new was made
-	Operator     bool         // whether it is for the operator, who has the admin secret of the dashboard
-	Query        []string     // names of parameters
-}
-
 // Manage returns the OpenAPI document of the routes below /manage.
-func Manage(routes []Managed) ([]byte, error) {
+func Manage(routes []*operation.Change) ([]byte, error) {
 	c := newComponents(nil)
 	paths := object{}
 	for _, m := range routes {
@@ -39,10 +24,10 @@ func Manage(routes []Managed) ([]byte, error) {
 		paths[m.Path].(object)[strings.ToLower(m.Method)] = c.managed(m)
 	}
 	responses, headerDocs, used := object{}, object{}, c.headerDocs()
-	for name, r := range c.commonResponses() {
-		if slices.Contains(managedProblems, name) {
-			responses[name] = r
-		}
+	common := c.commonResponses()
+	for _, code := range ChangeProblems() {
+		name := pascal(string(code))
+		responses[name] = common[name]
 	}
 	for _, name := range managedHeaders {
 		headerDocs[name] = used[name]
@@ -64,14 +49,14 @@ func Manage(routes []Managed) ([]byte, error) {
 	schemes := object{"key": object{
 		"type": "http", "scheme": "bearer", "description": "An API key with the mark manage.",
 	}}
-	if slices.ContainsFunc(routes, func(m Managed) bool { return m.Operator }) {
+	if slices.ContainsFunc(routes, func(m *operation.Change) bool { return m.Operator }) {
 		schemes["operator"] = object{"type": "http", "scheme": "bearer", "description": "The admin secret of the dashboard."}
 	}
 	doc := object{
 		"openapi": "3.1.1",
 		"info": object{
 			"title": "socialdata: managing", "version": "1.0.0", "license": object{"name": "MIT", "identifier": "MIT"},
-			"summary": "Routes that create, change and remove the keys, monitors and endpoints of an account.",
+			"summary": "Routes that create, change and remove the keys, monitors, endpoints and bulk jobs of an account.",
 			"description": "An account is managed with one of its keys that has the mark manage. Everything is free, counts " +
 				"against the key's rate limit and supports Idempotency-Key. The routes that list these things are below /v1: see " +
 				"openapi.json.",
@@ -109,22 +94,23 @@ func referenced(parts ...object) (map[string]bool, error) {
 
 var refPattern = regexp.MustCompile(`"\$ref":"([^"]+)"`)
 
-var (
-	managedProblems = []string{
-		pascal(string(problem.InvalidRequest)), pascal(string(problem.Unauthorized)), pascal(string(problem.NotFound)),
-		pascal(string(problem.RateLimited)), pascal(string(problem.InternalError)),
-		pascal(string(problem.PlatformUnavailable)),
+// ChangeProblems returns the codes with which a request below /manage can fail.
+func ChangeProblems() []problem.Code {
+	return []problem.Code{
+		problem.InvalidRequest, problem.Unauthorized, problem.NotFound, problem.RateLimited, problem.InternalError,
+		problem.PlatformUnavailable,
 	}
-	managedHeaders = []string{
-		"X-Request-Id", "X-Idempotent-Replay", "RateLimit-Policy", "RateLimit", "Retry-After", "WWW-Authenticate", "X-Cache", "X-Data-Age",
-	}
-)
+}
+
+var managedHeaders = []string{
+	"X-Request-Id", "X-Idempotent-Replay", "RateLimit-Policy", "RateLimit", "Retry-After", "WWW-Authenticate", "X-Cache", "X-Data-Age",
+}
 
 // managedTags returns the tags of routes: the word after /manage/ in each path.
-func managedTags(routes []Managed) []object {
+func managedTags(routes []*operation.Change) []object {
 	var out []object
 	for _, m := range routes {
-		name := tagOf(m)
+		name := m.Group()
 		if !slices.ContainsFunc(out, func(t object) bool { return t["name"] == name }) {
 			out = append(out, object{"name": name, "description": "What manages " + name + "."})
 		}
@@ -132,35 +118,28 @@ func managedTags(routes []Managed) []object {
 	return out
 }
 
-func tagOf(m Managed) string {
-	name, _, _ := strings.Cut(strings.TrimPrefix(m.Path, "/manage/"), "/")
-	return name
-}
-
 // managed describes one route.
-func (c *components) managed(m Managed) object {
+func (c *components) managed(m *operation.Change) object {
 	description := m.Summary + "."
 	if m.Doc != "" {
 		description += " " + m.Doc
 	}
-	out := object{"operationId": m.ID, "summary": m.Summary, "description": description, "tags": []string{tagOf(m)}}
+	out := object{"operationId": m.Name, "summary": m.Summary, "description": description, "tags": []string{m.Group()}}
 	var params []object
-	for part := range strings.SplitSeq(m.Path, "/") {
-		if name, ok := strings.CutPrefix(part, "{"); ok {
-			name = strings.TrimSuffix(name, "}")
-			params = append(params, object{
-				"name": name, "in": "path", "required": true, "schema": object{"type": "string"},
-				"description": map[string]string{"name": "The name that the account has given it.", "id": "Its id."}[name],
-			})
-		}
-	}
-	for _, name := range m.Query {
+	if name := m.Target(); name != "" {
 		params = append(params, object{
-			"name": name, "in": "query", "schema": object{"type": "string"}, "description": "Where the page starts: the " +
-				"number of the last receipt before it.",
+			"name": name, "in": "path", "required": true, "schema": object{"type": "string"}, "description": m.TargetDoc(),
 		})
 	}
-	if m.Method != "GET" && !m.Operator {
+	if m.Query != "" {
+		params = append(params, object{
+			"name": m.Query, "in": "query", "schema": object{"type": "string"}, "description": m.QueryDoc,
+		})
+	}
+	for i := range m.Params {
+		params = append(params, c.queryParam(m.Params[i]))
+	}
+	if m.Method != "GET" && m.Line == nil {
 		params = append(params, object{
 			"name": "Idempotency-Key", "in": "header", "schema": object{"type": "string", "minLength": 16, "maxLength": 128},
 			"description": "Repeating a request with the same key within 24 hours has no further effect; the answer is the " +
@@ -171,9 +150,20 @@ func (c *components) managed(m Managed) object {
 		out["parameters"] = params
 	}
 	if m.Body != nil {
-		out["requestBody"] = object{
-			"required": !m.Optional, "content": object{"application/json": object{"schema": c.structure(m.Body)}},
+		body := object{"schema": c.structure(m.Body)}
+		if m.Example != "" {
+			body["example"] = json.RawMessage(m.Example)
 		}
+		out["requestBody"] = object{"required": !m.Optional, "content": object{"application/json": body}}
+	}
+	if m.Line != nil {
+		out["requestBody"] = object{"required": true, "content": object{operation.Lines: object{
+			"schema": object{
+				"type": "string", "contentMediaType": "application/json", "contentSchema": c.structure(m.Line),
+				"description": "Lines of JSON, each of which is an object.",
+			},
+			"example": m.Example + "\n",
+		}}}
 	}
 	if m.Operator {
 		out["security"] = []object{{"operator": []string{}}}
@@ -187,16 +177,16 @@ func (c *components) managed(m Managed) object {
 		}
 		return r
 	}
-	responses := object{strconv.Itoa(m.Status): answer("Done.")}
+	status := "200"
+	if m.Answer == nil && !m.Operator { // those of the operator answer with an envelope
+		status = "204"
+	}
+	responses := object{status: answer("Done.")}
 	if m.New {
 		responses["201"] = answer("Made.")
 	}
-	for _, name := range managedProblems {
-		for _, code := range problem.Codes() {
-			if pascal(string(code)) == name {
-				responses[strconv.Itoa(code.Status())] = object{"$ref": "#/components/responses/" + name}
-			}
-		}
+	for _, code := range ChangeProblems() {
+		responses[strconv.Itoa(code.Status())] = object{"$ref": "#/components/responses/" + pascal(string(code))}
 	}
 	out["responses"] = responses
 	return out

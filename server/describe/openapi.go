@@ -92,6 +92,7 @@ var groups = map[string]string{
 	"ads":         "Public ad libraries.",
 	"events":      "Public events.",
 	"monitors":    "Monitors, the feed of what they find, and the history of numbers.",
+	"bulk":        "Bulk jobs, files of many reads that are worked in the background, and their results.",
 	"addresses":   "What a web address names.",
 	"enrich":      "Arabic dialect, sentiment, entities and topics.",
 	"raw":         "Routes of a provider, passed through unchanged.",

@@ -27,8 +27,11 @@ func (c *components) operation(o *operation.Operation) object {
 func operationID(o *operation.Operation) string {
 	name := strings.TrimPrefix(o.Method(), "List")
 	// Not read or getRead: generators would name the type of its answer ReadResponse, like its schema.
-	if name == "Resolve" || name == "Read" {
+	switch name {
+	case "Resolve", "Read":
 		return strings.ToLower(name) + "Address"
+	case "Reads":
+		return "readAddresses"
 	}
 	for _, verb := range []string{"Search", "Enrich"} {
 		if before, after, found := strings.Cut(name, verb); found {
@@ -56,7 +59,7 @@ func price(o *operation.Operation) string {
 	case operation.PlatformAndProbes:
 		return "Costs the platform's base credits, and those of each platform that is probed and can be read."
 	case operation.EachKey:
-		return "Costs the platform's base credits for each key that is answered with an object."
+		return "Costs the base credits of its platform for each key that is answered with an object."
 	case operation.PlatformBase:
 	}
 	return "Costs the platform's base credits."

@@ -87,7 +87,7 @@ func (c *components) pathParam(name string, only []platform.ID) object {
 func (c *components) queryParam(p operation.Param) object {
 	s := c.paramSchema(p)
 	out := object{"name": p.Name, "in": "query", "required": p.Required, "schema": s, "description": paramDoc(p)}
-	if p.Form == operation.FormList || p.Form == operation.FormKeys {
+	if p.Form == operation.FormList || p.Form == operation.FormKeys || p.Form == operation.FormFields {
 		out["style"], out["explode"] = "form", false // separated by commas
 	}
 	return out
@@ -99,7 +99,7 @@ func paramDoc(p operation.Param) string {
 	if (p.Form == operation.FormText || p.Form == operation.FormAddress) && p.Enum == nil && p.Max == 0 {
 		doc += fmt.Sprintf(" At most %d bytes.", p.MaxBytes())
 	}
-	if p.Form == operation.FormKeys {
+	if p.Form == operation.FormKeys || p.Form == operation.FormAddresses {
 		doc += fmt.Sprintf(" At most %d bytes.", p.MaxBytes())
 	}
 	if p.OneOf {
@@ -130,13 +130,16 @@ func (c *components) paramSchema(p operation.Param) object {
 		return object{"type": "array", "minItems": 1, "items": c.ref("PlatformID")}
 	case operation.FormKeys:
 		return object{"type": "array", "minItems": 1, "maxItems": operation.MaxKeys, "items": text}
+	case operation.FormFields:
+		return object{"type": "array", "minItems": 1, "items": text}
 	case operation.FormTime:
 		text["pattern"] = `^[0-9]{4}-[0-9]{2}-[0-9]{2}(T.+)?$`
 	case operation.FormCountry:
 		text["pattern"] = "^[A-Za-z]{2}$"
 	case operation.FormLang:
 		text["pattern"] = "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
-	case operation.FormText, operation.FormProse, operation.FormCursor, operation.FormAddress:
+	case operation.FormText, operation.FormProse, operation.FormCursor, operation.FormAddress,
+		operation.FormAddresses:
 		text["maxLength"] = cmp.Or(p.Max, p.MaxBytes())
 	}
 	return text

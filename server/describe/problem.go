@@ -21,7 +21,7 @@ func problemHeaders(code problem.Code) []string {
 // sample returns an example of a problem with a code.
 func sample(code problem.Code) *problem.Error {
 	p := problem.New(code, sampleDetails[code])
-	p.RequestID, p.Type = sampleRequestID, "https://api.example.com/docs#"+string(code)
+	p.RequestID = sampleRequestID
 	if code == problem.RateLimited {
 		p.RetryAfter = 1e9
 	}

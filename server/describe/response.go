@@ -26,6 +26,11 @@ func (c *components) responses(o *operation.Operation) object {
 		}
 		content["text/event-stream"] = object{"schema": object{"type": "string", "description": words}}
 	}
+	if o.Lines {
+		content[operation.Lines] = object{"schema": object{
+			"type": "string", "description": "All rows that are there, one on each line; the header Link has the address of the next ones.",
+		}}
+	}
 	out := object{"200": object{"description": "Success", "content": content, "headers": headers(successHeaders(o))}}
 	if stored(o) {
 		out["304"] = object{"$ref": "#/components/responses/NotModified"}

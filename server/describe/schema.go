@@ -109,6 +109,9 @@ func (c *components) number(kind, format string) object {
 // nullable returns a schema of s or null.
 func nullable(s object) object {
 	kind, ok := s["type"].(string)
+	if len(s) == 0 { // anything, null among it
+		return s
+	}
 	if !ok {
 		return object{"oneOf": []object{s, {"type": "null"}}}
 	}

@@ -67,19 +67,20 @@ func (s site) Reach() string {
 	return strconv.Itoa(real) + " platforms" + sandbox
 }
 
-// Reads returns the operations that are read from platforms.
+// Reads returns the operations that are read from platforms, as platforms list them: a batch is not listed by itself.
 func (s site) Reads() []Operation {
-	return slices.DeleteFunc(slices.Clone(s.Operations), func(o Operation) bool { return o.Service })
+	return slices.DeleteFunc(slices.Clone(s.Operations), func(o Operation) bool { return o.Service || o.Of != "" })
 }
 
 // offers returns the offers of p, one for each of [site.Reads].
 func (s site) offers(p schema.PlatformInfo) []offer {
 	var out []offer
 	for _, o := range s.Reads() {
-		i := slices.IndexFunc(p.Operations, func(i schema.OperationInfo) bool { return i.Operation == o.Name })
-		if i >= 0 {
-			out = append(out, offer{p.Operations[i], o.ID, o.Paged(), s.PageSizes[p.Platform][o.Name]})
+		info := schema.OperationInfo{Operation: o.Name}
+		if i := slices.IndexFunc(p.Operations, func(i schema.OperationInfo) bool { return i.Operation == o.Name }); i >= 0 {
+			info = p.Operations[i]
 		}
+		out = append(out, offer{info, o.ID, o.Paged(), s.PageSizes[p.Platform][o.Name]})
 	}
 	return out
 }

@@ -27,7 +27,7 @@ func streamplatformsPage(qw422016 *qt422016.Writer, s site) {
 <p class="lead">This is what the server at <code>`)
 	qw422016.E().S(s.Address())
 	qw422016.N().S(`</code> can read with its settings. Programs find the same in <a href="../v1/platforms">/v1/platforms</a>.</p>
-<p class="legend"><span class="yes">●</span> can be called <span class="set">◐</span> needs a setting of the server <span class="no">·</span> not offered by the platform; calls are answered <a href="../docs#platform_unavailable">503 platform_unavailable</a></p>
+<p class="legend"><span class="yes">●</span> can be called <span class="set">◐</span> needs a setting of the server <span class="no">·</span> not offered; calls are answered <a href="../docs#platform_unavailable">503 platform_unavailable</a></p>
 <div class="scroll matrix" tabindex="0" role="region" aria-label="Platforms and operations"><table>
 <thead><tr><th scope="col">Platform</th>`)
 	for _, op := range ops {

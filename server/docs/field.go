@@ -101,7 +101,7 @@ func word(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:
 		return "true or false"
-	case reflect.Int64:
+	case reflect.Int, reflect.Int64:
 		return "integer"
 	case reflect.Float64:
 		return "number"

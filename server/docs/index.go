@@ -29,7 +29,7 @@ var (
 	tags     = regexp.MustCompile(`<[^>]*>`)
 )
 
-// chapters returns the parts of the guide and the sections, with their text.
+// chapters returns the parts of the guide and the sections, with their text, and the other pages.
 func (s site) chapters(reference []byte) []hit {
 	said := map[string]string{}
 	for _, m := range sections.FindAllSubmatch(reference, -1) {
@@ -41,9 +41,20 @@ func (s site) chapters(reference []byte) []hit {
 		out = append(out, hit{p.Name, "Guide", "docs#" + p.ID, p.Words + " " + said[p.ID]})
 	}
 	for _, section := range s.Sections {
-		out = append(out, hit{capital(section.Title), "Guide", "docs#" + slug(section.Title), said[slug(section.Title)]})
+		words := said[slug(section.Title)]
+		if section.Page != "" {
+			words = section.Page + " " + section.Intro
+			for _, row := range section.Rows {
+				words += " " + strings.Join(row, " ")
+			}
+		}
+		out = append(out, hit{capital(section.Title), "Guide", section.At(), words})
 	}
-	return out
+	return append(out,
+		hit{"What can be read", "Page", "docs/platforms", "platforms operations coverage supported"},
+		hit{"Which fields are filled", "Page", "docs/fields", "fields coverage null"},
+		hit{"Changelog", "Page", "docs/changelog", "changes release notes versions new"},
+	)
 }
 
 // operations returns the operations, with their groups.
@@ -83,7 +94,7 @@ func (s site) problems() []hit {
 	for _, p := range s.Problems {
 		out = append(out, hit{
 			strconv.Itoa(p.Code.Status()) + " " + string(p.Code), "Problem", "docs#" + string(p.Code),
-			p.Code.Title() + " " + strings.Join(s.Explain(p.Code), " "),
+			p.Code.Title() + " " + strings.Join(p.Code.Explain(), " "),
 		})
 	}
 	return out
@@ -126,7 +137,7 @@ func (s site) fields() []hit {
 	known := map[string]bool{}
 	for _, g := range s.groups {
 		for _, e := range g.Operations {
-			if e.Data.Kind() == reflect.Interface || known[e.Resource()] {
+			if e.Data == nil || e.Data.Kind() == reflect.Interface || known[e.Resource()] {
 				continue
 			}
 			known[e.Resource()] = true

@@ -39,7 +39,13 @@ func streambegin(qw422016 *qt422016.Writer, s site) {
 	qw422016.E().S(s.Version)
 	qw422016.N().S(`" defer></script>
 </head>
-<body>
+<body`)
+	if s.SandboxKey != "" {
+		qw422016.N().S(` data-key="`)
+		qw422016.E().S(s.SandboxKey)
+		qw422016.N().S(`"`)
+	}
+	qw422016.N().S(`>
 <a class="skip" href="#main">Skip to the content</a>
 <header class="top">
 <button class="menu" type="button" popovertarget="contents" aria-label="Contents"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2 4h12M2 8h12M2 12h12"/></svg></button>
@@ -72,8 +78,22 @@ func streambegin(qw422016 *qt422016.Writer, s site) {
 	qw422016.N().S(`>Fields</a>
 <a href="`)
 	qw422016.E().S(s.Root)
+	qw422016.N().S(`docs/changelog"`)
+	if s.Page == "changelog" {
+		qw422016.N().S(` aria-current="page"`)
+	}
+	qw422016.N().S(`>Changelog</a>
+<a href="`)
+	qw422016.E().S(s.Root)
 	qw422016.N().S(`openapi.json">OpenAPI</a>
-</nav>
+`)
+	if s.Dashboard {
+		qw422016.N().S(`<a href="`)
+		qw422016.E().S(s.Root)
+		qw422016.N().S(`dashboard" id="dashboard">Dashboard</a>
+`)
+	}
+	qw422016.N().S(`</nav>
 </header>
 <nav class="contents" id="contents" aria-label="Contents" popover>
 <search hidden><label class="hide" for="find">Search the reference</label><input id="find" type="search" placeholder="Search" autocomplete="off" spellcheck="false" role="combobox" aria-expanded="false" aria-controls="hits" aria-autocomplete="list"><kbd aria-hidden="true">/</kbd><p class="found" role="status"></p><ul class="hits" id="hits" role="listbox" aria-label="What was found" hidden></ul></search>
@@ -99,8 +119,7 @@ func streambegin(qw422016 *qt422016.Writer, s site) {
 		qw422016.E().S(section.Title)
 		qw422016.N().S(`"><a href="`)
 		qw422016.E().S(s.Root)
-		qw422016.N().S(`docs#`)
-		qw422016.E().S(slug(section.Title))
+		qw422016.E().S(section.At())
 		qw422016.N().S(`">`)
 		qw422016.E().S(capital(section.Title))
 		qw422016.N().S(`</a></li>
@@ -149,11 +168,15 @@ func begin(s site) string {
 }
 
 func streamend(qw422016 *qt422016.Writer, s site) {
-	qw422016.N().S(`<footer><p>socialdata API 1.0.0. This page loads nothing from other hosts, and stores no key. For programs: <a href="`)
+	qw422016.N().S(`<footer><p>socialdata API 1.0.0. This page loads nothing from other hosts, and stores no key. What is new: <a href="`)
+	qw422016.E().S(s.Root)
+	qw422016.N().S(`docs/changelog">changelog</a>. For programs: <a href="`)
 	qw422016.E().S(s.Root)
 	qw422016.N().S(`openapi.json">openapi.json</a>, <a href="`)
 	qw422016.E().S(s.Root)
-	qw422016.N().S(`llms.txt">llms.txt</a>.</p></footer>
+	qw422016.N().S(`llms.txt">llms.txt</a>, <a href="`)
+	qw422016.E().S(s.Root)
+	qw422016.N().S(`llms-full.txt">llms-full.txt</a>.</p></footer>
 </main>
 </body>
 </html>
@@ -274,6 +297,102 @@ func writetokens(qq422016 qtio422016.Writer, tokens []token) {
 func tokens(tokens []token) string {
 	qb422016 := qt422016.AcquireByteBuffer()
 	writetokens(qb422016, tokens)
+	qs422016 := string(qb422016.B)
+	qt422016.ReleaseByteBuffer(qb422016)
+	return qs422016
+}
+
+func streamsectionTable(qw422016 *qt422016.Writer, section Section) {
+	qw422016.N().S(`<p>`)
+	qw422016.E().S(section.Intro)
+	qw422016.N().S(`</p>
+<div class="scroll`)
+	if section.Page != "" {
+		qw422016.N().S(` stack`)
+	}
+	qw422016.N().S(`" tabindex="0" role="region" aria-label="`)
+	qw422016.E().S(section.Title)
+	qw422016.N().S(`"><table><thead><tr>`)
+	for _, head := range section.Head {
+		qw422016.N().S(`<th scope="col">`)
+		qw422016.E().S(head)
+		qw422016.N().S(`</th>`)
+	}
+	qw422016.N().S(`</tr></thead><tbody>
+`)
+	for _, row := range section.Rows {
+		qw422016.N().S(`<tr>`)
+		for i, cell := range row {
+			if i > 0 || cell == "" {
+				qw422016.N().S(`<td>`)
+				qw422016.E().S(cell)
+				qw422016.N().S(`</td>`)
+			} else {
+				qw422016.N().S(`<th scope="row"><code>`)
+				qw422016.E().S(cell)
+				qw422016.N().S(`</code></th>`)
+			}
+		}
+		qw422016.N().S(`</tr>
+`)
+	}
+	qw422016.N().S(`</tbody></table></div>
+`)
+}
+
+func writesectionTable(qq422016 qtio422016.Writer, section Section) {
+	qw422016 := qt422016.AcquireWriter(qq422016)
+	streamsectionTable(qw422016, section)
+	qt422016.ReleaseWriter(qw422016)
+}
+
+func sectionTable(section Section) string {
+	qb422016 := qt422016.AcquireByteBuffer()
+	writesectionTable(qb422016, section)
+	qs422016 := string(qb422016.B)
+	qt422016.ReleaseByteBuffer(qb422016)
+	return qs422016
+}
+
+func streamsectionsPage(qw422016 *qt422016.Writer, s site) {
+	qw422016.N().S(`
+`)
+	streambegin(qw422016, s)
+	qw422016.N().S(`
+`)
+	for i, section := range s.SectionsOf(s.Page) {
+		qw422016.N().S(`<section class="page" id="`)
+		qw422016.E().S(slug(section.Title))
+		qw422016.N().S(`">`)
+		if i == 0 {
+			qw422016.N().S(`<h1>`)
+			qw422016.E().S(capital(section.Title))
+			qw422016.N().S(`</h1>`)
+		} else {
+			qw422016.N().S(`<h2>`)
+			qw422016.E().S(capital(section.Title))
+			qw422016.N().S(`</h2>`)
+		}
+		qw422016.N().S(`
+`)
+		streamsectionTable(qw422016, section)
+		qw422016.N().S(`</section>
+`)
+	}
+	streamend(qw422016, s)
+	qw422016.N().S(`
+`)
+}
+
+func writesectionsPage(qq422016 qtio422016.Writer, s site) {
+	qw422016 := qt422016.AcquireWriter(qq422016)
+	streamsectionsPage(qw422016, s)
+	qt422016.ReleaseWriter(qw422016)
+}
+
+func sectionsPage(s site) string {
+	qb422016 := qt422016.AcquireByteBuffer()
+	writesectionsPage(qb422016, s)
 	qs422016 := string(qb422016.B)
 	qt422016.ReleaseByteBuffer(qb422016)
 	return qs422016

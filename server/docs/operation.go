@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -13,9 +14,15 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// entry is an operation as shown on the page.
+// entry is an operation or a change as shown on the page.
 type entry struct {
 	Operation
+	Method   string // of HTTP
+	Doc      string // more, in sentences
+	Key      string // which key a call needs; "" for any
+	Returns  string // what it answers with, if that is not Data
+	Body     string // an example of the body of a call, as JSON; "" for none
+	BodyType string // the media type of Body
 	Inputs   []input
 	Snippets []snippet
 	Fields   []field
@@ -23,7 +30,7 @@ type entry struct {
 	Target   string                // the address of the example call
 }
 
-// input is a parameter as shown on the page.
+// input is a parameter, or a member of the body, as shown on the page.
 type input struct {
 	Name, In, Type, Doc string
 	Required            bool
@@ -31,12 +38,12 @@ type input struct {
 	Try                 string   // an example value
 }
 
-// snippet is a call in one language.
-type snippet struct{ ID, Name, Code string }
-
 // entry returns the entry of o.
 func (s site) entry(o Operation) entry {
-	e := entry{Operation: o, Inputs: inputs(o), Fields: fields(o.Data)}
+	e := entry{Operation: o, Method: "GET", Inputs: inputs(o), Fields: fields(o.Data)}
+	if o.NoKey {
+		e.Key = "not needed"
+	}
 	for _, p := range s.Platforms {
 		if slices.ContainsFunc(p.Operations,
 			func(i schema.OperationInfo) bool { return i.Operation == o.Name && i.Available }) {
@@ -44,25 +51,113 @@ func (s site) entry(o Operation) entry {
 		}
 	}
 	e.Target = Base + e.path()
-	for _, l := range languages {
-		name := l.file
-		if o.NoKey {
-			name += ".open"
-		}
-		e.Snippets = append(e.Snippets, snippet{l.file, l.name, fill(name, call{e.Target, goType(o.Data), o.Bare})})
-	}
+	e.Snippets = append(e.clients(e.goRead(), e.typescriptRead(), e.pythonRead()), snippet{"curl", "curl", e.curl()})
 	return e
+}
+
+// change returns the entry of c.
+func (s site) change(c *operation.Change) entry {
+	row := &operation.Operation{
+		Name: c.Name, Path: c.Path, Tag: managing, Summary: c.Summary, Data: c.Answer, Service: true, Bare: true,
+		Price: operation.Free, Errors: s.ChangeErrors,
+	}
+	e := entry{
+		Operation: Operation{Operation: row, ID: c.Name, Cost: "Free."}, Method: c.Method, Doc: c.Doc, Body: c.Example,
+		BodyType: "application/json", Key: "one with the mark manage", Inputs: changeInputs(c),
+	}
+	if c.Line != nil {
+		e.BodyType = operation.Lines
+	}
+	if c.Answer != nil {
+		e.Fields = fields(c.Answer)
+	} else if c.Operator {
+		e.Returns = "Returns receipts in the envelope of the API."
+	} else {
+		e.Returns = "Returns 204 without a body."
+	}
+	e.Target = Base + e.path()
+	if c.Operator {
+		e.Key = "the admin secret of the dashboard"
+	} else {
+		e.Snippets = e.clients(goChange(c), typescriptChange(c), pythonChange(c))
+	}
+	e.Snippets = append(e.Snippets, snippet{"curl", "curl", e.curl()})
+	return e
+}
+
+// managing is the group of the changes.
+const managing = "manage"
+
+// sampleTarget returns an example of what a change is made to.
+func sampleTarget(c *operation.Change) string {
+	switch c.Target() {
+	case "":
+		return ""
+	case "id":
+		return "ID" // only the reader has one
+	}
+	return "my-" + strings.TrimSuffix(c.Group(), "s")
+}
+
+// changeInputs returns the parameter in the path of a change, the members of its body, and the header.
+func changeInputs(c *operation.Change) []input {
+	var out []input
+	if name := c.Target(); name != "" {
+		out = append(out, input{Name: name, In: "path", Type: "text", Doc: c.TargetDoc(), Required: true, Try: sampleTarget(c)})
+	}
+	if c.Body != nil {
+		for _, f := range under("", c.Body) {
+			out = append(out, input{Name: f.Name, In: "body", Type: f.Type, Doc: f.Doc, Required: !f.Absent, Words: f.Words})
+		}
+	}
+	if c.Query != "" {
+		out = append(out, input{Name: c.Query, In: "query", Type: "text", Doc: c.QueryDoc})
+	}
+	if c.Line != nil {
+		for _, f := range under("", c.Line) {
+			out = append(out, input{Name: f.Name, In: "line", Type: f.Type, Doc: f.Doc, Words: f.Words})
+		}
+	}
+	for i := range c.Params {
+		p := c.Params[i]
+		out = append(out, input{Name: p.Name, In: "query", Type: typeOf(p), Doc: p.Doc, Words: p.Enum})
+	}
+	if c.Method != "GET" && c.Line == nil {
+		out = append(out, input{
+			Name: "Idempotency-Key", In: "header", Type: "16 to 128 visible characters",
+			Doc: "Makes a repetition harmless: the same key and request within 24 hours get the same answer, without secrets.",
+		})
+	}
+	return out
 }
 
 // Title returns the path as it follows the address.
 func (e entry) Title() string { return strings.ReplaceAll(e.Path, "...", "") }
 
 // Label returns the name of the operation as shown in the contents.
-func (e entry) Label() string { return strings.NewReplacer("/", " / ", "_", " ").Replace(e.Name) }
+func (e entry) Label() string {
+	if e.Tag == managing {
+		return spaced(e.ID, " ")
+	}
+	return strings.NewReplacer("/", " / ", "_", " ").Replace(e.Name)
+}
 
-// Resource returns the name of the object that the operation returns, or of each object in its list.
+// spaced returns a name such as listPosts in lower case, with a separator between its words.
+func spaced(name, separator string) string {
+	return upper.ReplaceAllStringFunc(name, func(c string) string { return separator + strings.ToLower(c) })
+}
+
+var upper = regexp.MustCompile("[A-Z]")
+
+// List reports whether the operation returns an array.
+func (e entry) List() bool { return e.Data != nil && e.Operation.List() }
+
+// Resource returns the name of the object that the operation returns, or of each object in its list; "" for none.
 func (e entry) Resource() string {
 	t := e.Data
+	if t == nil {
+		return ""
+	}
 	if e.List() {
 		t = t.Elem()
 	}
@@ -71,7 +166,7 @@ func (e entry) Resource() string {
 
 // Words returns the words that find the operation in the search, besides its heading.
 func (e entry) Words() string {
-	words := []string{e.ID, e.Summary, e.Title(), e.Tag}
+	words := []string{e.ID, spaced(e.ID, " "), e.Summary, e.Method, e.Title(), e.Tag}
 	for _, i := range e.Inputs {
 		words = append(words, i.Name)
 	}
@@ -160,6 +255,10 @@ func sample(p operation.Param) string {
 		return "https://mock.example/@salma"
 	case p.Form == operation.FormKeys:
 		return "salma,omar"
+	case p.Form == operation.FormAddresses:
+		return "https://mock.example/@salma\nhttps://mock.example/@omar"
+	case p.Form == operation.FormFields:
+		return "id,url"
 	case p.Required && p.Subject == "":
 		return strings.ToUpper(p.Name) // only the reader has a value
 	}
@@ -185,6 +284,10 @@ func typeOf(p operation.Param) string {
 		return "platforms"
 	case operation.FormKeys:
 		return fmt.Sprintf("1 to %d keys, %d bytes in all", operation.MaxKeys, operation.MaxKeyList)
+	case operation.FormAddresses:
+		return fmt.Sprintf("1 to %d lines, %d bytes in all", operation.MaxKeys, operation.MaxKeyList)
+	case operation.FormFields:
+		return "names of fields"
 	case operation.FormCursor:
 		return "cursor"
 	case operation.FormText, operation.FormProse, operation.FormAddress:

@@ -26,14 +26,16 @@ func streamreferencePage(qw422016 *qt422016.Writer, s site) {
 <p class="lead">Profiles, posts, comments, search, music, shops and ads from `)
 	qw422016.E().S(s.Reach())
 	qw422016.N().S(`, in one shape, with one key.</p>
-<p>Every call is a <code>GET</code> below <code>`)
+<p>Every read is a <code>GET</code> below <code>`)
 	qw422016.E().S(s.Address())
 	qw422016.N().S(`</code>. Identifiers are accepted as people paste them: a handle with or without @, an id, or the public URL. Begin with the platform <code>mock</code>, a sandbox with invented data that serves every operation.</p>
-<p>Calling from Go? The <a href="https://github.com/socialdata/socialdata">library</a> behind this server answers the same calls in your own process. A language model can read <a href="`)
+<p>There are <a href="#clients">clients</a> for Go, TypeScript and Python. A language model can read <a href="`)
 	qw422016.E().S(s.Root)
-	qw422016.N().S(`llms.txt">llms.txt</a>`)
+	qw422016.N().S(`llms.txt">llms.txt</a>, or the whole reference in <a href="`)
+	qw422016.E().S(s.Root)
+	qw422016.N().S(`llms-full.txt">llms-full.txt</a>`)
 	if s.Tools {
-		qw422016.N().S(` and call the tools at <code>`)
+		qw422016.N().S(`, and call the tools at <code>`)
 		qw422016.E().S(s.Address())
 		qw422016.N().S(`/mcp</code>`)
 	}
@@ -51,10 +53,36 @@ func streamreferencePage(qw422016 *qt422016.Writer, s site) {
 <div class="text">
 <h2>Authentication</h2>
 <p>Send your key with every call, as a bearer token. Keys begin with <code>sk_live_</code> or <code>sk_test_</code>; both behave the same. Only a hash of a key is stored, so its value is shown once, when it is made.</p>
-<p>All keys of an account share one balance; rate limits apply to each key. To rotate a key, make a new one, deploy it, then revoke the old one: revocation takes effect at once. A key belongs on servers: anyone who reads it out of a web page or an app can spend it.</p>
+<p>All keys of an account share one balance; rate limits apply to each key. `)
+	if len(s.Changes) > 0 {
+		qw422016.N().S(`A key with the mark <code>manage</code> can <a href="#putKey">make</a>, <a href="#rotateKey">rotate</a> and <a href="#revokeKey">revoke</a> keys of its account.`)
+	} else {
+		qw422016.N().S(`To rotate a key, make a new one, deploy it, then revoke the old one: revocation takes effect at once.`)
+	}
+	qw422016.N().S(` A key belongs on servers: anyone who reads it out of a web page or an app can spend it.</p>
 <p>A key that is missing, malformed, unknown or revoked gets the same answer in every case: <a href="#unauthorized"><code>401 unauthorized</code></a>.</p>
 </div>
 <div class="side"><div class="box"><p class="bar">Header</p><pre><code>Authorization: Bearer sk_live_…</code></pre></div></div>
+</section>
+
+<section class="op" id="clients">
+<div class="text">
+<h2>Clients and exports</h2>
+<p>The clients are in the <a href="https://github.com/socialdata/socialdata">repository</a>. They have a method or a typed path for every operation, read lists page by page, raise problems as errors, and repeat a call that may succeed later without a second charge. Each operation below shows its call in every one.</p>
+<dl class="rows">
+<dt>Go</dt><dd>Package <code>remote</code>. A program that reads in its own process, without a server, makes the same calls with package <code>socialdata</code>.</dd>
+<dt>TypeScript</dt><dd><code>clients/typescript</code>, for Node 20 and browsers.</dd>
+<dt>Python</dt><dd><code>clients/python</code>, for Python 3.10, sync and async. Its <code>to_rows</code> makes flat rows of objects, for pandas or CSV.</dd>
+<dt>Command line</dt><dd><code>socialdata export</code> writes all pages of a list as JSON Lines or CSV, and <code>socialdata batch</code> an object for each key of a file.</dd>
+<dt>Other languages</dt><dd>Can be generated from <a href="`)
+	qw422016.E().S(s.Root)
+	qw422016.N().S(`openapi.json">openapi.json</a>.</dd>
+</dl>
+</div>
+<div class="side"><div class="box"><p class="bar">Every page as CSV</p><pre><code>socialdata export mock posts handle=salma \
+  --server `)
+	qw422016.E().S(s.Address())
+	qw422016.N().S(` -o csv --to posts.csv</code></pre></div></div>
 </section>
 
 <section class="op" id="envelope">
@@ -167,6 +195,8 @@ RateLimit: "key";r=59;t=1</code></pre></div></div>
 <h2>Pages and cursors</h2>
 <p>A list comes in pages of the platform's own size. While there is more, the answer has <code>meta.next_cursor</code>: send it back as <code>cursor</code> with the same parameters, on the same platform and operation. When it is absent, the list has ended. An empty page can have a cursor; continue with it.</p>
 <p>A cursor is opaque. One that was changed, belongs to another call or has expired is <a href="#invalid_request"><code>400 invalid_request</code></a>, never a wrong page. The header <code>Link</code> with <code>rel="next"</code> has the next page as well.</p>
+<p><code>pages=5</code>, up to 10, reads so many pages in one call and answers them as one, at the price of those that it reads; it holds the price of all and counts as five calls. A later page that fails ends the answer, and <code>next_cursor</code> begins there. Where posts are newest first on all pages, <code>since=2026-11-01</code> leaves out what is older and <code>stop_at_id=ID</code> that post and those behind it; no further page is read, and there is no <code>next_cursor</code>. A cursor keeps them: they need not be repeated.</p>
+<p><code>fields=id,author.handle,media.url</code> keeps these fields of each object, and always <code>platform</code>, <code>id</code>, <code>url</code> and <code>kind</code>. <code>limit=5</code> keeps the first five rows of what is read, at the same price; a list that it has cut short has no <code>next_cursor</code>, except for lists of the account's own, which go on behind the last row.</p>
 </div>
 <div class="side"><div class="box"><p class="bar">Every page, Python</p><pre><code>`)
 	streamtokens(qw422016, code(s.Walk()))
@@ -187,7 +217,7 @@ RateLimit: "key";r=59;t=1</code></pre></div></div>
 <div class="text">
 <h2>Search on many platforms, and jobs</h2>
 <p><a href="#searchAcross"><code>/v1/search</code></a> asks several platforms at once and merges their results. It waits <code>wait_s</code> seconds, 8 by default; then it returns the results so far, and <code>meta.platforms</code> has the state of each platform: <code>ok</code>, <code>error</code> or still <code>pending</code>.</p>
-<p>While one is pending, the answer has <code>meta.job_id</code>: pass it to <a href="#getJob"><code>/v1/job</code></a> to collect the rest (a job has no webhook, only <a href="#monitors">monitors</a> have), for free, until 15 minutes after it is complete. A platform is charged when it answers; one that fails is not. If no platform answers, the search returns a problem, so an empty list always means that nothing was found.</p>
+<p>While one is pending, the answer has <code>meta.job_id</code>: pass it to <a href="#getJob"><code>/v1/job</code></a> to collect the rest (a job has no webhook, only <a href="#monitors">monitors</a> have), for free, until 15 minutes after it is complete. Each answer has all results so far, and in <code>meta.credits_used</code> what the search has charged so far; the complete one has the cursor of the next page. A platform is charged when it answers; one that fails is not. If no platform answers, the search returns a problem, so an empty list always means that nothing was found.</p>
 <p>With <code>Accept: text/event-stream</code> the search streams: an event <code>platform</code> whenever one is done, <code>result</code> for each result, <code>done</code> at the end, or <code>error</code> with a problem.</p>
 </div>
 <div class="side"><div class="box"><p class="bar">Search, then collect</p><pre><code>`)
@@ -252,7 +282,7 @@ RateLimit: "key";r=59;t=1</code></pre></div></div>
 		qw422016.E().S(string(p.Code))
 		qw422016.N().S(`</h3>
 `)
-		for _, words := range s.Explain(p.Code) {
+		for _, words := range p.Code.Explain() {
 			qw422016.N().S(`<p>`)
 			qw422016.E().S(words)
 			qw422016.N().S(`</p>
@@ -269,7 +299,7 @@ RateLimit: "key";r=59;t=1</code></pre></div></div>
 	}
 	qw422016.N().S(`
 `)
-	for _, section := range s.Sections {
+	for _, section := range s.SectionsOf("") {
 		qw422016.N().S(`<section class="op" id="`)
 		qw422016.E().S(slug(section.Title))
 		qw422016.N().S(`">
@@ -277,37 +307,9 @@ RateLimit: "key";r=59;t=1</code></pre></div></div>
 <h2>`)
 		qw422016.E().S(capital(section.Title))
 		qw422016.N().S(`</h2>
-<p>`)
-		qw422016.E().S(section.Intro)
-		qw422016.N().S(`</p>
-<div class="scroll" tabindex="0" role="region" aria-label="`)
-		qw422016.E().S(section.Title)
-		qw422016.N().S(`"><table><thead><tr>`)
-		for _, head := range section.Head {
-			qw422016.N().S(`<th scope="col">`)
-			qw422016.E().S(head)
-			qw422016.N().S(`</th>`)
-		}
-		qw422016.N().S(`</tr></thead><tbody>
 `)
-		for _, row := range section.Rows {
-			qw422016.N().S(`<tr>`)
-			for i, cell := range row {
-				if i > 0 || cell == "" {
-					qw422016.N().S(`<td>`)
-					qw422016.E().S(cell)
-					qw422016.N().S(`</td>`)
-				} else {
-					qw422016.N().S(`<th scope="row"><code>`)
-					qw422016.E().S(cell)
-					qw422016.N().S(`</code></th>`)
-				}
-			}
-			qw422016.N().S(`</tr>
-`)
-		}
-		qw422016.N().S(`</tbody></table></div>
-</div>
+		streamsectionTable(qw422016, section)
+		qw422016.N().S(`</div>
 </section>
 `)
 	}
@@ -334,18 +336,37 @@ RateLimit: "key";r=59;t=1</code></pre></div></div>
 			qw422016.E().S(o.ID)
 			qw422016.N().S(`" data-target="`)
 			qw422016.E().S(o.Target)
-			qw422016.N().S(`">
+			qw422016.N().S(`" data-method="`)
+			qw422016.E().S(o.Method)
+			qw422016.N().S(`"`)
+			if o.Body != "" {
+				qw422016.N().S(` data-body="`)
+				qw422016.E().S(o.Body)
+				qw422016.N().S(`"`)
+			}
+			qw422016.N().S(`>
 <div class="text">
 <h3><a class="anchor" href="#`)
 			qw422016.E().S(o.ID)
 			qw422016.N().S(`">`)
 			qw422016.E().S(o.Summary)
 			qw422016.N().S(`</a></h3>
-<p class="route"><span>GET</span> <code>`)
+<p class="route"><span>`)
+			qw422016.E().S(o.Method)
+			qw422016.N().S(`</span> <code>`)
 			qw422016.E().S(o.Title())
 			qw422016.N().S(`</code></p>
+`)
+			if o.Doc != "" {
+				qw422016.N().S(`<p>`)
+				qw422016.E().S(o.Doc)
+				qw422016.N().S(`</p>`)
+			}
+			qw422016.N().S(`
 <p class="what">`)
-			if o.Bare {
+			if o.Returns != "" {
+				qw422016.E().S(o.Returns)
+			} else if o.Bare {
 				qw422016.N().S(`Returns `)
 				qw422016.E().S(o.Resource())
 				qw422016.N().S(` as it is, without an envelope.`)
@@ -378,16 +399,21 @@ RateLimit: "key";r=59;t=1</code></pre></div></div>
 <div><dt>Price</dt><dd>`)
 			qw422016.E().S(o.Cost)
 			qw422016.N().S(`</dd></div>
-<div><dt>Cached for</dt><dd>`)
-			if o.TTL != 0 {
-				qw422016.E().S(lifetime(o.TTL))
-			} else {
-				qw422016.N().S(`not at all`)
-			}
-			qw422016.N().S(`</dd></div>
 `)
-			if o.NoKey {
-				qw422016.N().S(`<div><dt>Key</dt><dd>not needed</dd></div>
+			if o.Tag != managing {
+				qw422016.N().S(`<div><dt>Cached for</dt><dd>`)
+				if o.TTL != 0 {
+					qw422016.E().S(lifetime(o.TTL))
+				} else {
+					qw422016.N().S(`not at all`)
+				}
+				qw422016.N().S(`</dd></div>
+`)
+			}
+			if o.Key != "" {
+				qw422016.N().S(`<div><dt>Key</dt><dd>`)
+				qw422016.E().S(o.Key)
+				qw422016.N().S(`</dd></div>
 `)
 			}
 			if len(o.Served) > 0 {

@@ -17,15 +17,20 @@ import (
 
 // Config is the content of the pages.
 type Config struct {
-	Operations []Operation                    // in the order of the page
-	Groups     map[string]string              // the description of each operation group, by name
-	Platforms  []schema.PlatformInfo          // the operations that can be read now, and the reasons for the others
-	Headers    []Header                       // of responses
-	PageSizes  map[platform.ID]map[string]int // the items of a page by operation, where they are known
-	Problems   []Problem
-	Sections   []Section // shown after the page's own sections
-	Tools      bool      // whether the Model Context Protocol is served at mcp
-	Dashboard  bool      // whether the pages of the operator are served at dashboard
+	Operations   []Operation         // in the order of the page
+	Changes      []*operation.Change // that are served below /manage, with the codes with which they can fail
+	ChangeErrors []problem.Code
+	Groups       map[string]string              // the description of each operation group, by name
+	Platforms    []schema.PlatformInfo          // the operations that can be read now, and the reasons for the others
+	Headers      []Header                       // of responses
+	PageSizes    map[platform.ID]map[string]int // the items of a page by operation, where they are known
+	Problems     []Problem
+	Sections     []Section // shown after the page's own sections
+	Tools        bool      // whether the Model Context Protocol is served at mcp
+	Dashboard    bool      // whether the pages of the dashboard are served at dashboard
+	SandboxKey   string    // with which calls are tried, and which everyone may know; "" lets the reader type one
+
+	Changelog string // what is new in each release, as Markdown
 
 	SchemaFiles []string // the JSON Schemas under schemas/, such as "post.json"
 }
@@ -48,9 +53,10 @@ type Problem struct {
 	Example json.RawMessage
 }
 
-// Section is an additional table of the operator's.
+// Section is an additional table of the operator's: of the reference, or of a page of its own below /docs.
 type Section struct {
 	Title string
+	Page  string // the name of the page, such as "settings"; "" for the reference
 	Intro string
 	Head  []string
 	Rows  [][]string
@@ -77,11 +83,15 @@ var pages = map[string]struct {
 	"/docs":           {"reference", referencePage, ""},
 	"/docs/platforms": {"platforms", platformsPage, "../"},
 	"/docs/fields":    {"fields", fieldsPage, "../"},
+	"/docs/changelog": {"changelog", changelogPage, "../"},
 }
 
-// Paths returns the paths of the pages. Each of the platforms has one.
-func Paths(platforms []string) []string {
+// Paths returns the paths of the pages. Each of the platforms has one, and each name of a page of sections.
+func Paths(platforms, named []string) []string {
 	out := slices.Sorted(maps.Keys(pages))
+	for _, name := range named {
+		out = append(out, "/docs/"+name)
+	}
 	for _, id := range platforms {
 		out = append(out, platformPath(id))
 	}
@@ -126,6 +136,12 @@ func New(cfg Config) (*Site, error) {
 		s.Root, s.Page = p.root, p.name
 		add(path, p.render(s))
 	}
+	for _, section := range cfg.Sections {
+		if section.Page != "" && out.Pages["/docs/"+section.Page] == nil {
+			s.Root, s.Page = "../", section.Page
+			add("/docs/"+section.Page, sectionsPage(s))
+		}
+	}
 	for _, p := range cfg.Platforms {
 		on := &On{PlatformInfo: p}
 		if s, ok := samples[p.Platform]; ok {
@@ -134,7 +150,12 @@ func New(cfg Config) (*Site, error) {
 		s.Root, s.Page, s.On = "../../", "platform", on
 		add(platformPath(string(p.Platform)), platformPage(s))
 	}
-	out.Index, err = schema.Marshal(s.index(out.Pages["/docs"].At("")))
+	if out.Index, err = schema.Marshal(s.index(out.Pages["/docs"].At(""))); err != nil {
+		return nil, err
+	}
+	out.Short = s.short()
+	text, err := textOf(out.Pages["/docs"].At(Base))
+	out.Text = bytes.Split(text, []byte(Base))
 	return out, err
 }
 
@@ -142,6 +163,8 @@ func New(cfg Config) (*Site, error) {
 type Site struct {
 	Pages map[string]Page // by their path
 	Index []byte          // the search index, as JSON
+	Short []byte          // the operations, for language models, as the content of llms.txt
+	Text  Page            // the reference as text, for language models, as the content of llms-full.txt
 }
 
 // site is the data of the templates.
@@ -162,6 +185,19 @@ func (s site) Title() string {
 		return s.On.Name
 	}
 	return capital(s.Page)
+}
+
+// SectionsOf returns the sections of a page; "" is the reference.
+func (s site) SectionsOf(page string) []Section {
+	return slices.DeleteFunc(slices.Clone(s.Sections), func(section Section) bool { return section.Page != page })
+}
+
+// At returns the address of a section, from the root of the server.
+func (s Section) At() string {
+	if s.Page != "" {
+		return "docs/" + s.Page + "#" + slug(s.Title)
+	}
+	return "docs#" + slug(s.Title)
 }
 
 // Address returns the placeholder for the address of the server.
@@ -216,6 +252,14 @@ func (s site) grouped() []*Group {
 			out = append(out, g)
 		}
 		g.Operations = append(g.Operations, s.entry(o))
+	}
+	if len(s.Changes) > 0 {
+		g := &Group{Name: managing, Doc: "An account is managed with one of its keys that has the mark manage. Everything is " +
+			"free, and counts against the rate limit of that key. What there is, is listed by the operations above."}
+		for _, c := range s.Changes {
+			g.Operations = append(g.Operations, s.change(c))
+		}
+		out = append(out, g)
 	}
 	return out
 }

@@ -62,12 +62,15 @@ func TestForeignTextIsEscaped(t *testing.T) {
 		Platforms: []schema.PlatformInfo{{
 			Platform: platform.Mock, Name: bad, Meaning: &meaning, RawRoutes: []schema.RawRoute{{Provider: bad, Path: bad}},
 		}},
-		Sections: []Section{{Title: bad, Intro: bad, Head: []string{bad}, Rows: [][]string{{bad, bad}}}},
+		Sections: []Section{
+			{Title: bad, Intro: bad, Head: []string{bad}, Rows: [][]string{{bad, bad}}},
+			{Title: bad, Page: "settings", Intro: bad, Head: []string{bad}, Rows: [][]string{{bad, bad}}},
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := Paths([]string{"mock"}); len(pages.Pages) != len(got) {
+	if got := Paths([]string{"mock"}, []string{"settings"}); len(pages.Pages) != len(got) {
 		t.Fatalf("%d pages under %v", len(pages.Pages), got)
 	}
 	for path, page := range pages.Pages {

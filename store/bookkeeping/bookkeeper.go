@@ -20,7 +20,9 @@ type Bookkeeper interface {
 	// the store alone cannot find.
 	Heads(ctx context.Context, w io.Writer) error
 	// Export writes every account, key (only its hash) and entry that exists when it begins, as JSON Lines; a key that
-	// is revoked in the meantime may be written as either. Records are not included.
+	// is revoked in the meantime may be written as either. Then it writes the monitors and endpoints of these accounts,
+	// the records that are [Lasting], the block list and the receipts of erasures, but not what [NotExported] says. It
+	// has the secrets of the deployment, and must be kept like the database.
 	Export(ctx context.Context, w io.Writer) error
 	// Import adds everything that Export wrote, or nothing. It returns ErrImport when that is incomplete, ErrExists
 	// when it would have to overwrite, and credits.ErrBroken when an entry does not follow from the one before it.

@@ -2,6 +2,7 @@ package bookkeeping
 
 import (
 	"bufio"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -11,27 +12,40 @@ import (
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/privacy"
+	"github.com/socialdata/socialdata/records"
+	"github.com/socialdata/socialdata/watch"
 )
 
 // The errors of an import.
 var (
 	// ErrImport means that the imported data is not a complete export of this version.
 	ErrImport = errors.New("bookkeeping: not a complete export")
-	// ErrExists means that one of the accounts, keys or holds already exists.
+	// ErrExists means that one of the accounts, keys, holds or records already exists, or a block list does.
 	ErrExists = errors.New("bookkeeping: already exists")
 )
 
-// formatVersion is the version of the lines.
-const formatVersion = 1
+// formatVersion is the version of the lines. Version 1 has only accounts, keys and entries.
+const formatVersion = 2
+
+// NotExported is what an export leaves out.
+const NotExported = "the snapshots, samples and changes of monitors, deliveries, the request log, and short-lived " +
+	"records: jobs, answers under an Idempotency-Key, cursors, sessions of the dashboard"
 
 // line is one line of an export: exactly one of its fields is set. The first line is a header, the last one an end;
-// between them are the accounts, then the keys, then the entries, in order for each account.
+// between them are the accounts, then the keys, then the entries, in order for each account, then everything else.
 type line struct {
-	Header  *headerLine  `json:"socialdata,omitempty"`
-	Account *accountLine `json:"account,omitempty"`
-	Key     *keyLine     `json:"key,omitempty"`
-	Entry   *entryLine   `json:"entry,omitempty"`
-	End     *endLine     `json:"end,omitempty"`
+	Header    *headerLine      `json:"socialdata,omitempty"`
+	Account   *accountLine     `json:"account,omitempty"`
+	Key       *keyLine         `json:"key,omitempty"`
+	Entry     *entryLine       `json:"entry,omitempty"`
+	Monitor   *monitorLine     `json:"monitor,omitempty"`
+	Feed      *feedLine        `json:"feed,omitempty"`
+	Endpoint  *watch.Endpoint  `json:"endpoint,omitempty"`
+	Record    *recordLine      `json:"record,omitempty"`
+	Blocklist *Blocklist       `json:"blocklist,omitempty"`
+	Receipt   *privacy.Receipt `json:"receipt,omitempty"`
+	End       *endLine         `json:"end,omitempty"`
 }
 
 type headerLine struct {
@@ -39,9 +53,11 @@ type headerLine struct {
 }
 
 type accountLine struct {
-	ID        string    `json:"id"`
-	Name      string    `json:"name"`
-	CreatedAt time.Time `json:"created_at"`
+	ID        string     `json:"id"`
+	Name      string     `json:"name"`
+	CreatedAt time.Time  `json:"created_at"`
+	Monthly   int64      `json:"monthly,omitempty"`
+	ClosedAt  *time.Time `json:"closed_at,omitempty"`
 }
 
 type keyLine struct {
@@ -95,14 +111,83 @@ type entryLine struct {
 	Hash      string    `json:"hash"` // hexadecimal
 }
 
+type monitorLine struct {
+	Account    string           `json:"account"`
+	Name       string           `json:"name"`
+	Key        string           `json:"key,omitempty"`
+	Paused     bool             `json:"paused,omitempty"`
+	CreatedAt  time.Time        `json:"created_at"`
+	Feed       string           `json:"feed,omitempty"` // the hash of its token
+	Baseline   int64            `json:"baseline"`
+	Definition watch.Definition `json:"definition"`
+	Progress   watch.Progress   `json:"progress"` // without its snapshot
+}
+
+type feedLine struct {
+	Account string `json:"account"`
+	Seq     int64  `json:"seq"` // of its last change: readers and endpoints continue after it
+}
+
+type recordLine struct {
+	Key      string    `json:"key"`
+	Owner    string    `json:"owner,omitempty"`
+	Value    []byte    `json:"value"`
+	Subjects []byte    `json:"subjects,omitempty"`
+	Expires  time.Time `json:"expires"`
+}
+
+// Lasting is how long a record must have to live to be exported: the secrets and settings of the deployment and of its
+// accounts last for years, jobs and answers for days.
+const Lasting = 365 * 24 * time.Hour
+
+// Blocklist is the state of a block list. The names that were erased lately are not part of it: they are for processes
+// that run during an erasure.
+type Blocklist struct {
+	Secret  []byte                    `json:"secret"`
+	Epoch   int64                     `json:"epoch"`
+	Blocked map[string][]privacy.Name `json:"blocked"` // by the digest of the subject, hexadecimal
+}
+
+// Block adds a blocked name of the subject with a digest.
+func (b *Blocklist) Block(digest []byte, name privacy.Name) {
+	if b.Blocked == nil {
+		b.Blocked = map[string][]privacy.Name{}
+	}
+	subject := hex.EncodeToString(digest)
+	b.Blocked[subject] = append(b.Blocked[subject], name)
+}
+
+// Each calls do for each blocked name, with the digest of its subject, until do returns an error.
+func (b *Blocklist) Each(do func(digest []byte, name privacy.Name) error) error {
+	for subject, names := range b.Blocked {
+		var digest [sha256.Size]byte
+		if err := decodeHash(digest[:], subject); err != nil {
+			return err
+		}
+		for _, name := range names {
+			if err := do(digest[:], name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 type endLine struct {
-	Accounts int64 `json:"accounts"`
-	Keys     int64 `json:"keys"`
-	Entries  int64 `json:"entries"`
+	Accounts   int64 `json:"accounts"`
+	Keys       int64 `json:"keys"`
+	Entries    int64 `json:"entries"`
+	Monitors   int64 `json:"monitors,omitempty"`
+	Feeds      int64 `json:"feeds,omitempty"`
+	Endpoints  int64 `json:"endpoints,omitempty"`
+	Records    int64 `json:"records,omitempty"`
+	Blocklists int64 `json:"blocklists,omitempty"`
+	Receipts   int64 `json:"receipts,omitempty"`
 }
 
 // Writer writes an export as JSON Lines: first every account, then every key (its hash, since the key itself is not
-// stored), then every entry, in order for each account. Close writes the end, without which an export is incomplete.
+// stored), then every entry, in order for each account, then everything else. Close writes the end, without which an
+// export is incomplete.
 type Writer struct {
 	buf  *bufio.Writer
 	json *json.Encoder
@@ -137,6 +222,46 @@ func (w *Writer) Entry(e credits.Entry) error {
 		Operation: e.Operation, Platform: e.Platform, RequestID: e.RequestID, Cache: e.Cache, Reason: e.Reason,
 		Hold: e.Hold, Once: e.IdempotencyKey, At: e.At, Clock: e.Clock, Hash: hex.EncodeToString(e.Hash[:]),
 	}})
+}
+
+// Monitor writes a monitor of an account that was written, without its snapshot: its next poll is compared with nothing.
+func (w *Writer) Monitor(m watch.Monitor) error {
+	w.end.Monitors++
+	m.Snapshot = watch.Snapshot{}
+	return w.json.Encode(line{Monitor: &monitorLine{
+		Account: m.Account, Name: m.Name, Key: m.Key, Paused: m.Paused, CreatedAt: m.CreatedAt, Feed: m.Feed,
+		Baseline: m.Baseline, Definition: m.Definition, Progress: m.Progress,
+	}})
+}
+
+// Feed writes the number of the last change in the feed of an account that was written.
+func (w *Writer) Feed(account string, seq int64) error {
+	w.end.Feeds++
+	return w.json.Encode(line{Feed: &feedLine{account, seq}})
+}
+
+// Endpoint writes an endpoint of an account that was written, with its sealed secrets.
+func (w *Writer) Endpoint(e watch.Endpoint) error {
+	w.end.Endpoints++
+	return w.json.Encode(line{Endpoint: &e})
+}
+
+// Record writes a record that is [Lasting].
+func (w *Writer) Record(r records.Record, expires time.Time) error {
+	w.end.Records++
+	return w.json.Encode(line{Record: &recordLine{r.Key, r.Owner, r.Value, []byte(r.Subjects), expires}})
+}
+
+// Blocklist writes the block list.
+func (w *Writer) Blocklist(b Blocklist) error {
+	w.end.Blocklists++
+	return w.json.Encode(line{Blocklist: &b})
+}
+
+// Receipt writes the receipt of an erasure, after the one before it.
+func (w *Writer) Receipt(r privacy.Receipt) error {
+	w.end.Receipts++
+	return w.json.Encode(line{Receipt: &r})
 }
 
 // Close ends the export. It does not close the underlying writer.
@@ -213,6 +338,13 @@ func (l *keyLine) key() (keys.Key, error) {
 		}
 	}
 	return k, decodeHash(k.Hash[:], l.Hash)
+}
+
+func (l *monitorLine) monitor() watch.Monitor {
+	return watch.Monitor{
+		Definition: l.Definition, Account: l.Account, Name: l.Name, Key: l.Key, Paused: l.Paused, CreatedAt: l.CreatedAt,
+		Feed: l.Feed, Baseline: l.Baseline, Progress: l.Progress,
+	}
 }
 
 func (l *entryLine) entry() (credits.Entry, error) {

@@ -13,6 +13,9 @@ import (
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/privacy"
+	"github.com/socialdata/socialdata/records"
+	"github.com/socialdata/socialdata/watch"
 )
 
 // Sink receives the content of an export, in the order of the export.
@@ -20,6 +23,12 @@ type Sink interface {
 	Account(a keys.Account) error
 	Key(k keys.Key) error
 	Entry(e credits.Entry) error
+	Monitor(m watch.Monitor) error        // without a snapshot
+	Feed(account string, seq int64) error // the number of the last change in the account's feed
+	Endpoint(e watch.Endpoint) error      // with its sealed secrets
+	Record(r records.Record, expires time.Time) error
+	Blocklist(b Blocklist) error     // once at most
+	Receipt(r privacy.Receipt) error // in order
 }
 
 // Discard is a [Sink] that ignores everything: [Read] then only checks.
@@ -31,16 +40,21 @@ func (discard) Account(keys.Account) error { return nil }
 func (discard) Key(keys.Key) error         { return nil }
 func (discard) Entry(credits.Entry) error  { return nil }
 
-// Read checks the export in r line by line and passes each valid account, key and entry to into. It returns ErrImport
-// when r is not a complete export, ErrExists when it contains something twice, credits.ErrBroken when an entry does not
-// follow from the previous one, and the first error of into. The data that into has received before an error is
-// incomplete.
+func (discard) Monitor(watch.Monitor) error            { return nil }
+func (discard) Feed(string, int64) error               { return nil }
+func (discard) Endpoint(watch.Endpoint) error          { return nil }
+func (discard) Record(records.Record, time.Time) error { return nil }
+func (discard) Blocklist(Blocklist) error              { return nil }
+func (discard) Receipt(privacy.Receipt) error          { return nil }
+
+// Read checks the export in r line by line and passes the content of each valid line to into. It returns ErrImport when
+// r is not a complete export, ErrExists when it contains something twice, credits.ErrBroken when an entry does not
+// follow from the previous one, privacy.ErrBroken when a receipt does not, and the first error of into. The data that
+// into has received before an error is incomplete.
 func Read(ctx context.Context, r io.Reader, into Sink) error {
 	d := json.NewDecoder(bufio.NewReaderSize(r, 1<<20))
 	d.DisallowUnknownFields()
-	c := checker{
-		into: into, accounts: map[string]*credits.Entry{}, names: map[string]struct{}{}, keys: map[string]struct{}{},
-	}
+	c := checker{into: into, accounts: map[string]*credits.Entry{}, taken: map[string]struct{}{}}
 	for n := 1; ; n++ {
 		var l line
 		if err := d.Decode(&l); err != nil {
@@ -61,13 +75,31 @@ func Read(ctx context.Context, r io.Reader, into Sink) error {
 	}
 }
 
-// checker is the state of a Read. Its memory grows with the accounts and keys, not with the entries.
+// checker is the state of a Read. Its memory grows with the accounts, keys and monitors, not with the entries.
 type checker struct {
 	into     Sink
 	accounts map[string]*credits.Entry // the last entry of each
-	names    map[string]struct{}       // names and ids of accounts, which must be unique
-	keys     map[string]struct{}
+	taken    map[string]struct{}       // what must be unique: see once
+	receipt  privacy.Receipt           // the last one
 	seen     endLine
+}
+
+// once returns an ErrExists when it is called again for the same thing.
+func (c *checker) once(kind string, parts ...string) error {
+	id := kind + "\x00" + strings.Join(parts, "\x00")
+	if _, ok := c.taken[id]; ok {
+		return fmt.Errorf("%w: %s %q, twice", ErrExists, kind, strings.Join(parts, "/"))
+	}
+	c.taken[id] = struct{}{}
+	return nil
+}
+
+// owned returns an ErrImport unless the account of something is in the export.
+func (c *checker) owned(what, name, account string) error {
+	if _, ok := c.accounts[account]; !ok {
+		return fmt.Errorf("%w: %s %q belongs to account %q, which is not in it", ErrImport, what, name, account)
+	}
+	return nil
 }
 
 func (c *checker) end(want endLine, d *json.Decoder) error {
@@ -83,8 +115,9 @@ func (c *checker) end(want endLine, d *json.Decoder) error {
 func (c *checker) line(l line) error {
 	switch {
 	case l.Header != nil:
-		if l.Header.Version != formatVersion {
-			return fmt.Errorf("%w: version %d, but this program reads version %d", ErrImport, l.Header.Version, formatVersion)
+		if l.Header.Version < 1 || l.Header.Version > formatVersion {
+			return fmt.Errorf("%w: version %d, but this program reads versions 1 to %d", ErrImport, l.Header.Version,
+				formatVersion)
 		}
 		return nil
 	case l.Account != nil:
@@ -93,6 +126,18 @@ func (c *checker) line(l line) error {
 		return c.key(l.Key)
 	case l.Entry != nil:
 		return c.entry(l.Entry)
+	case l.Monitor != nil:
+		return c.monitor(l.Monitor.monitor())
+	case l.Feed != nil:
+		return c.feed(*l.Feed)
+	case l.Endpoint != nil:
+		return c.endpoint(*l.Endpoint)
+	case l.Record != nil:
+		return c.record(*l.Record)
+	case l.Blocklist != nil:
+		return c.blocklist(*l.Blocklist)
+	case l.Receipt != nil:
+		return c.nextReceipt(*l.Receipt)
 	}
 	return fmt.Errorf("%w: an empty line", ErrImport)
 }
@@ -103,10 +148,9 @@ func (c *checker) account(a keys.Account) error {
 		return fmt.Errorf("%w: %w", ErrImport, err)
 	}
 	for _, name := range slices.Compact([]string{a.ID, a.Name}) {
-		if _, ok := c.names[name]; ok {
-			return fmt.Errorf("%w: account %q, twice", ErrExists, name)
+		if err := c.once("account", name); err != nil {
+			return err
 		}
-		c.names[name] = struct{}{}
 	}
 	c.accounts[a.ID] = &credits.Entry{}
 	return c.into.Account(a)
@@ -118,11 +162,11 @@ func (c *checker) key(l *keyLine) error {
 	if err != nil {
 		return err
 	}
-	if _, ok := c.accounts[k.Account]; !ok {
-		return fmt.Errorf("%w: key %q belongs to account %q, which is not in it", ErrImport, k.ID, k.Account)
+	if err := c.owned("key", k.ID, k.Account); err != nil {
+		return err
 	}
-	if _, ok := c.keys[k.ID]; ok {
-		return fmt.Errorf("%w: key %q, twice", ErrExists, k.ID)
+	if err := c.once("key", k.ID); err != nil {
+		return err
 	}
 	if c.seen.Entries > 0 { // what the key has spent would not be counted
 		return fmt.Errorf("%w: key %q comes after an entry", ErrImport, k.ID)
@@ -130,7 +174,6 @@ func (c *checker) key(l *keyLine) error {
 	if err := checkKey(k); err != nil {
 		return fmt.Errorf("%w: key %q: %w", ErrImport, k.ID, err)
 	}
-	c.keys[k.ID] = struct{}{}
 	return c.into.Key(k)
 }
 
@@ -193,6 +236,80 @@ func (c *checker) entry(l *entryLine) error {
 	}
 	*last = Head(e)
 	return c.into.Entry(e)
+}
+
+func (c *checker) monitor(m watch.Monitor) error {
+	c.seen.Monitors++
+	if err := errors.Join(watch.CheckName(m.Name), m.Check(0), checkTime(m.CreatedAt), credits.CheckText("key", m.Key),
+		credits.CheckText("platform", m.Platform)); err != nil {
+		return fmt.Errorf("%w: monitor %q: %w", ErrImport, m.Name, err)
+	}
+	if err := c.owned("monitor", m.Name, m.Account); err != nil {
+		return err
+	}
+	if err := c.once("monitor", m.Account, m.Name); err != nil {
+		return err
+	}
+	return c.into.Monitor(m)
+}
+
+func (c *checker) feed(l feedLine) error {
+	c.seen.Feeds++
+	if err := c.owned("feed", "", l.Account); err != nil {
+		return err
+	}
+	if err := c.once("feed", l.Account); err != nil {
+		return err
+	}
+	return c.into.Feed(l.Account, l.Seq)
+}
+
+func (c *checker) endpoint(e watch.Endpoint) error {
+	c.seen.Endpoints++
+	if err := errors.Join(watch.CheckName(e.Name), credits.CheckText("problem", e.Problem)); err != nil {
+		return fmt.Errorf("%w: endpoint %q: %w", ErrImport, e.Name, err)
+	}
+	if err := c.owned("endpoint", e.Name, e.Account); err != nil {
+		return err
+	}
+	if err := c.once("endpoint", e.Account, e.Name); err != nil {
+		return err
+	}
+	return c.into.Endpoint(e)
+}
+
+func (c *checker) record(l recordLine) error {
+	c.seen.Records++
+	if err := errors.Join(credits.CheckText("owner", l.Owner), checkTime(l.Expires)); err != nil {
+		return fmt.Errorf("%w: record %q: %w", ErrImport, l.Key, err)
+	}
+	if err := c.once("record", l.Key); err != nil {
+		return err
+	}
+	r := records.Record{Key: l.Key, Owner: l.Owner, Value: l.Value, Subjects: privacy.Marks(l.Subjects)}
+	return c.into.Record(r, l.Expires)
+}
+
+func (c *checker) blocklist(b Blocklist) error {
+	if c.seen.Blocklists++; c.seen.Blocklists > 1 {
+		return fmt.Errorf("%w: a block list, twice", ErrExists)
+	}
+	if len(b.Secret) != privacy.SecretLen || b.Epoch < 0 {
+		return fmt.Errorf("%w: the block list is not one", ErrImport)
+	}
+	if err := b.Each(func([]byte, privacy.Name) error { return nil }); err != nil {
+		return err
+	}
+	return c.into.Blocklist(b)
+}
+
+func (c *checker) nextReceipt(r privacy.Receipt) error {
+	c.seen.Receipts++
+	if sealed := r.Seal(c.receipt); sealed.No != r.No || sealed.Before != r.Before || sealed.Hash != r.Hash {
+		return fmt.Errorf("%w: number %d", privacy.ErrBroken, c.receipt.No+1)
+	}
+	c.receipt = r
+	return c.into.Receipt(r)
 }
 
 // Head returns only the part of e on which the next entry of its account depends.

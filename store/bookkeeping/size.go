@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/records"
 )
 
 // Size is how much a store has of one kind.

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -54,37 +55,46 @@ func (db *DB) backup(ctx context.Context, path string, progress func(done, total
 }
 
 // copyTo copies the database into an empty file.
-func (db *DB) copyTo(ctx context.Context, to string, progress func(done, total int64)) (err error) {
-	from, err := openConn(dsn(db.path, readerParams))
+func (db *DB) copyTo(ctx context.Context, to string, progress func(done, total int64)) error {
+	pool, err := sql.Open("sqlite", dsn(db.path, readerParams))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, from.Close()) }()
-	size, err := from.number("PRAGMA page_size")
+	from, err := pool.Conn(ctx)
+	if err != nil {
+		return errors.Join(err, pool.Close())
+	}
+	return errors.Join(copyFrom(ctx, from, to, progress), from.Close(), pool.Close())
+}
+
+// copyFrom copies what from reads. One transaction reads one snapshot; without it the copy would start again after
+// every charge.
+func copyFrom(ctx context.Context, from *sql.Conn, to string, progress func(done, total int64)) error {
+	if _, err := from.ExecContext(ctx, "BEGIN"); err != nil {
+		return err
+	}
+	var size, tables int64
+	err := from.QueryRowContext(ctx, "SELECT page_size, (SELECT count(*) FROM sqlite_schema) FROM pragma_page_size").
+		Scan(&size, &tables)
 	if err != nil {
 		return err
 	}
-	// One transaction reads one snapshot. Without it the copy would start again after every charge.
-	if err := from.script("BEGIN"); err != nil {
-		return err
-	}
-	if _, err := from.number("SELECT count(*) FROM sqlite_schema"); err != nil {
-		return err
-	}
-	b, err := from.Conn.(interface {
-		NewBackup(to string) (*sqlite.Backup, error)
-	}).NewBackup(dsn(to, ""))
-	if err != nil {
-		return err
-	}
-	for more := true; more && err == nil; {
-		if err = ctx.Err(); err == nil {
-			more, err = b.Step(backupPages)
+	return from.Raw(func(driver any) error {
+		b, err := driver.(interface {
+			NewBackup(to string) (*sqlite.Backup, error)
+		}).NewBackup(dsn(to, ""))
+		if err != nil {
+			return err
 		}
-		if err == nil && progress != nil {
-			total := int64(b.PageCount())
-			progress((total-int64(b.Remaining()))*size, total*size)
+		for more := true; more && err == nil; {
+			if err = ctx.Err(); err == nil {
+				more, err = b.Step(backupPages)
+			}
+			if err == nil && progress != nil {
+				total := int64(b.PageCount())
+				progress((total-int64(b.Remaining()))*size, total*size)
+			}
 		}
-	}
-	return errors.Join(err, b.Finish())
+		return errors.Join(err, b.Finish())
+	})
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/socialdata/socialdata/credits"
-	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/records"
 )
 
 // TestABackupBesideAServerHasWhatWasAcknowledged copies a file that is charged meanwhile, and restores the copy.

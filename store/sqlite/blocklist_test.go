@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,35 +11,21 @@ import (
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/privacy/privacytest"
-	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/records"
 )
 
 func TestBlocklist(t *testing.T) {
 	t.Parallel()
 	privacytest.Run(t, func(t *testing.T, now func() time.Time) privacy.Blocklist {
 		t.Helper()
-		return openAt(t, filepath.Join(t.TempDir(), "test.db"), now).Blocklist()
+		return openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db"), Now: now}).Blocklist()
 	})
-}
-
-func openAt(t *testing.T, path string, now func() time.Time) *DB {
-	t.Helper()
-	db, err := Open(t.Context(), Config{Path: path, Now: now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return db
 }
 
 func TestErasedDataIsNotInTheFiles(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
-	db := openAt(t, path, nil)
+	db := openDB(t, Config{Path: path})
 	secret, err := db.Blocklist().Secret(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -57,17 +42,17 @@ func TestErasedDataIsNotInTheFiles(t *testing.T) {
 		}
 	}
 	if n := mentions(t, path, "salma-unmistakable"); n == 0 {
-		t.Fatal("she is in no file before: the test proves nothing")
+		t.Fatal("the handle is in no file before it is erased, so the test checks nothing")
 	}
 	removed, err := db.Records().Erase(t.Context(), h.Subject(platform.X, "salma-unmistakable", ""))
 	if err != nil || removed["jobs"] != 1 || removed["idempotent answers"] != 2 {
-		t.Fatalf("Erase = %v, %v", removed, err)
+		t.Fatalf("Erase = %v, %v; want a job and two idempotent answers", removed, err)
 	}
 	if err := db.Blocklist().Scrub(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if n := mentions(t, path, "salma-unmistakable"); n > 0 {
-		t.Errorf("she is in the files %d times", n)
+		t.Errorf("the handle is in the files %d times; want none", n)
 	}
 }
 
@@ -82,49 +67,4 @@ func mentions(t *testing.T, path, word string) (n int) {
 		n += bytes.Count(b, []byte(word))
 	}
 	return n
-}
-
-func TestMigrationScrubsAnOlderFile(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "test.db")
-	older := strings.Replace(writerParams, "secure_delete(ON)", "secure_delete(OFF)", 1)
-	c, err := openConn(dsn(path, older))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := ""
-	for _, m := range migrations[:scrubbedVersion-firstVersion] {
-		text += m
-	}
-	long := strings.Repeat("salma-unmistakable ", 1000)
-	for _, statement := range []string{
-		text, "PRAGMA application_id = 1935958388", fmt.Sprint("PRAGMA user_version = ", scrubbedVersion-1),
-		"INSERT INTO records (key, owner, value, version, expires) VALUES ('idempotency/1', 'a', CAST('" + long + "' AS BLOB), 1, 1 << 62)",
-		"INSERT INTO records (key, owner, value, version, expires) VALUES ('idempotency/2', 'a', x'00', 1, 1 << 62)",
-		"INSERT INTO records (key, owner, value, version, expires) VALUES ('cursor-key', '', x'00', 1, 1 << 62)",
-		"DELETE FROM records WHERE key = 'idempotency/1'",
-	} {
-		if err := c.script(statement); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if n := mentions(t, path, "salma-unmistakable"); n == 0 {
-		t.Fatal("she is in no file before: the test proves nothing")
-	}
-	db := openAt(t, path, nil)
-	if err := db.Blocklist().Scrub(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if n := mentions(t, path, "salma-unmistakable"); n > 0 {
-		t.Errorf("she is in the files %d times", n)
-	}
-	h := privacy.NewHasher(make([]byte, privacy.SecretLen))
-	removed, err := db.Records().Erase(t.Context(), h.Subject(platform.X, "anyone", ""))
-	if err != nil || len(removed) != 1 || removed["idempotent answers"] != 1 {
-		t.Errorf("records of an older program are erased with any subject: %v, %v; want the idempotent answer alone", removed,
-			err)
-	}
 }

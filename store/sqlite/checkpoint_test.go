@@ -1,13 +1,14 @@
 package sqlite
 
 import (
+	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/socialdata/socialdata/credits"
-	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/records"
 )
 
 func TestANoopCheckpointCopiesNothing(t *testing.T) {
@@ -15,18 +16,18 @@ func TestANoopCheckpointCopiesNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	db := openDB(t, Config{Path: path})
 	addAccount(t, db, "acct", 10)
-	c, err := openConn(dsn(path, writerParams))
+	c, err := sql.Open("sqlite", dsn(path, writerParams))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {
-		pragma string
-		left   bool
+		mode string
+		left bool
 	}{
-		{"PRAGMA wal_checkpoint(NOOP)", true}, {"PRAGMA wal_checkpoint(NOOP)", true}, {"PRAGMA wal_checkpoint(PASSIVE)", false},
+		{"NOOP", true}, {"NOOP", true}, {"PASSIVE", false},
 	} {
-		if left, err := frames(c, step.pragma); err != nil || (left > 0) != step.left {
-			t.Errorf("%s left %d frames, %v; want some: %v", step.pragma, left, err, step.left)
+		if left, err := checkpoint(c, step.mode); err != nil || (left > 0) != step.left {
+			t.Errorf("%s left %d frames, %v; want some: %v", step.mode, left, err, step.left)
 		}
 	}
 	if err := c.Close(); err != nil {
@@ -40,20 +41,20 @@ func TestTheLogStaysShort(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	db := openDB(t, Config{Path: path})
 	addAccount(t, db, "acct", 1_000_000)
-	beside, err := newCheckpointer(path, db.writer) // a second one, which the test calls itself
+	beside, err := openCheckpointer(path, db.runner) // a second one, which the test calls itself
 	if err != nil {
 		t.Fatal(err)
 	}
 	big := make([]byte, 1<<20)
 	who := credits.Spender{Account: "acct"}
 	for range 10 {
-		for range checkpointLook {
+		for range checkpointCommits {
 			if _, err := db.Records().Put(t.Context(), records.Record{Key: "big", Value: big}, 1<<40); err != nil {
 				t.Fatal(err)
 			}
 			spend(t, db.Ledger(), who, 1, credits.Charge{})
 		}
-		if err := beside.look(checkpointFrames); err != nil {
+		if err := beside.copy(checkpointFrames); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -62,7 +63,7 @@ func TestTheLogStaysShort(t *testing.T) {
 		t.Errorf("the log has %d bytes, %v, of 320 MB written", info.Size(), err)
 	}
 	wantAudit(t, db)
-	if err := errors.Join(beside.c.Close(), db.Close()); err != nil {
+	if err := errors.Join(beside.pool.Close(), db.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path + "-wal"); !errors.Is(err, os.ErrNotExist) {

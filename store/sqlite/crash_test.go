@@ -5,21 +5,17 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/credits/ledgertest"
+	"github.com/socialdata/socialdata/internal/testsize"
 )
 
-// crashFile is the variable that tells a child of this test which file to serve until it is killed; crashFold is the
-// one for the number of entries in the journal above which it folds.
-const (
-	crashFile = "SOCIALDATA_CRASH_FILE"
-	crashFold = "SOCIALDATA_CRASH_FOLD"
-)
+// crashFile is the variable that tells a child of this test which file to serve until it is killed.
+const crashFile = "SOCIALDATA_CRASH_FILE"
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(crashFile); path != "" {
@@ -31,37 +27,22 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestNothingIsLostWhenTheProcessIsKilled kills a process that serves a file, 5 times or SOCIALDATA_CRASH_ROUNDS times.
+// TestNothingIsLostWhenTheProcessIsKilled kills a process that serves a file, 5 times, or 100 times with SIZE=full.
 func TestNothingIsLostWhenTheProcessIsKilled(t *testing.T) {
 	t.Parallel()
-	killAndLook(t, foldLong)
-}
-
-// TestNothingIsLostWhenTheProcessIsKilledWhileItFolds does the same with a process that folds some entries in each
-// transaction.
-func TestNothingIsLostWhenTheProcessIsKilledWhileItFolds(t *testing.T) {
-	t.Parallel()
-	killAndLook(t, 20)
-}
-
-func killAndLook(t *testing.T, foldAbove int) {
-	t.Helper()
-	rounds := 5
-	if s := os.Getenv("SOCIALDATA_CRASH_ROUNDS"); s != "" {
-		n, err := strconv.Atoi(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rounds = n
+	if testing.Short() {
+		t.Skip("starts processes and kills them")
 	}
 	path := filepath.Join(t.TempDir(), "test.db")
 	admin := openDB(t, Config{Path: path, Admin: true})
 	addAccount(t, admin, ledgertest.Account, 1_000_000_000)
 	ledgertest.RunCrash(t, ledgertest.Crash{
-		Rounds: rounds,
-		Start:  func(t *testing.T) ledgertest.Process { t.Helper(); return startServer(t, path, foldAbove) },
+		Rounds: testsize.Of(5, 100),
+		Start: func(t *testing.T) ledgertest.Process {
+			t.Helper()
+			return ledgertest.StartChild(t, crashFile+"="+path)
+		},
 		Books: func(ctx context.Context) ([]credits.Entry, error) {
-			t.Logf("%d entries are in the journal", inJournal(t, admin))
 			r, err := admin.Audit(ctx)
 			if err == nil && !r.OK() {
 				err = errors.New(strings.Join(r.Problems, "\n"))
@@ -78,24 +59,10 @@ func killAndLook(t *testing.T, foldAbove int) {
 	})
 }
 
-// startServer starts this test binary as a process that serves the file.
-func startServer(t *testing.T, path string, foldAbove int) ledgertest.Process {
-	t.Helper()
-	return ledgertest.StartChild(t, crashFile+"="+path, crashFold+"="+strconv.Itoa(foldAbove))
-}
-
-// serveUntilKilled runs in the child.
 func serveUntilKilled(path string) error {
 	ctx := context.Background()
 	db, err := Open(ctx, Config{Path: path})
 	if err != nil {
-		return err
-	}
-	n, err := strconv.Atoi(os.Getenv(crashFold))
-	if err != nil {
-		return err
-	}
-	if err := setFolding(db.writer, folding{long: n}); err != nil {
 		return err
 	}
 	return ledgertest.ServeChild(ctx, func(ctx context.Context, requestID string) (int64, error) {

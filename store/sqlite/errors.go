@@ -5,28 +5,16 @@ import (
 	"fmt"
 
 	"modernc.org/sqlite"
+
+	"github.com/socialdata/socialdata/store/sqlstore"
 )
 
-// The errors of this package.
+// The errors of this package, beside those of [sqlstore].
 var (
 	// ErrInUse means that another process serves the file already.
 	ErrInUse = errors.New("sqlite: the file is served by another process")
-	// ErrAdmin means that the operation is not possible in a file opened with Config.Admin: only the process that
-	// serves the file can hold credits.
-	ErrAdmin = errors.New("sqlite: opened for administration only")
-	// ErrNewer means that the file was written by a later version of this package, which this version cannot serve.
-	ErrNewer = errors.New("sqlite: this file is newer than this program")
-	// ErrOlder means that the file was replaced by one of an earlier version while it was served. Opening it again
-	// migrates it.
-	ErrOlder = errors.New("sqlite: this file is older than this program")
 	// ErrForeign means that the file is a database of another program.
 	ErrForeign = errors.New("sqlite: the file is not a socialdata database")
-	// ErrFull means that the disk is full. Nothing was written.
-	ErrFull = errors.New("sqlite: the disk is full")
-	// ErrReadOnly means that the file or its directory cannot be written. Nothing was written.
-	ErrReadOnly = errors.New("sqlite: the file is read-only")
-	// ErrClosed means that Close was called.
-	ErrClosed = errors.New("sqlite: closed")
 	// ErrCorrupt means that the file is damaged, or is not a database.
 	ErrCorrupt = errors.New("sqlite: the file is damaged or is not a database")
 	// ErrLost means that the file lacks entries that were acknowledged, according to the -head file: the write-ahead
@@ -40,17 +28,19 @@ var (
 	ErrShared = errors.New("sqlite: other users can read or write the file")
 )
 
-// explain wraps an error of SQLite with one of this package's errors.
+// explain wraps an error of SQLite with one that says what it means for the caller.
 func explain(err error) error {
-	var e *sqlite.Error
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
 		return err
 	}
 	switch e.Code() & 0xff { // the low byte is the primary result code
 	case sqliteReadOnly:
-		return fmt.Errorf("%w: %w", ErrReadOnly, err)
+		return sqlstore.Unavailable(fmt.Errorf("%w: %w", sqlstore.ErrReadOnly, err))
 	case sqliteFull:
-		return fmt.Errorf("%w: %w", ErrFull, err)
+		return sqlstore.Unavailable(fmt.Errorf("%w: %w", sqlstore.ErrFull, err))
+	case sqliteBusy, sqliteIO, sqliteCannotOpen:
+		return sqlstore.Unavailable(err)
 	case sqliteCorrupt, sqliteNotADB:
 		return fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
@@ -69,8 +59,10 @@ const (
 	sqliteBusy       = 5
 	sqliteLocked     = 6
 	sqliteReadOnly   = 8
+	sqliteIO         = 10
 	sqliteCorrupt    = 11
 	sqliteFull       = 13
+	sqliteCannotOpen = 14
 	sqliteConstraint = 19
 	sqliteNotADB     = 26
 )

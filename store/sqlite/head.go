@@ -2,7 +2,8 @@ package sqlite
 
 import (
 	"bytes"
-	"database/sql/driver"
+	"context"
+	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -27,7 +28,7 @@ type head struct {
 	Account int64     `json:"account"` // the row number of the newest entry's account; 0 when there is no entry
 	Seq     int64     `json:"seq"`
 	Hash    string    `json:"hash"`
-	Revoked string    `json:"revoked"` // the last key that this process has revoked
+	Revoked string    `json:"revoked"` // the key that was revoked last
 	Sum     uint32    `json:"sum"`     // a checksum of the other fields: a damaged line is ignored
 }
 
@@ -52,7 +53,7 @@ func (h head) line() []byte {
 // headFile has heads, newest last. Every process that writes entries adds to it.
 type headFile struct {
 	path string
-	last int64 // the writer's posted when the head was last written
+	last int64 // how many transactions had written when the head was last written
 }
 
 // read returns the newest head, the zero head when there is none, and the keys that were revoked.
@@ -104,68 +105,52 @@ func (f *headFile) long() bool {
 	return err != nil || info.Size() > mostHeads
 }
 
-// look calls do while the tail and the tables agree. do must not write.
-func (w *writer) look(do func() error) error {
-	return w.do(&task{outside: true, apply: func(w *writer) error {
-		if err := w.c.script("BEGIN"); err != nil {
-			return err
-		}
-		err := w.notice()
-		if err == nil {
-			err = do()
-		}
-		return errors.Join(err, w.c.script("COMMIT"))
-	}})
+// readHead returns the current head.
+func (db *DB) readHead(ctx context.Context) (h head, err error) {
+	h.At = db.cfg.Now().UTC()
+	t, err := db.runner.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return h, explain(err)
+	}
+	defer t.Rollback() //nolint:errcheck // it only ends a snapshot
+	err = t.QueryRowContext(ctx, "SELECT coalesce(sum(seq), 0), coalesce(sum(balance), 0), "+
+		"coalesce((SELECT id FROM keys WHERE revoked_at IS NOT NULL ORDER BY revoked_at DESC LIMIT 1), '') FROM accounts").
+		Scan(&h.Entries, &h.Credits, &h.Revoked)
+	if err != nil {
+		return h, explain(err)
+	}
+	var hash []byte
+	err = t.QueryRowContext(ctx, "SELECT account, seq, hash FROM entries ORDER BY rowid DESC LIMIT 1").
+		Scan(&h.Account, &h.Seq, &hash)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	h.Hash = hex.EncodeToString(hash)
+	return h, explain(err)
 }
 
-// head returns the current head. It is called within look.
-func (w *writer) head() (h head, err error) {
-	var v [2]driver.Value
-	if _, err := w.c.row("SELECT entries, credits FROM totals", v[:]); err != nil {
-		return h, err
-	}
-	h = head{
-		At: w.now().UTC(), Revoked: *w.revoked.Load(),
-		Entries: value[int64](v[0]) + int64(w.tail.entries), Credits: value[int64](v[1]) + w.tail.credits,
-	}
-	if n := len(w.tail.rows); n > 0 {
-		entries := w.tail.rows[n-1].entries
-		e := entries[len(entries)-1]
-		h.Account, h.Seq, h.Hash = e.account, e.Seq, hex.EncodeToString(e.Hash[:])
-		return h, nil
-	}
-	var last [3]driver.Value
-	found, err := w.c.row("SELECT account, seq, hash FROM entries ORDER BY no DESC LIMIT 1", last[:])
-	if found {
-		h.Account, h.Seq = value[int64](last[0]), value[int64](last[1])
-		h.Hash = hex.EncodeToString(value[[]byte](last[2]))
-	}
-	return h, err
-}
-
-// lacks reports whether the entry of h is missing. It is called within look.
-func (w *writer) lacks(h head) (bool, error) {
+// lacks reports whether the entry of h is missing.
+func (db *DB) lacks(ctx context.Context, h head) (bool, error) {
 	if h.Account == 0 {
 		return false, nil
 	}
-	for _, row := range w.tail.rows {
-		for i := range row.entries {
-			if e := &row.entries[i]; e.account == h.Account && e.Seq == h.Seq {
-				return hex.EncodeToString(e.Hash[:]) != h.Hash, nil
-			}
-		}
+	var hash []byte
+	err := db.runner.readers.QueryRowContext(ctx, "SELECT hash FROM entries WHERE account = ? AND seq = ?", h.Account, h.Seq).
+		Scan(&hash)
+	if errors.Is(err, sql.ErrNoRows) {
+		return true, nil
 	}
-	var v [1]driver.Value
-	found, err := w.c.row("SELECT hash FROM entries WHERE account = ? AND seq = ?", v[:], h.Account, h.Seq)
-	return !found || hex.EncodeToString(value[[]byte](v[0])) != h.Hash, err
+	return hex.EncodeToString(hash) != h.Hash, explain(err)
 }
 
 // valid reports whether one of the keys in revoked can be used.
-func (w *writer) valid(revoked []string) (bool, error) {
+func (db *DB) valid(ctx context.Context, revoked []string) (bool, error) {
 	for _, id := range revoked {
-		n, err := w.c.number("SELECT count(*) FROM keys WHERE id = ? AND revoked_at IS NOT NULL", id)
+		var n int64
+		err := db.runner.readers.QueryRowContext(ctx, "SELECT count(*) FROM keys WHERE id = ? AND revoked_at IS NOT NULL", id).
+			Scan(&n)
 		if err != nil || n == 0 {
-			return true, err
+			return true, explain(err)
 		}
 	}
 	return false, nil
@@ -190,106 +175,81 @@ func (e *LostError) Error() string {
 // Unwrap returns [ErrLost].
 func (e *LostError) Unwrap() error { return ErrLost }
 
-// prove compares the database with its -head file, and writes the first head when there is none. If something is
+// verifyHead compares the database with its -head file, and writes the first head when there is none. If something is
 // missing and this process is to serve the file, it fails, unless Config.AcceptLoss records the loss.
-func (f *file) prove() error {
-	kept, revoked, err := f.head.read() // first, because other processes may write meanwhile
+func (db *DB) verifyHead(ctx context.Context) error {
+	kept, revoked, err := db.head.read() // first, because other processes may write meanwhile
 	if err != nil {
 		return err
 	}
-	var now head
-	var lost, valid bool
-	err = f.writer.look(func() (err error) {
-		if now, err = f.writer.head(); err != nil {
-			return err
-		}
-		if lost, err = f.writer.lacks(kept); err != nil {
-			return err
-		}
-		lost = lost || now.Entries < kept.Entries
-		valid, err = f.writer.valid(revoked)
+	db.head.last = db.runner.commits.Load()
+	now, err := db.readHead(ctx)
+	if err != nil {
 		return err
-	})
-	f.head.last = f.writer.posted.Load()
+	}
+	lost, err := db.lacks(ctx, kept)
+	if err != nil {
+		return err
+	}
+	valid, err := db.valid(ctx, revoked)
 	switch {
 	case err != nil:
 		return err
-	case lost || valid:
+	case lost || valid || now.Entries < kept.Entries:
 		e := &LostError{Revoked: valid, Loss: bookkeeping.Loss{
 			At: kept.At, HadEntries: kept.Entries, HadCredits: kept.Credits, Entries: now.Entries, Credits: now.Credits,
 		}}
 		switch {
-		case f.cfg.Admin:
-			f.lost = e
+		case db.cfg.Admin:
+			db.runner.refuse(e)
 			return nil
-		case !f.cfg.AcceptLoss:
+		case !db.cfg.AcceptLoss:
 			return e
 		}
-		return f.accept(e, now)
-	case kept.At.IsZero() && !f.cfg.Admin:
-		return f.head.begin(now)
+		if err := db.AcceptLoss(ctx, e.Loss); err != nil {
+			return err
+		}
+		db.cfg.Logger.Warn("sqlite: a loss was accepted", "lost", e.Error())
+		return db.head.begin(now)
+	case kept.At.IsZero() && !db.cfg.Admin:
+		return db.head.begin(now)
 	}
 	return nil
 }
 
-// accept records a loss in the file and makes its present end the head.
-func (f *file) accept(e *LostError, now head) error {
-	err := f.writer.alone(func(c *conn) error {
-		_, err := c.exec("INSERT INTO losses VALUES (NULL, ?, ?, ?, ?, ?, ?)", f.cfg.Now().UnixMicro(),
-			e.At.UnixMicro(), e.HadEntries, e.HadCredits, e.Entries, e.Credits)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	f.cfg.Logger.Warn("sqlite: a loss was accepted", "lost", e.Error())
-	return f.head.begin(now)
-}
-
-// keepHead writes the current head, if entries were added since the last one.
-func (f *file) keepHead() error {
-	posted := f.writer.posted.Load()
-	if posted == f.head.last || f.lost != nil {
+// keepHead writes the current head, if something was written since the last one.
+func (db *DB) keepHead(ctx context.Context) error {
+	commits := db.runner.commits.Load()
+	if commits == db.head.last || db.runner.refused.Load() != nil {
 		return nil
 	}
-	var now head
-	err := f.writer.look(func() (err error) {
-		now, err = f.writer.head()
-		return err
-	})
+	now, err := db.readHead(ctx)
 	if err != nil {
 		return err
 	}
-	if f.cfg.Admin || !f.head.long() {
-		err = f.head.add(now)
-	} else { // only the process that serves replaces the file, because others add to the existing one
-		_, revoked, readErr := f.head.read()
-		if readErr != nil {
-			return readErr
-		}
-		if now.Revoked == "" && len(revoked) > 0 {
-			now.Revoked = revoked[len(revoked)-1]
-		}
-		err = f.head.begin(now)
+	if db.cfg.Admin || !db.head.long() { // only the process that serves replaces the file, because others add to it
+		err = db.head.add(now)
+	} else {
+		err = db.head.begin(now)
 	}
 	if err == nil {
-		f.head.last = posted
+		db.head.last = commits
 	}
 	return err
 }
 
-// keepHeads calls keepHead regularly until stop is closed, and once more then.
-func (f *file) keepHeads(stop <-chan struct{}) {
+// keepHeads calls keepHead regularly until ctx ends, and once more then.
+func (db *DB) keepHeads(ctx context.Context) {
 	tick := time.NewTicker(headEvery)
 	defer tick.Stop()
 	for open := true; open; {
 		select {
-		case <-stop:
+		case <-ctx.Done():
 			open = false
 		case <-tick.C:
 		}
-		if err := f.keepHead(); err != nil {
-			f.cfg.Logger.Error("sqlite: write the head of the books", "error", err)
+		if err := db.keepHead(context.WithoutCancel(ctx)); err != nil {
+			db.cfg.Logger.Error("sqlite: write the head of the books", "error", err)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func crashed(t *testing.T) string {
 	return to
 }
 
-func TestALossBetweenTwoStartsIsNotServed(t *testing.T) {
+func TestAFileThatLostEntriesIsNotServed(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string
@@ -94,7 +94,7 @@ func TestALossBetweenTwoStartsIsNotServed(t *testing.T) {
 			}
 			if !tt.lost {
 				if r := wantAudit(t, openDB(t, Config{Path: path})); r.Entries != 51 || r.Losses != nil {
-					t.Errorf("the audit is %+v", r)
+					t.Errorf("the audit is %+v; want 51 entries and no loss", r)
 				}
 				return
 			}
@@ -167,7 +167,7 @@ func TestARevocationIsNotLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		db, err := Open(t.Context(), Config{Path: cut})
-		if err == nil { // only a fold was cut off, which is repeated
+		if err == nil { // nothing that counts was cut off
 			err = db.Close()
 		}
 		if err != nil && !errors.As(err, &found) {
@@ -192,7 +192,7 @@ func TestTheHeadFileStaysShort(t *testing.T) {
 			t.Fatal("the file was never rewritten")
 		}
 	}
-	if newest, revoked, err := db.head.read(); err != nil || newest.Entries != 2 || len(revoked) != 1 {
-		t.Errorf("the newest head is %+v with %v, %v", newest, revoked, err)
+	if newest, _, err := db.head.read(); err != nil || newest.Entries != 2 {
+		t.Errorf("the newest head is %+v, %v; want one of 2 entries", newest, err)
 	}
 }

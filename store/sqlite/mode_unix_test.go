@@ -42,14 +42,14 @@ func TestAFileThatOthersCanReadBecomesPrivate(t *testing.T) {
 				t.Fatal(err)
 			}
 			if info.Mode().Perm() != 0o600 {
-				t.Errorf("%o: %s has the mode %o", mode, name, info.Mode().Perm())
+				t.Errorf("%o: %s has the mode %o; want 600", mode, name, info.Mode().Perm())
 			}
 		}
 		if err := db.Close(); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(log.String(), "other users of this machine") || !strings.Contains(log.String(), path) {
-			t.Errorf("%o: the log says %q", mode, log.String())
+			t.Errorf("%o: the log says %q; want a warning with the path", mode, log.String())
 		}
 	}
 }
@@ -59,7 +59,7 @@ func beside(t *testing.T, path string) []string {
 	t.Helper()
 	names, err := filepath.Glob(path + "*")
 	if err != nil || len(names) < 2 {
-		t.Fatalf("%v, %v", names, err)
+		t.Fatalf("got %v, %v; want two files or more", names, err)
 	}
 	return names
 }

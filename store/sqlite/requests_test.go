@@ -1,4 +1,4 @@
-package sqlite_test
+package sqlite
 
 import (
 	"path/filepath"
@@ -7,39 +7,24 @@ import (
 
 	"github.com/socialdata/socialdata/requests"
 	"github.com/socialdata/socialdata/requests/requeststest"
-	"github.com/socialdata/socialdata/store/sqlite"
 )
 
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	requeststest.Run(t, func(t *testing.T) requests.Store {
 		t.Helper()
-		db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "data.db")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := db.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		return db.Requests()
+		return openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db")}).Requests()
 	})
 }
 
 // BenchmarkRequests adds requests as a busy server does, and reports the cost of one.
 func BenchmarkRequests(b *testing.B) {
-	db, err := sqlite.Open(b.Context(), sqlite.Config{Path: filepath.Join(b.TempDir(), "data.db")})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
+	db := openDB(b, Config{Path: filepath.Join(b.TempDir(), "test.db")})
 	batch := make([]requests.Request, requests.AtOnce)
 	for i := range batch {
 		batch[i] = requests.Request{
 			At: time.Now(), ID: "req_06H0CD9PONPJR937FV5B4UAGKO", Account: "acct_iKzHK49Shk6iek7rTwRv",
-			Key:       "key_2JeHcT2s03kwHhbw67BG",
-			Operation: "profile", Platform: "mock", Cache: "HIT", Status: 200, Credits: 1,
+			Key: "key_2JeHcT2s03kwHhbw67BG", Operation: "profile", Platform: "mock", Cache: "HIT", Status: 200, Credits: 1,
 			Took: time.Duration(i) * time.Microsecond,
 		}
 	}

@@ -82,7 +82,7 @@ func queue(t *testing.T, s watch.Store, at time.Time) {
 	}
 }
 
-func claimDeliveries(t *testing.T, s watch.Store, at time.Time, n, each int, full ...watch.Lane) []watch.Sending {
+func claimDeliveries(t *testing.T, s watch.Store, at time.Time, n, each int, full ...watch.EndpointRef) []watch.Sending {
 	t.Helper()
 	got, err := s.ClaimDeliveries(t.Context(), at, n, each, time.Minute, full)
 	if err != nil {
@@ -360,12 +360,12 @@ func testClaimDeliveries(t *testing.T, s watch.Store) {
 	}
 	tellAll(t, s, "ann", "1", "2", "3", "4", "5")
 	queue(t, s, noon)
-	for _, a := range claimDeliveries(t, s, noon, 10, 1, watch.Lane{Account: "ann", Name: "a"},
-		watch.Lane{Account: "ann", Name: "b"}) {
+	for _, a := range claimDeliveries(t, s, noon, 10, 1, watch.EndpointRef{Account: "ann", Name: "a"},
+		watch.EndpointRef{Account: "ann", Name: "b"}) {
 		attempted(t, s, watch.Attempt{Sending: a, At: noon, State: watch.Waiting, Next: noon.Add(time.Hour)})
 	}
-	got := idsOf(claimDeliveries(t, s, noon, 100, 2, watch.Lane{Account: "ann", Name: "b"},
-		watch.Lane{Account: "bob", Name: "a"}))
+	got := idsOf(claimDeliveries(t, s, noon, 100, 2, watch.EndpointRef{Account: "ann", Name: "b"},
+		watch.EndpointRef{Account: "bob", Name: "a"}))
 	if diff := cmp.Diff([]string{"a.1", "a.2", "failing.2"}, got); diff != "" {
 		t.Errorf("claimed (-want +got):\n%s", diff)
 	}

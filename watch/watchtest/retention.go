@@ -33,8 +33,8 @@ func about(monitor, on, key, id string, at time.Time) schema.Change {
 func read(at time.Time) watch.Snapshot {
 	return watch.Snapshot{
 		Key: "1", Fields: map[string]json.RawMessage{"text": json.RawMessage(`"secret words"`)}, By: json.RawMessage(`[]`),
-		At:   at,
-		Told: map[string]float64{"likes:5": 1},
+		At:       at,
+		Reported: map[string]float64{"likes:5": 1},
 	}
 }
 
@@ -107,7 +107,7 @@ func testContent(t *testing.T, s watch.Store) {
 		}
 	}
 	sweep(t, s, watch.Limits{Content: watch.Cuts{Rest: noon.Add(time.Second)}})
-	if all, err := s.Kept(t.Context()); err != nil || len(all) != 0 {
+	if all, err := s.Stored(t.Context()); err != nil || len(all) != 0 {
 		t.Errorf("kept: %v, %v; want nothing", all, err)
 	}
 }
@@ -193,7 +193,7 @@ func sizeOf(t *testing.T, changes []schema.Change) (n int) {
 
 func testKept(t *testing.T, s watch.Store) {
 	t.Helper()
-	if all, err := s.Kept(t.Context()); err != nil || len(all) != 0 {
+	if all, err := s.Stored(t.Context()); err != nil || len(all) != 0 {
 		t.Errorf("an empty store keeps %v, %v", all, err)
 	}
 	of(t, s, "github")
@@ -208,7 +208,7 @@ func testKept(t *testing.T, s watch.Store) {
 		}
 		commit(t, s, p)
 	}
-	got, err := s.Kept(t.Context())
+	got, err := s.Stored(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,13 +218,13 @@ func testKept(t *testing.T, s watch.Store) {
 		}
 		got[i].Bytes = 0
 	}
-	want := []privacy.Kept{
+	want := []privacy.Stored{
 		{Kind: watch.KeptChanges, Platform: platform.Reddit, Number: 2, Since: noon.Add(-day)},
 		{Kind: watch.KeptSamples, Number: 2, Since: noon},
 		{Kind: watch.KeptSnapshots, Platform: platform.Reddit, Number: 1, Since: noon.Add(-time.Hour)},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("Kept (-want +got):\n%s", diff)
+		t.Errorf("Stored (-want +got):\n%s", diff)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -33,8 +34,9 @@ func Run(t *testing.T, open Open) {
 		{"put and read", testPut},
 		{"accounts are apart", testAccounts},
 		{"as many as an account may have", testFull},
+		{"as many at once as an account may have", testFullConcurrently},
 		{"another call starts over", testAnew},
-		{"the position of the only reader", testHeard},
+		{"the position of the only reader", testProcessed},
 		{"claims", testClaims},
 		{"one of many callers gets a monitor", testClaimConcurrently},
 		{"leases", testLeases},
@@ -42,6 +44,7 @@ func Run(t *testing.T, open Open) {
 		{"commit", testCommit},
 		{"the feed", testFeed},
 		{"positions have no gaps under concurrent commits", testFeedConcurrently},
+		{"the feed of a monitor", testMonitorFeed},
 		{"samples", testSamples},
 		{"sweep", testSweep},
 		{"a feed is limited in bytes", testBytes},
@@ -49,8 +52,10 @@ func Run(t *testing.T, open Open) {
 		{"stored data is counted", testKept},
 		{"of an object that is gone, only that is kept", testGone},
 		{"what holds a subject is erased", testErase},
+		{"texts that cannot be stored", testTexts},
+		{"sweeps and erasures beside polls and deliveries", testEverythingConcurrently},
 	}
-	for _, topic := range append(topics, outboxTopics...) {
+	for _, topic := range slices.Concat(topics, panelTopics, outboxTopics) {
 		t.Run(topic.name, func(t *testing.T) {
 			t.Parallel()
 			topic.test(t, open(t))
@@ -173,7 +178,7 @@ func testAccounts(t *testing.T, s watch.Store) {
 	}
 	names := func(after string, limit int) (out []string) {
 		t.Helper()
-		got, err := s.Monitors(t.Context(), "ann", after, limit)
+		got, err := s.Monitors(t.Context(), "ann", "", after, limit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -266,11 +271,11 @@ func testAnew(t *testing.T, s watch.Store) {
 	}
 }
 
-func testHeard(t *testing.T, s watch.Store) {
+func testProcessed(t *testing.T, s watch.Store) {
 	t.Helper()
 	heard := func(seq int64) watch.Monitor {
 		m := monitor("ann", "a")
-		m.Heard, m.Params, m.Paused = seq, nil, false
+		m.Processed, m.Params, m.Paused = seq, nil, false
 		return m
 	}
 	if _, _, err := s.Put(t.Context(), heard(1), 0); !errors.Is(err, watch.ErrAbsent) {
@@ -286,13 +291,13 @@ func testHeard(t *testing.T, s watch.Store) {
 	for _, seq := range []int64{5, 3} { // it is never lowered
 		put(t, s, heard(seq))
 	}
-	want.Heard = 5
+	want.Processed = 5
 	got, err := s.Monitor(t.Context(), "ann", "a")
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("after both, %v (-want +got):\n%s", err, diff)
 	}
-	if got := put(t, s, m); got.Heard != 5 {
-		t.Errorf("after another definition, %d has been heard; want 5", got.Heard)
+	if got := put(t, s, m); got.Processed != 5 {
+		t.Errorf("after another definition, %d has been processed; want 5", got.Processed)
 	}
 }
 
@@ -425,6 +430,55 @@ func testPause(t *testing.T, s watch.Store) {
 	}
 }
 
+func testMonitorFeed(t *testing.T, s watch.Store) {
+	t.Helper()
+	set := func(name, hash, want string) {
+		t.Helper()
+		if m, err := s.SetFeed(t.Context(), "ann", name, hash); err != nil || m.Name != name || m.Feed != want {
+			t.Errorf("SetFeed(%q, %q) = %q with %q, %v; want %q", name, hash, m.Name, m.Feed, err, want)
+		}
+	}
+	of := func(hash, want string) {
+		t.Helper()
+		m, err := s.OfFeed(t.Context(), hash)
+		if want == "" && !errors.Is(err, watch.ErrAbsent) || want != "" && (err != nil || m.Name != want || m.Account != "ann") {
+			t.Errorf("OfFeed(%q) = %q, %v; want %q", hash, m.Name, err, want)
+		}
+	}
+	put(t, s, monitor("ann", "posts"))
+	put(t, s, monitor("ann", "reels"))
+	put(t, s, monitor("bob", "posts"))
+	of("a", "")
+	set("posts", "a", "a")
+	set("posts", "b", "a") // it has one
+	set("reels", "c", "c")
+	of("a", "posts")
+	of("b", "")
+	of("c", "reels")
+	m := monitor("ann", "posts")
+	m.Params = map[string]string{"handle": "other"}
+	put(t, s, m) // another call starts the monitor over, and keeps its feed
+	for _, c := range claim(t, s, noon, 10) {
+		commit(t, s, poll(c, noon, 3))
+	}
+	of("a", "posts")
+	got, err := s.Changes(t.Context(), watch.Since{Account: "ann", Monitor: "posts", Newest: true, Limit: 2})
+	if err != nil || len(got) != 2 || got[0].Seq != got[1].Seq+1 {
+		t.Errorf("the newest two changes are %v, %v", got, err)
+	}
+	set("posts", "", "")
+	of("a", "")
+	set("posts", "d", "d")
+	of("d", "posts")
+	if err := s.End(t.Context(), "ann", "posts"); err != nil {
+		t.Fatal(err)
+	}
+	of("d", "")
+	if _, err := s.SetFeed(t.Context(), "ann", "posts", "e"); !errors.Is(err, watch.ErrAbsent) {
+		t.Errorf("SetFeed of a monitor that was ended: %v; want ErrAbsent", err)
+	}
+}
+
 func testCommit(t *testing.T, s watch.Store) {
 	t.Helper()
 	put(t, s, monitor("ann", "posts"))
@@ -435,7 +489,7 @@ func testCommit(t *testing.T, s watch.Store) {
 	p.Progress.Month, p.Progress.Credits = "2026-03", 12
 	p.Progress.Snapshot = watch.Snapshot{
 		Fields: map[string]json.RawMessage{"text": json.RawMessage(`"a <b> \u2028"`)}, Key: "1", At: noon,
-		Told: map[string]float64{"likes:5": 1.5},
+		Reported: map[string]float64{"likes:5": 1.5},
 	}
 	commit(t, s, p)
 	got, err := s.Monitor(t.Context(), "ann", "posts")

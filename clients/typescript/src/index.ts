@@ -1,5 +1,5 @@
-// A client of the socialdata API. The types are generated from its descriptions; written by hand are pages, problems and
-// retries.
+// A client of the socialdata API. The types are generated from its descriptions; written by hand are pages, problems,
+// retries, streams of changes and the verification of webhooks.
 import createClient, { type ClientOptions, type FetchResponse, type MaybeOptionalInit, type Middleware } from "openapi-fetch";
 import type { MediaType, PathsWithMethod } from "openapi-typescript-helpers";
 import type { paths as managed } from "./managing.js";
@@ -26,6 +26,14 @@ type ManagePath<M extends Method> = PathsWithMethod<managed, M>;
 type ManageInit<M extends Method, P extends ManagePath<M>> = MaybeOptionalInit<managed[P], M>;
 /** What a route below /manage answers, such as the key that was made; undefined for one that answers nothing. */
 export type Managed<M extends Method, P extends ManagePath<M>> = FetchResponse<managed[P][M] & Record<string, unknown>, {}, MediaType>["data"];
+
+/** Which changes are followed: the filters of /v1/changes, and where to begin. */
+export type Following = Omit<NonNullable<paths["/v1/changes"]["get"]["parameters"]["query"]>, "cursor" | "limit"> & {
+  /** The seq of the last change that is known; without it only changes to come are sent. */
+  after?: number;
+  /** Ends the stream. */
+  signal?: AbortSignal;
+};
 
 /** A call that failed. It cost nothing. */
 export class Problem extends Error {
@@ -107,7 +115,11 @@ export function socialdata({ baseUrl, key, retries = 3, patience = 60, fetch = (
   async function manage<M extends Method, P extends ManagePath<M>>(
     method: M, path: P, ...init: Given<ManageInit<M, P>>
   ): Promise<Managed<M, P>> {
-    const result = await change(method, path as string, init[0]);
+    const given = init[0] as { body?: unknown } | undefined;
+    const file = typeof given?.body === "string" && { // lines, which are sent as they are
+      bodySerializer: (lines: string) => lines, headers: { "Content-Type": "application/x-ndjson" },
+    };
+    const result = await change(method, path as string, file ? { ...given, ...file } : given);
     if (!result.response.ok || result.error !== undefined) throw failure(result);
     return result.data as Managed<M, P>;
   }
@@ -124,7 +136,132 @@ export function socialdata({ baseUrl, key, retries = 3, patience = 60, fetch = (
     } while (cursor);
   }
 
-  return { get, pages, manage };
+  /** Yields the results of a bulk job behind the line after, by line, and waits for further ones until it is over. */
+  async function* bulkResults(name: string, { after = 0, signal }: { after?: number; signal?: AbortSignal } = {}): AsyncGenerator<Schemas["BulkResult"]> {
+    for (;;) {
+      const { data, meta } = await get("/v1/bulkresults", { params: { query: { id: name, after } }, signal });
+      for (const result of data) {
+        after = result.line;
+        yield result;
+      }
+      if (!meta.next_cursor) return;
+      if (!data.length) await wait(1000, signal ?? new AbortController().signal);
+    }
+  }
+
+  /**
+   * Yields the changes behind the seq after, and waits for further ones. A lost stream is resumed. Store the seq of the
+   * last change to continue there.
+   */
+  async function* follow({ after, signal, ...filters }: Following = {}): AsyncGenerator<Schemas["Change"]> {
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(filters)) if (value !== undefined) query.set(name, String(value));
+    for (;;) {
+      const headers = new Headers({ Authorization: `Bearer ${key}`, Accept: "text/event-stream" });
+      if (after !== undefined) headers.set("Last-Event-ID", String(after));
+      const request = new Request(`${baseUrl.replace(/\/$/, "")}/v1/changes?${query}`, { headers, redirect: "manual", signal });
+      const response = await repeat(request);
+      if (!response.ok || !response.body) throw failure({ response, error: await response.json().catch(() => undefined) });
+      const incoming = events(response.body);
+      try {
+        for (;;) {
+          const next = await incoming.next().catch((e: unknown) => {
+            if (signal?.aborted) throw e;
+          });
+          if (!next || next.done) break; // the connection is lost, or has ended
+          const { event, data } = next.value;
+          if (event === "error") throw failure({ response, error: JSON.parse(data) });
+          if (event !== "change") continue;
+          const change = JSON.parse(data) as Schemas["Change"];
+          after = change.seq;
+          yield change;
+        }
+      } finally {
+        await incoming.return(undefined);
+      }
+      await wait(200 * (0.5 + Math.random()), request.signal);
+    }
+  }
+
+  return { get, pages, manage, bulkResults, follow };
+}
+
+interface SentEvent { event: string; data: string }
+
+/** How long a stream may be silent before it counts as lost, in milliseconds: the service sends a comment more often. */
+const silence = 60_000;
+
+/**
+ * Reads the events of a stream.
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+ */
+async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<SentEvent> {
+  const reader = body.getReader(), decoder = new TextDecoder();
+  let text = "", event = "", data = "";
+  try {
+    for (;;) {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(new Error("the stream is silent")), silence);
+      });
+      const { done, value } = await Promise.race([reader.read(), late]).finally(() => clearTimeout(timer));
+      if (done) return;
+      const lines = (text + decoder.decode(value, { stream: true })).split("\n");
+      text = lines.pop()!;
+      for (const line of lines.map((l) => l.replace(/\r$/, ""))) {
+        if (line === "") {
+          if (data !== "") yield { event, data };
+          event = data = "";
+        }
+        const [, name, given] = /^(event|data): ?(.*)$/.exec(line) ?? [];
+        if (name === "event") event = given!;
+        if (name === "data") data += (data && "\n") + given;
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined); // it may have failed
+  }
+}
+
+/** A delivery that is not from the service, or too old. */
+export class WebhookError extends Error {
+  override name = "WebhookError";
+}
+
+/**
+ * Returns the change in a delivery, after its signature and time were checked. It throws a WebhookError for any other
+ * request. body is that of the request as it was received; tolerance is the greatest age, and now the time, in seconds.
+ * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
+export async function verifyWebhook(
+  secret: string, headers: Headers | Record<string, string | string[] | undefined>, body: string | Uint8Array<ArrayBuffer>,
+  { tolerance = 300, now = Date.now() / 1000 }: { tolerance?: number; now?: number } = {},
+): Promise<Record<string, unknown>> {
+  const given = new Map([...(headers instanceof Headers ? headers : Object.entries(headers))]
+    .map(([name, value]) => [name.toLowerCase(), String(value ?? "")]));
+  const moment = given.get("webhook-timestamp") ?? "";
+  if (!/^\d+$/.test(moment)) throw new WebhookError("the delivery has no time");
+  if (Math.abs(now - Number(moment)) > tolerance) throw new WebhookError("the delivery is too old, or from the future");
+  const text = typeof body === "string" ? body : new TextDecoder().decode(body);
+  const raw = decoded(secret.replace(/^whsec_/, ""));
+  if (!raw?.length) throw new WebhookError("the secret is not one");
+  const key = await crypto.subtle.importKey("raw", raw, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
+  const signed = new TextEncoder().encode(`${given.get("webhook-id") ?? ""}.${moment}.${text}`);
+  for (const signature of (given.get("webhook-signature") ?? "").split(" ")) {
+    const [version, value = ""] = signature.split(",");
+    const bytes = version === "v1" ? decoded(value) : undefined;
+    if (bytes && await crypto.subtle.verify("HMAC", key, bytes, signed)) return JSON.parse(text) as Record<string, unknown>;
+  }
+  throw new WebhookError("the signature is not that of the delivery");
+}
+
+/** Returns the bytes that base64 stands for; undefined if it is not base64. */
+function decoded(base64: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
 }
 
 interface Result { data?: unknown; error?: unknown; response: Response }

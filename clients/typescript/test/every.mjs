@@ -10,7 +10,7 @@ const description = await (await fetch(`${baseUrl}/openapi.json`)).json();
 const resolve = (ref) => ref.$ref ? ref.$ref.slice(2).split("/").reduce((at, name) => at[name], description) : ref;
 
 const values = { platform: "mock", provider: "mock", path: "users/salma_haddad", region: "SA", text: "قهوة", of: "/v1/mock/profile?handle=salma_haddad",
-  url: "https://mock.example/@salma_haddad", monitor: "salma", field: "followers" };
+  url: "https://mock.example/@salma_haddad", urls: "https://mock.example/@salma_haddad", monitor: "salma", field: "followers" };
 const done = new Set(); // the routes below /manage that were called
 const manage = (method, path, names, body) => {
   done.add(`${method} ${path}`);
@@ -19,6 +19,10 @@ const manage = (method, path, names, body) => {
 const monitor = { name: values.monitor };
 const watched = { operation: "profile", platform: "mock", params: { handle: "salma_haddad" }, every: "1h" };
 assert.equal((await manage("put", "/manage/monitors/{name}", monitor, watched)).name, values.monitor);
+const lines = '{"platform":"mock","operation":"profile","params":{"handle":"salma"}}\n';
+assert.equal((await manage("put", "/manage/bulk/{name}", monitor, lines)).accepted, 1);
+for await (const result of client.bulkResults(values.monitor)) assert.ok(result.line === 1 && result.data.handle === "salma");
+assert.equal((await manage("delete", "/manage/bulk/{name}", monitor)).found, 1);
 // Of several parameters just one is given.
 const oneOf = (p) => p.description.includes("Exactly one of");
 let called = 0;
@@ -29,6 +33,7 @@ for (const [path, { get }] of Object.entries(description.paths)) {
   for (const p of [...all.filter((p) => p.required), ...all.filter(oneOf).slice(0, 1)]) {
     params[p.in][p.name] = values[p.name] ?? "salma_haddad";
   }
+  if (path === "/v1/bulkresults") params.query.id = values.monitor;
   const call = () => client.get(path, { params });
   if (path === "/v1/job") {
     await assert.rejects(call, (e) => e instanceof Problem && e.code === "not_found"); // of which only a search knows the id
@@ -50,6 +55,11 @@ for await (const page of client.pages("/v1/{platform}/comments", { params: { pat
   for (const comment of page.data) ids.add(comment.id);
 }
 assert.ok(pages > 1 && ids.size > 10 * (pages - 1), `${ids.size} comments on ${pages} pages`);
+
+const whole = await client.get("/v1/{platform}/profile", {
+  params: { path: { platform: "mock" }, query: { handle: "salma", fresh: true, include_raw: false } },
+});
+assert.ok(whole.meta.cache === "MISS" && !whole.data.raw, "booleans are sent as words");
 
 const found = await client.get("/v1/search", { params: { query: { query: "coffee", platforms: ["mock", "github"] } } });
 assert.equal(found.meta.platforms.mock, "ok");
@@ -82,6 +92,8 @@ assert.equal((await manage("put", "/manage/account", {}, { credits_low: 50 })).c
 assert.equal((await manage("get", "/manage/account", {})).credits_low, 50);
 assert.equal((await manage("post", "/manage/monitors/{name}/pause", monitor)).state, "paused");
 assert.notEqual((await manage("post", "/manage/monitors/{name}/resume", monitor)).state, "paused");
+assert.equal((await manage("put", "/manage/feeds/{name}", monitor)).monitor, values.monitor);
+assert.equal(await manage("delete", "/manage/feeds/{name}", monitor), undefined);
 assert.equal(await manage("delete", "/manage/monitors/{name}", monitor), undefined);
 const hooks = [];
 const receiver = createServer((request, response) => {
@@ -129,4 +141,11 @@ try {
 } finally {
   flaky.close();
 }
+// The changes of the monitor that this made, from the first on.
+const seqs = [];
+for await (const change of client.follow({ after: 0, signal: AbortSignal.timeout(20_000) })) {
+  seqs.push(change.seq);
+  if (seqs.length === 2) break;
+}
+assert.ok(seqs[0] > 0 && seqs[1] > seqs[0], `changes ${seqs}`);
 console.log(`TypeScript: ${called} operations, ${done.size} routes that manage, pages, problems and retries`);

@@ -1,5 +1,5 @@
 // What the compiler must know. It is compiled and not run.
-import { Problem, socialdata, type Code, type Schemas } from "socialdata";
+import { Problem, socialdata, verifyWebhook, type Code, type Schemas } from "socialdata";
 
 const client = socialdata({ baseUrl: "https://data.example.com", key: "sk_live_…" });
 
@@ -21,7 +21,17 @@ export const secret: string | null = key!.secret;
 export const overlap: string | null = (await client.manage("post", "/manage/keys/{id}/rotate", { params: { path: { id: "key_a" } } }))!.former_until;
 export const ended: undefined = await client.manage("delete", "/manage/monitors/{name}", { params: { path: { name: "ann" } } });
 
+export const fresh: Schemas["Profile"] = (await client.get("/v1/{platform}/profile", {
+  params: { path: { platform: "github" }, query: { handle: "octocat", fresh: true, include_raw: false } },
+})).data;
+for await (const change of client.follow({ after: 7, monitor: "ann" })) export_(change.monitor ?? undefined, String(change.seq));
+export const delivery: Record<string, unknown> = await verifyWebhook("whsec_", new Headers(), "{}", { tolerance: 60 });
+
 try {
+  // @ts-expect-error a flag is a boolean
+  await client.get("/v1/{platform}/profile", { params: { path: { platform: "github" }, query: { handle: "octocat", fresh: "true" } } });
+  // @ts-expect-error there is no such filter
+  client.follow({ moniter: "ann" });
   // @ts-expect-error a cap is a number
   await client.manage("put", "/manage/keys/{name}", { params: { path: { name: "web" } }, body: { day_cap: "5" } });
   // @ts-expect-error keys are not deleted by name

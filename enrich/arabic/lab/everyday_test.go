@@ -8,14 +8,40 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic/lab/internal/eval"
 )
 
-// least is the smallest share of each kind that must be right. The numbers are what is currently reached, so that no
-// regression goes unnoticed.
+// least is the smallest share of each kind that must be right. The numbers are a point below what is
+// reached, so that a retrained model passes and a regression does not.
 type least struct {
 	posts, pairs                             string // files
 	entityPrecision, entityRecall            float64
 	topicPrecision, topicRecall              float64
 	sentiment, dialect, fewDialect, negation float64
 	all                                      float64 // all four fields of a post
+}
+
+func TestEnrichReadsPlainForeignAndMixedPosts(t *testing.T) {
+	t.Parallel()
+	model := arabic.New()
+	tests := []struct {
+		posts              string // file
+		sentiment, dialect float64
+	}{
+		{posts: "testdata/plain.txt", sentiment: 0.75, dialect: 0.8},
+		{posts: "testdata/foreign.txt", sentiment: 0.9, dialect: 1},
+		{posts: "testdata/mixed.txt", dialect: 0.5},
+	}
+	for _, tt := range tests {
+		t.Run(tt.posts, func(t *testing.T) {
+			t.Parallel()
+			posts, err := corpus.ReadPosts(tt.posts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := eval.MeasurePosts(model, posts, nil)
+			if e.Sentiment.Ratio() < tt.sentiment || e.Dialect.Ratio() < tt.dialect {
+				t.Errorf("sentiment %v and dialect %v, want at least %v and %v", e.Sentiment, e.Dialect, tt.sentiment, tt.dialect)
+			}
+		})
+	}
 }
 
 func TestEnrichReadsEverydayPostsAndNegations(t *testing.T) {
@@ -27,18 +53,18 @@ func TestEnrichReadsEverydayPostsAndNegations(t *testing.T) {
 	}{
 		{"to choose by", least{
 			posts: "testdata/everyday_choose.txt", pairs: "testdata/negation_choose.txt",
-			entityPrecision: 0.918, entityRecall: 0.898, topicPrecision: 0.843, topicRecall: 0.847,
-			sentiment: 0.936, dialect: 0.946, fewDialect: 0.967, negation: 0.960, all: 0.696,
+			entityPrecision: 0.90, entityRecall: 0.89, topicPrecision: 0.84, topicRecall: 0.85,
+			sentiment: 0.93, dialect: 0.93, fewDialect: 0.93, negation: 0.94, all: 0.70,
 		}},
 		{"to report on", least{
 			posts: "testdata/everyday_report.txt", pairs: "testdata/negation_report.txt",
-			entityPrecision: 0.895, entityRecall: 0.890, topicPrecision: 0.807, topicRecall: 0.845,
-			sentiment: 0.880, dialect: 0.920, fewDialect: 0.916, negation: 0.940, all: 0.573,
+			entityPrecision: 0.87, entityRecall: 0.86, topicPrecision: 0.82, topicRecall: 0.86,
+			sentiment: 0.88, dialect: 0.90, fewDialect: 0.88, negation: 0.94, all: 0.59,
 		}},
 		{"of a writer who has written no training text", least{
 			posts: "testdata/everyday_others.txt", pairs: "testdata/negation_others.txt",
-			entityPrecision: 0.870, entityRecall: 0.788, topicPrecision: 0.877, topicRecall: 0.777,
-			sentiment: 0.920, dialect: 0.895, fewDialect: 0.916, negation: 0.850, all: 0.525,
+			entityPrecision: 0.86, entityRecall: 0.76, topicPrecision: 0.86, topicRecall: 0.75,
+			sentiment: 0.91, dialect: 0.89, fewDialect: 0.87, negation: 0.85, all: 0.50,
 		}},
 	}
 	for _, tt := range tests {

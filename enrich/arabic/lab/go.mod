@@ -7,4 +7,6 @@ require (
 	github.com/socialdata/socialdata v0.0.0
 )
 
+require github.com/go-json-experiment/json v1.27.2 // indirect
+
 replace github.com/socialdata/socialdata => ../../../

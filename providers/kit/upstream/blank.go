@@ -12,9 +12,9 @@ const shortest = 8
 // fields are the header fields in which upstreams accept credentials, besides Authorization.
 var fields = []string{"Cookie", "X-Api-Key", "X-Goog-Api-Key", "X-Manager-Token"}
 
-// blank removes the credentials that were sent with req from its answer, in whatever form they are written there.
-func (c *Client) blank(req *http.Request, res *Response) {
-	n := c.needlesOf(c.secrets(req))
+// blank removes the credentials that were sent from the answer: as they are, and as a URL, JSON and base64 write them.
+func (c *Client) blank(res *Response) {
+	n := c.needlesOf(res.secrets)
 	if len(n.all) == 0 {
 		return
 	}
@@ -61,6 +61,9 @@ func (c *Client) secrets(req *http.Request) []string {
 				out = append(out, part, cookie)
 			}
 		}
+	}
+	if c.cfg.PathCredential != "" {
+		out = append(out, c.cfg.PathCredential)
 	}
 	if len(c.cfg.Credentials) == 0 {
 		return out

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"runtime"
@@ -14,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
@@ -43,7 +45,47 @@ func (r *reader) read(ctx context.Context, q *upstream.Quota, cost int64) error 
 
 func background(t *testing.T) context.Context {
 	t.Helper()
-	return providers.WithClass(t.Context(), providers.ClassBackground)
+	return callctx.InBackground(t.Context())
+}
+
+func TestAnExpensiveReadIsSentOnce(t *testing.T) {
+	t.Parallel()
+	small, large := upstream.NewQuota(100, 24*time.Hour), upstream.NewQuota(10_000, 24*time.Hour)
+	upstream.Limits(map[string]*upstream.Quota{"searches": small, "units": large})
+	for _, tt := range []struct {
+		name   string
+		quota  *upstream.Quota
+		cost   int64
+		status int // 0: the connection breaks
+		want   int64
+	}{
+		{"a plain read is repeated", large, 1, 503, 3},
+		{"so is one without a limit", nil, 100, 503, 3},
+		{"a read with a high cost is not", large, 10, 503, 1},
+		{"nor one against a small limit", small, 1, 503, 1},
+		{"nor one against a limit that is said to be expensive", upstream.NewQuota(0, 0).Dear(), 1, 503, 1},
+		{"whatever made it fail", small, 1, 0, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			sent := int64(0)
+			c := upstream.New(upstream.Config{Base: "https://api.example", HTTP: &http.Client{
+				Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+					if sent++; tt.status == 0 {
+						return nil, io.ErrUnexpectedEOF
+					}
+					return &http.Response{StatusCode: tt.status, Body: http.NoBody, Request: r}, nil
+				}),
+			}})
+			r := upstream.Get("x").On(tt.quota)
+			r.Cost = tt.cost
+			if _, err := c.Do(t.Context(), r); !errors.Is(err, providers.ErrUnavailable) {
+				t.Errorf("%s: got error %v, want ErrUnavailable", tt.name, err)
+			}
+			if sent != tt.want {
+				t.Errorf("%s: sent %d times, want %d", tt.name, sent, tt.want)
+			}
+		})
+	}
 }
 
 func TestAClassLeavesTheOthersTheirShare(t *testing.T) {
@@ -106,7 +148,7 @@ func TestAClassLeavesTheOthersTheirShare(t *testing.T) {
 						used -= tt.cost
 						e, ok := errors.AsType[*providers.Error](err)
 						if !ok || e.RetryAfter <= 0 || e.RetryAfter > time.Hour {
-							t.Fatalf("%#v", err)
+							t.Fatalf("got %#v, want an error to retry within an hour", err)
 						}
 						break
 					}
@@ -115,11 +157,11 @@ func TestAClassLeavesTheOthersTheirShare(t *testing.T) {
 						t.Errorf("%d units went through, want %d", got, most)
 					}
 					if at.Limit != 1000 || at.Used+at.Left != at.Limit {
-						t.Errorf("%+v", at)
+						t.Errorf("got %+v; want a limit of 1000, all of it used or left", at)
 					}
 					if tt.want < 1000-tt.cost { // the others continue
 						if err := r.read(t.Context(), q, 1); err != nil && !tt.dear {
-							t.Errorf("a plain read: %v", err)
+							t.Errorf("a plain read: %v, want no error", err)
 						}
 					}
 				})
@@ -139,7 +181,7 @@ func TestASmallLimitIsExpensive(t *testing.T) {
 		}
 		want := map[string]int64{"searches": 80, "a twentieth": 400, "more": 600, "as much in less time": 50}
 		if n := len(upstream.Limits(quotas)); n != len(quotas)-1 {
-			t.Errorf("%d limits", n)
+			t.Errorf("%d limits, want %d", n, len(quotas)-1)
 		}
 		for name, most := range want {
 			r := newReader()
@@ -155,8 +197,8 @@ func TestASmallLimitIsExpensive(t *testing.T) {
 	})
 }
 
-// TestUsedAndLeftMakeUpTheLimit checks that used and left add up to the limit, whenever reads are made and given back.
-func TestUsedAndLeftMakeUpTheLimit(t *testing.T) {
+// TestUsedAndLeftAddUpToTheLimit checks that used and left add up to the limit, whenever reads are made and given back.
+func TestUsedAndLeftAddUpToTheLimit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		limit := rapid.IntRange(1, 200).Draw(rt, "limit")
@@ -183,9 +225,9 @@ func TestUsedAndLeftMakeUpTheLimit(t *testing.T) {
 			var all []sent
 			for i, s := range steps {
 				time.Sleep(s.wait)
-				ctx := providers.WithCaller(t.Context(), &providers.Caller{Account: s.who})
+				ctx := callctx.WithCaller(t.Context(), callctx.Caller{Account: s.who})
 				if s.back {
-					ctx = providers.WithClass(ctx, providers.ClassBackground)
+					ctx = callctx.InBackground(ctx)
 				}
 				if r.read(ctx, q, s.cost) == nil {
 					all = append(all, sent{time.Now(), s.cost})
@@ -233,7 +275,7 @@ func TestAWeekOfMixedLoad(t *testing.T) {
 			case err == nil:
 				all = append(all, sent{time.Now(), cost})
 			case !errors.Is(err, providers.ErrShare):
-				t.Fatalf("minute %d, %s: %v", minute, kind, err)
+				t.Fatalf("minute %d, %s: %v, want ErrShare", minute, kind, err)
 			default:
 				refused[kind]++
 			}
@@ -250,6 +292,44 @@ func TestAWeekOfMixedLoad(t *testing.T) {
 			t.Errorf("refused: %v; want the others alone", refused)
 		}
 	})
+}
+
+// TestBackgroundReadsSaveWhatIsUsed checks that a background read is not sent before the usage is saved, if a fiftieth of
+// the limit is not, and that it is sent if saving fails.
+func TestBackgroundReadsSaveWhatIsUsed(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		ctx    context.Context
+		failed error
+		window time.Duration
+		want   int // calls of save for 10 reads
+	}{
+		"a caller":               {t.Context(), nil, time.Hour, 0},
+		"in the background":      {background(t), nil, time.Hour, 4},
+		"saving fails":           {background(t), errors.New("no store"), time.Hour, 8},
+		"a window that is short": {background(t), nil, time.Second, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, q := newReader(), upstream.NewQuota(100, tt.window)
+			l, saved := upstream.Limits(map[string]*upstream.Quota{"units": q})[0], 0
+			l.OnUnsaved(func() error {
+				saved++
+				if tt.failed == nil {
+					l.Restore(l.Save(""))
+				}
+				return tt.failed
+			})
+			for range 10 {
+				if err := r.read(tt.ctx, q, 1); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if saved != tt.want {
+				t.Errorf("saved %d times, want %d", saved, tt.want)
+			}
+		})
+	}
 }
 
 // TestUsageIsSaved checks that three processes and their restarts count together, except for what was used since
@@ -282,7 +362,7 @@ func TestUsageIsSaved(t *testing.T) {
 			if p.read(t.Context(), p.q, 1) == nil {
 				sent++
 			}
-			if at := p.l.State(); at.Unsaved*50 >= at.Limit {
+			if p.l.State().MuchUnsaved() {
 				saved = p.l.Save(saved)
 				p.l.Restore(saved)
 				if again := p.l.State().Unsaved; again != 0 {
@@ -294,14 +374,14 @@ func TestUsageIsSaved(t *testing.T) {
 			t.Errorf("%d units were sent, want %d", sent, limit)
 		}
 		time.Sleep(25 * time.Hour)
-		if at := start().l.State(); at.Used != 0 || at.Left != limit || at.Told() != true {
-			t.Errorf("a day later: %+v", at)
+		if at := start().l.State(); at.Used != 0 || at.Left != limit || at.Known() != true {
+			t.Errorf("a day later: %+v, want %d left of the announced limit", at, limit)
 		}
 		for _, nonsense := range []string{"", "{", `{"used":{"x":{"99999999999999":5,"0":7}}}`, `{"used":{"x":{"1":-5}}}`, `[]`} {
 			p := start()
 			p.l.Restore(nonsense)
 			if at := p.l.State(); at.Used != 0 {
-				t.Errorf("%q: %+v", nonsense, at)
+				t.Errorf("restored from %q: %+v, want nothing used", nonsense, at)
 			}
 		}
 	})
@@ -318,19 +398,19 @@ func TestAnnouncedLimitsAreSaved(t *testing.T) {
 		}).client(cfg)
 		q, other := upstream.NewQuota(0, 0), upstream.NewQuota(0, 0)
 		l, restored := upstream.Limits(map[string]*upstream.Quota{"core": q})[0], upstream.Limits(map[string]*upstream.Quota{"core": other})[0]
-		if at := l.State(); at.Told() || l.Save("") != "" {
-			t.Errorf("before any answer: %+v, %q", at, l.Save(""))
+		if at := l.State(); at.Known() || l.Save("") != "" {
+			t.Errorf("before any answer: %+v, %q; want no announced limit", at, l.Save(""))
 		}
 		if _, err := c.Do(t.Context(), upstream.Get("x").On(q)); err != nil {
 			t.Fatal(err)
 		}
 		restored.Restore(l.Save(""))
 		if a, b := l.State(), restored.State(); a.Left != 7 || b.Left != 7 || b.Limit != 7 || !a.Reset.Equal(b.Reset) {
-			t.Errorf("%+v is restored as %+v", a, b)
+			t.Errorf("%+v is restored as %+v, want 7 left of 7 until the same time", a, b)
 		}
 		time.Sleep(time.Hour)
-		if at := restored.State(); at.Told() {
-			t.Errorf("after its end: %+v", at)
+		if at := restored.State(); at.Known() {
+			t.Errorf("after its end: %+v, want no announced limit", at)
 		}
 	})
 }
@@ -338,7 +418,7 @@ func TestAnnouncedLimitsAreSaved(t *testing.T) {
 func BenchmarkQuotaTake(b *testing.B) {
 	var ctxs []context.Context
 	for i := range 64 {
-		ctxs = append(ctxs, providers.WithCaller(b.Context(), &providers.Caller{Account: fmt.Sprint("account", i)}))
+		ctxs = append(ctxs, callctx.WithCaller(b.Context(), callctx.Caller{Account: fmt.Sprint("account", i)}))
 	}
 	q := upstream.NewQuota(1<<30, time.Hour)
 	b.SetParallelism(64 / runtime.GOMAXPROCS(0))

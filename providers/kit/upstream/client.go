@@ -22,9 +22,10 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/internal/jsontext"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/kept"
+	"github.com/socialdata/socialdata/providers/internal/revalidate"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
@@ -54,9 +55,15 @@ type Config struct {
 	// Credentials names the query parameters and headers that carry credentials. If an answer repeats them, or the usual
 	// credential headers, they are blanked.
 	Credentials []string
+	// PathCredential is a credential in the path of Base; it is blanked, too.
+	PathCredential string
 	// Check handles an answer whose status is not 2xx, and may also refuse one with 2xx. It returns an error of package
 	// providers, or nil to leave the answer to the common rules. A nil Check leaves all answers to them.
 	Check func(*Response) error
+	// Absent reports whether an answer with status 404 or 410 is the upstream's own statement that the requested thing
+	// does not exist, by its error body or the mark of its page; see [Says] and [Framed]. Any other such answer is
+	// [providers.ErrUnavailable]. A nil Absent means that the upstream never makes this statement with these statuses.
+	Absent func(*Response) bool
 	// Encode encodes queries for an upstream with its own rules; nil means url.Values.Encode.
 	Encode func(url.Values) string
 }
@@ -69,8 +76,9 @@ type Client struct {
 	err  error           // for an invalid base; every call returns it
 	gate *providers.Gate // of running attempts; nil when their number is not limited
 
+	stores  bool                    // the transport stores exchanges
 	counts  bool                    // reads count against the upstream's limits; not for a recorder
-	kept    *kept.Pool              // answers with validators
+	stored  *revalidate.Pool        // answers with validators
 	needles atomic.Pointer[needles] // of the latest request with other credentials than the one before; nil at first
 }
 
@@ -97,16 +105,16 @@ func New(cfg Config) *Client {
 	setFields(cfg.Header, given)
 	own := *cfg.HTTP // a copy: the redirect rule is ours, and the caller's client is not changed
 	own.CheckRedirect = sameHost(cfg.HTTP.CheckRedirect)
-	pool := kept.Of(own.Transport)
+	pool := revalidate.Of(own.Transport)
 	if own.Transport == nil {
 		own.Transport = providers.Transport()
 	}
 	if pool == nil {
-		pool = kept.New(kept.OwnBytes)
+		pool = revalidate.New(revalidate.OwnBytes)
 	}
 	_, recorded := own.Transport.(providers.Recorded)
+	c := &Client{cfg: cfg, http: &own, stores: stores(own.Transport), counts: !recorded, stored: pool}
 	own.Transport = prompt(own.Transport)
-	c := &Client{cfg: cfg, http: &own, counts: !recorded, kept: pool}
 	if cfg.AtOnce > 0 {
 		c.gate = providers.NewGate(cfg.AtOnce)
 	}
@@ -147,7 +155,7 @@ type Request struct {
 	JSON   any         // sent as JSON when not nil
 	Quota  *Quota      // the upstream's limit against which the read counts; nil for that of the Config
 	Cost   int64       // in the quota's units; 0 means 1
-	// Retry allows a POST to be sent again. A GET always may be.
+	// Retry allows a POST to be sent again. A GET always may be, unless it is expensive.
 	Retry bool
 	// Input reports that r contains words of the caller, such as a query: if the upstream refuses r with 400 or 422, the
 	// error is [providers.ErrInvalid].
@@ -194,6 +202,13 @@ func (r Request) On(q *Quota) Request {
 	return r
 }
 
+// sent is a request that was sent.
+type sent struct {
+	to      *url.URL
+	secrets []string // its credentials
+	status  int      // of its answer; 0 if there was none
+}
+
 // Response is an answer that has been read completely.
 type Response struct {
 	Status int
@@ -203,6 +218,7 @@ type Response struct {
 	Moved  bool     // a redirect was followed: the upstream says that the thing is elsewhere now
 	Input  bool     // of the request
 	token  string   // the token that was sent, to distinguish it from a newer one
+	sent
 
 	condition *condition // of the request; nil when nothing of it is stored
 	again     bool       // the body was stored, and the upstream has confirmed that it is current
@@ -214,7 +230,7 @@ func (r *Response) JSON(dst any) error {
 		if looksLikeHTML(r.Body) {
 			err = providers.Cause("HTML where JSON was expected")
 		}
-		return providers.Unreadable(err)
+		return r.failed(providers.Unreadable(err))
 	}
 	return nil
 }
@@ -241,7 +257,7 @@ func (c *Client) Read(ctx context.Context, r Request, dst any) (*Response, error
 		return nil, err
 	}
 	if err := wire.Decode(ctx, res.Body, dst); err != nil {
-		return nil, ended(ctx, err)
+		return nil, ended(ctx, res.failed(err))
 	}
 	return res, nil
 }
@@ -260,7 +276,7 @@ func (c *Client) Forward(ctx context.Context, path string, query url.Values) (js
 }
 
 // Do sends r and returns an answer with a 2xx status, or an error of package providers. A GET that fails temporarily is
-// sent again, at most twice.
+// sent again, at most twice; an expensive read is sent once, because the upstream counts one that fails, too.
 func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	if c.err != nil {
 		return nil, providers.Unavailable(c.err, "the upstream's address cannot be used")
@@ -270,38 +286,45 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	}
 	refreshed := false
 	b := newPause()
-	send := func() (*Response, error) {
+	once := func() (*Response, error) {
 		res, err := c.attempt(ctx, r)
 		if errors.Is(err, errStale) {
 			r.whole = true
 			res, err = c.attempt(ctx, r)
 		}
-		if err == nil && res.Status == http.StatusUnauthorized && c.cfg.Tokens != nil && !refreshed {
+		if err != nil {
+			return res, err
+		}
+		if res.Status == http.StatusUnauthorized && c.cfg.Tokens != nil && !refreshed {
 			refreshed = true
 			c.cfg.Tokens.Drop(res.token)
-			res, err = c.attempt(ctx, r)
+			if res, err = c.attempt(ctx, r); err != nil {
+				return res, err
+			}
 		}
-		if err == nil {
-			err = withStatus(c.judge(res, r.Quota), res.Status)
-			res.settle(ctx, err)
-		}
-		if err == nil {
-			return res, nil
-		}
-		var again bool
-		if b.told, again = retryable(r, res, err); !again {
-			err = backoff.Permanent(err)
-		}
-		return nil, err
+		err = res.failed(c.witnessed(ctx, res, c.judge(res, r.Quota)))
+		res.settle(ctx, err)
+		return res, err
 	}
-	res, err := backoff.Retry(ctx, send, backoff.WithBackOff(b), backoff.WithMaxTries(retries+1), backoff.WithMaxElapsedTime(0))
-	if err == nil {
+	send := func() (*Response, error) {
+		res, err := once()
+		if err != nil {
+			var again bool
+			if b.told, again = retryable(r, res, err); !again {
+				err = backoff.Permanent(err)
+			}
+			return nil, err
+		}
 		return res, nil
 	}
+	res, err := backoff.Retry(ctx, send, backoff.WithBackOff(b), backoff.WithMaxTries(retries+1), backoff.WithMaxElapsedTime(0))
 	if perm, ok := errors.AsType[*backoff.PermanentError](err); ok {
 		err = perm.Err
 	}
-	return nil, ended(ctx, err)
+	if err != nil {
+		return nil, ended(ctx, err)
+	}
+	return res, nil
 }
 
 // pause determines how long to wait before the next attempt: as long as the upstream says, else a little longer each
@@ -330,7 +353,7 @@ func (p *pause) NextBackOff() time.Duration {
 // not say.
 func retryable(r Request, res *Response, err error) (wait time.Duration, again bool) {
 	switch {
-	case r.Method != "" && r.Method != http.MethodGet && !r.Retry:
+	case r.Method != "" && r.Method != http.MethodGet && !r.Retry, r.Quota.expensive(r.Cost):
 		return 0, false
 	case errors.Is(err, context.Canceled), errors.Is(err, errTooLarge), errors.Is(err, errQuota), errors.Is(err, providers.ErrShare), errors.Is(err, providers.ErrBusy),
 		errors.Is(err, errToken):
@@ -350,15 +373,32 @@ func retryable(r Request, res *Response, err error) (wait time.Duration, again b
 var (
 	errTooLarge = providers.Cause("body is larger than the limit")
 	errQuota    = providers.Cause("the upstream's quota is used up")
+	errUnsaved  = providers.Cause("much of the quota's usage is not saved")
 	errToken    = providers.Cause("no access token")
 )
+
+// take counts r against its quota. A background read waits until the usage is saved, if much of it is not.
+func (c *Client) take(ctx context.Context, r Request) (t ticket, err error) {
+	call := callctx.Of(ctx)
+	a := asking{caller: call.Caller, background: call.Background, cost: max(1, r.Cost)}
+	for {
+		t, err = r.Quota.take(time.Now(), c.counts, a)
+		if !errors.Is(err, errUnsaved) {
+			return t, err
+		}
+		a.unsaved = r.Quota.saveNow() != nil
+		if err := ctx.Err(); err != nil {
+			return t, err
+		}
+	}
+}
 
 // attempt sends r once and reads the whole answer.
 func (c *Client) attempt(ctx context.Context, r Request) (*Response, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	ticket, err := r.Quota.take(time.Now(), c.counts, asking{providers.CallerOf(ctx), providers.ClassOf(ctx), max(1, r.Cost)})
+	ticket, err := c.take(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -372,10 +412,15 @@ func (c *Client) attempt(ctx context.Context, r Request) (*Response, error) {
 	if err != nil {
 		return nil, failure(ctx, err)
 	}
+	if c.stores {
+		req = req.WithContext(c.confide(ctx, r, req))
+	}
 	cond := c.condition(ctx, r, req)
-	call, sent := providers.UpstreamCall{Method: req.Method, Host: req.URL.Host}, time.Now()
+	call, began := callctx.UpstreamCall{Method: req.Method, Host: req.URL.Host}, time.Now()
 	res, err := c.exchange(ctx, req, &call)
-	if err == nil && res.Status == http.StatusNotModified && cond.asked() {
+	switch {
+	case err != nil:
+	case res.Status == http.StatusNotModified && cond.asked():
 		if c.cfg.Validators.Free {
 			r.Quota.giveBack(ticket)
 		}
@@ -385,20 +430,21 @@ func (c *Client) attempt(ctx context.Context, r Request) (*Response, error) {
 			cond.drop()
 		}
 	}
-	call.Err, call.Duration = err, time.Since(sent)
-	providers.TraceOf(ctx).Upstream(call)
+	call.Err, call.Duration = err, time.Since(began)
+	callctx.Of(ctx).Trace.Upstream(call)
+	at := sent{req.URL, c.secrets(req), call.Status}
 	if err != nil {
-		return nil, err
+		return nil, at.failed(err)
 	}
-	res.Input, res.condition, res.again = r.Input, cond, call.Revalidated
+	res.sent, res.Input, res.condition, res.again = at, r.Input, cond, call.Revalidated
 	if !r.Token {
-		c.blank(req, res)
+		c.blank(res)
 	}
 	return res, nil
 }
 
 // exchange sends req and reads the whole answer.
-func (c *Client) exchange(ctx context.Context, req *http.Request, call *providers.UpstreamCall) (*Response, error) {
+func (c *Client) exchange(ctx context.Context, req *http.Request, call *callctx.UpstreamCall) (*Response, error) {
 	res, err := c.http.Do(req)
 	if err != nil {
 		return nil, failure(ctx, err)
@@ -406,13 +452,13 @@ func (c *Client) exchange(ctx context.Context, req *http.Request, call *provider
 	defer res.Body.Close() //nolint:errcheck // read to the end or given up: nothing is left to save
 	call.Status = res.StatusCode
 	if res.StatusCode < 200 { // a protocol upgrade has no end to read to
-		return nil, withStatus(providers.Unavailable(nil, "the upstream answered %d", res.StatusCode), res.StatusCode)
+		return nil, providers.Unavailable(nil, "the upstream answered %d", res.StatusCode)
 	}
 	from := io.LimitReader(res.Body, c.cfg.MaxBody+1)
 	if res.StatusCode == http.StatusNotModified { // has no body, even if bytes follow its head
 		from = http.NoBody
 	}
-	body, err := readAll(&roomy{ctx, from, providers.TraceOf(ctx).Room, 0})
+	body, err := readAll(&reserving{ctx, from, callctx.Of(ctx).Trace.Reserve, 0})
 	if errors.Is(err, providers.ErrBusy) {
 		return nil, err
 	}
@@ -431,7 +477,7 @@ func (c *Client) exchange(ctx context.Context, req *http.Request, call *provider
 // readAll is [io.ReadAll] with a single allocation for a short answer: it is read into a buffer that is used again, and
 // copied. io.ReadAll allocates 3 KB for an answer of 1.3 KB (BenchmarkMiss/JSON/github_profile in providers/all).
 func readAll(from io.Reader) ([]byte, error) {
-	first := firsts.Get().(*[roomStep]byte) //nolint:forcetypeassert // the pool has nothing else
+	first := firsts.Get().(*[reservedAtOnce]byte) //nolint:forcetypeassert // the pool has nothing else
 	defer firsts.Put(first)
 	for n := 0; n < len(first); {
 		m, err := from.Read(first[n:])
@@ -446,26 +492,26 @@ func readAll(from io.Reader) ([]byte, error) {
 }
 
 // firsts are buffers for the first bytes of answers.
-var firsts = sync.Pool{New: func() any { return new([roomStep]byte) }}
+var firsts = sync.Pool{New: func() any { return new([reservedAtOnce]byte) }}
 
-// roomStep is how many bytes of memory are reserved at a time.
-const roomStep = 32 << 10
+// reservedAtOnce is how many bytes of memory are reserved at a time.
+const reservedAtOnce = 32 << 10
 
-// roomy reads only as much as memory has been reserved for.
-type roomy struct {
-	ctx  context.Context //nolint:containedctx // of the one read that it is made for
-	from io.Reader
-	room func(context.Context, int64) error
-	left int64 // of the reserved memory
+// reserving reads only as much as memory has been reserved for.
+type reserving struct {
+	ctx     context.Context //nolint:containedctx // of the one read that it is made for
+	from    io.Reader
+	reserve func(context.Context, int64) error
+	left    int64 // of the reserved memory
 }
 
 // Read implements [io.Reader].
-func (r *roomy) Read(p []byte) (int, error) {
+func (r *reserving) Read(p []byte) (int, error) {
 	if r.left == 0 {
-		if err := r.room(r.ctx, roomStep); err != nil {
+		if err := r.reserve(r.ctx, reservedAtOnce); err != nil {
 			return 0, err
 		}
-		r.left = roomStep
+		r.left = reservedAtOnce
 	}
 	n, err := r.from.Read(p[:min(int64(len(p)), r.left)])
 	r.left -= int64(n)
@@ -576,12 +622,17 @@ func (c *Client) judge(res *Response, q *Quota) error {
 	}, q)
 }
 
-// withStatus returns err with the status of its answer.
-func withStatus(err error, status int) error {
-	if err == nil {
-		return nil
+// failed returns err with the request that failed and, unless it is a success, the status of its answer.
+func (s sent) failed(err error) error {
+	if err == nil || s.to == nil {
+		return err
 	}
-	return &providers.StatusError{Status: status, Err: err}
+	status := s.status
+	if status >= 200 && status < 300 {
+		status = 0
+	}
+	path := needlesOf(s.secrets).cut([]byte(s.to.Path))
+	return &providers.RequestError{Address: s.to.Host + string(path), Status: status, Err: err}
 }
 
 // refused closes q if err, a refusal, has a time, which makes it a rate limit whatever its status. A quota is closed
@@ -611,8 +662,12 @@ func failure(ctx context.Context, err error) error {
 	case errors.Is(err, context.DeadlineExceeded), isTimeout(err):
 		return &providers.Error{Kind: providers.ErrTimeout, Err: &withheld{err}}
 	}
+	detail := "the upstream cannot be reached"
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		detail = "the upstream's answer ended too early"
+	}
 	return &providers.Error{
-		Kind: providers.ErrUnavailable, Detail: "the upstream cannot be reached", Blame: providers.BlameUpstream, Err: &withheld{err},
+		Kind: providers.ErrUnavailable, Detail: detail, Blame: providers.BlameUpstream, Err: &withheld{err},
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
@@ -108,7 +109,7 @@ func TestRetries(t *testing.T) {
 						w.Header().Set("Retry-After", s.retryAfter)
 					}
 					reply(w, s.status, "{}")
-				}).client(upstream.Config{})
+				}).client(upstream.Config{Absent: always})
 				start := time.Now()
 				_, err := c.Do(t.Context(), tt.request)
 				took := time.Since(start)
@@ -256,7 +257,7 @@ func TestUnusableBodies(t *testing.T) {
 		c := serve(t, func(w http.ResponseWriter, _ *http.Request) { reply(w, 200, `{"a":1}`) }, upstream.Config{MaxBody: 7})
 		var dst struct{ A int }
 		if _, err := c.JSON(t.Context(), upstream.Get("x"), &dst); err != nil || dst.A != 1 {
-			t.Errorf("got %+v, %v", dst, err)
+			t.Errorf("got %+v, %v; want 1", dst, err)
 		}
 	})
 }
@@ -282,7 +283,7 @@ func TestRedirectsStayOnTheHost(t *testing.T) {
 	var got string
 	res, err := c.JSON(t.Context(), upstream.Request{Path: []string{"moved"}, Token: true}, &got) // nothing is blanked
 	if err != nil || got != "Bearer secret-token page=2" || res.URL.Path != "/here" {
-		t.Errorf("on the host: %q, %v", got, err)
+		t.Errorf("on the host: got %q, %v; want /here with the token and page 2", got, err)
 	}
 	for _, path := range []string{"away", "loop"} {
 		if _, err := c.Do(t.Context(), upstream.Request{Method: "POST", Path: []string{path}}); !errors.Is(err, providers.ErrUnavailable) {
@@ -381,13 +382,14 @@ func TestErrorsDoNotContainTheRequest(t *testing.T) {
 		404: "not found", 403: "upstream unavailable: the upstream refused our request (status 403)",
 		418: "upstream unavailable: the upstream answered 418", 200: "upstream unavailable: the upstream's answer cannot be read",
 	} {
-		c := memory(func(w http.ResponseWriter, _ *http.Request) { reply(w, status, `"quillwort"`) }).client(upstream.Config{Base: "https://api.example/v2"})
+		c := memory(func(w http.ResponseWriter, _ *http.Request) { reply(w, status, `"quillwort"`) }).client(upstream.Config{Base: "https://api.example/v2", Absent: always})
 		_, err := c.Read(t.Context(), upstream.Get("users", "quillwort").With("q", "quillwort"), &struct{}{})
 		if got := fmt.Sprint(err); !strings.HasPrefix(got, want) || strings.Contains(got, "quillwort") {
 			t.Errorf("%d: got %q, want %q", status, err, want)
 		}
-		if e, ok := errors.AsType[*providers.StatusError](err); ok != (status != 200) || ok && e.Status != status {
-			t.Errorf("%d: the error is %+v", status, e)
+		if e, ok := errors.AsType[*providers.RequestError](err); !ok || e.Address != "api.example/v2/users/quillwort" ||
+			e.Status != status && (status != 200 || e.Status != 0) {
+			t.Errorf("%d: the error is %+v, want the status in it", status, e)
 		}
 	}
 }
@@ -457,7 +459,7 @@ func TestWithLeavesTheOriginalAlone(t *testing.T) {
 	two := one.With("b", "2")
 	three := two.Each("c", []string{"4", "3"})
 	if one.Query.Has("b") || two.Query.Encode() != "a=1&b=2" || three.Query.Encode() != "a=1&b=2&c=4&c=3" {
-		t.Errorf("got %v, %v and %v", one.Query, two.Query, three.Query)
+		t.Errorf("got %v, %v and %v; want a, then b, then c alone added", one.Query, two.Query, three.Query)
 	}
 }
 
@@ -493,7 +495,7 @@ func TestMemoryIsReservedBeforeAnAnswerIsRead(t *testing.T) {
 			_, _ = w.Write(bytes.Repeat([]byte(" "), size))
 		}).client(upstream.Config{})
 		busy := &providers.Error{Kind: providers.ErrUnavailable, Blame: providers.BlameNone, Err: providers.ErrBusy}
-		ctx := providers.WithTrace(t.Context(), &providers.Trace{Room: func(_ context.Context, n int64) error {
+		ctx := callctx.WithTrace(t.Context(), callctx.Trace{Reserve: func(_ context.Context, n int64) error {
 			if asked += n; asked > limit {
 				return busy
 			}

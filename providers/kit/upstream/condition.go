@@ -11,8 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/kept"
+	"github.com/socialdata/socialdata/providers/internal/revalidate"
 )
 
 // Validators describes the validators that an upstream sends, the header fields ETag and Last-Modified. With them a GET
@@ -34,15 +35,15 @@ var varies = []string{"Accept", "Accept-Encoding", "Authorization"}
 // condition is the state of a GET that may be answered with 304.
 type condition struct {
 	client *Client
-	key    kept.Key
-	round  int64      // of the pool, when the request was made
-	kept   *kept.Kept // nil when the request carries no condition
+	key    revalidate.Key
+	round  int64              // of the pool, when the request was made
+	stored *revalidate.Stored // nil when the request carries no condition
 }
 
 // condition adds the condition to req if an earlier answer is stored. It returns nil for a request whose answer is
 // never stored.
 func (c *Client) condition(ctx context.Context, r Request, req *http.Request) *condition {
-	if c.kept == nil || c.cfg.Validators.Off || req.Method != http.MethodGet || req.Body != nil || r.Token || c.http.Jar != nil {
+	if c.stores || c.stored == nil || c.cfg.Validators.Off || req.Method != http.MethodGet || req.Body != nil || r.Token || c.http.Jar != nil {
 		return nil
 	}
 	for _, name := range []string{"If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "Range"} {
@@ -50,11 +51,11 @@ func (c *Client) condition(ctx context.Context, r Request, req *http.Request) *c
 			return nil // the provider sets its own condition
 		}
 	}
-	d := &condition{client: c, key: keyOf(req), round: c.kept.Round()}
-	if r.whole || providers.WantsWhole(ctx) {
+	d := &condition{client: c, key: keyOf(req), round: c.stored.Round()}
+	if r.whole || callctx.Of(ctx).Whole {
 		return d
 	}
-	k := c.kept.Get(d.key)
+	k := c.stored.Get(d.key)
 	switch {
 	case k == nil:
 		return d
@@ -63,12 +64,12 @@ func (c *Client) condition(ctx context.Context, r Request, req *http.Request) *c
 	default:
 		req.Header.Set("If-Modified-Since", k.LastModified)
 	}
-	d.kept = k
+	d.stored = k
 	return d
 }
 
 // keyOf returns the hash of an address and all header fields, including the credential.
-func keyOf(req *http.Request) kept.Key {
+func keyOf(req *http.Request) revalidate.Key {
 	var room [1 << 10]byte
 	b := appendText(room[:0], req.URL.String())
 	for _, name := range slices.Sorted(maps.Keys(req.Header)) {
@@ -86,19 +87,19 @@ func appendText(b []byte, s string) []byte {
 }
 
 // asked reports whether the request carries a condition.
-func (d *condition) asked() bool { return d != nil && d.kept != nil }
+func (d *condition) asked() bool { return d != nil && d.stored != nil }
 
 // answer replaces a 304 with the stored answer, whose head is updated with the new one. Memory for the body must be
 // available first.
 func (d *condition) answer(ctx context.Context, res *Response) error {
-	if !d.kept.Is(res.Header.Get("ETag"), res.Header.Get("Last-Modified")) {
+	if !d.stored.Is(res.Header.Get("ETag"), res.Header.Get("Last-Modified")) {
 		return errStale
 	}
-	if err := providers.TraceOf(ctx).Room(ctx, int64(d.kept.Length())); err != nil {
+	if err := callctx.Of(ctx).Trace.Reserve(ctx, int64(d.stored.Length())); err != nil {
 		return err
 	}
-	old, err := d.kept.Answer()
-	if err != nil || old.URL != res.URL.String() {
+	old := d.stored.Answer()
+	if old.URL != res.URL.String() {
 		return errStale // a redirect now leads elsewhere
 	}
 	for name, values := range res.Header {
@@ -129,8 +130,8 @@ func (r *Response) settle(ctx context.Context, err error) {
 			d.drop() // the stored answer is no longer current
 			return
 		}
-		providers.TraceOf(ctx).Keeps(d.client.kept)
-		d.client.kept.Put(d.round, d.key, etag, modified, &kept.Answer{
+		callctx.Of(ctx).Trace.Keeps(d.client.stored)
+		d.client.stored.Put(d.round, d.key, etag, modified, revalidate.Answer{
 			URL: r.URL.String(), Header: d.client.lasting(r.Header), Body: r.Body,
 		})
 	case r.again, errors.Is(err, providers.ErrNotFound), err == nil:
@@ -139,13 +140,13 @@ func (r *Response) settle(ctx context.Context, err error) {
 	default:
 		return
 	}
-	providers.TraceOf(ctx).Kept(d.drop)
+	callctx.Of(ctx).Trace.Kept(d.drop)
 }
 
 // drop removes the stored answer.
 func (d *condition) drop() {
 	if d != nil {
-		d.client.kept.Drop(d.key)
+		d.client.stored.Drop(d.key)
 	}
 }
 

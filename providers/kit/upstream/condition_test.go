@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
@@ -108,7 +109,7 @@ func TestStoredAnswersAreRevalidated(t *testing.T) {
 			steps := tt.steps
 			c := memory(func(w http.ResponseWriter, r *http.Request) {
 				if len(steps) == 0 {
-					t.Error("asked once more")
+					t.Error("the upstream got more requests than the steps allow")
 					return
 				}
 				s := steps[0]
@@ -121,7 +122,7 @@ func TestStoredAnswersAreRevalidated(t *testing.T) {
 					w.Header().Set(k, v)
 				}
 				reply(w, s.status, s.body)
-			}).client(upstream.Config{Validators: tt.config})
+			}).client(upstream.Config{Validators: tt.config, Absent: always})
 			for i, want := range tt.want {
 				res, err := c.Do(t.Context(), upstream.Get("x"))
 				switch {
@@ -130,13 +131,13 @@ func TestStoredAnswersAreRevalidated(t *testing.T) {
 						t.Errorf("read %d came to %q, want a failure", i, res.Body)
 					}
 				case err != nil:
-					t.Errorf("read %d: %v", i, err)
+					t.Errorf("read %d: %v, want no error", i, err)
 				case string(res.Body) != want || res.Status != 200 || res.Header.Get("Link") != "" && want != "a" && tt.name == "by its tag":
 					t.Errorf("read %d came to %d %q with %v, want %q", i, res.Status, res.Body, res.Header, want)
 				}
 			}
 			if len(steps) > 0 {
-				t.Errorf("not asked: %+v", steps)
+				t.Errorf("the upstream did not get the requests %+v", steps)
 			}
 		})
 	}
@@ -208,7 +209,7 @@ func TestFreshReadsAndTokensHaveNoCondition(t *testing.T) {
 	t.Parallel()
 	var unchanged []bool
 	c := upstreamOf(func(*http.Request) string { return "a" }, func(_ *http.Request, is bool) { unchanged = append(unchanged, is) }).client(upstream.Config{})
-	for _, ctx := range []context.Context{t.Context(), t.Context(), providers.WithWhole(t.Context()), t.Context()} {
+	for _, ctx := range []context.Context{t.Context(), t.Context(), callctx.WithWhole(t.Context()), t.Context()} {
 		if _, err := c.Do(ctx, upstream.Get("x")); err != nil {
 			t.Fatal(err)
 		}
@@ -243,11 +244,11 @@ func TestAValidatorThatNeverChanges(t *testing.T) {
 		body = step.now
 		ctx := t.Context()
 		if step.fresh {
-			ctx = providers.WithWhole(ctx)
+			ctx = callctx.WithWhole(ctx)
 		}
 		res, err := c.Do(ctx, upstream.Get("x"))
 		if err != nil || string(res.Body) != step.want {
-			t.Errorf("%+v: %v, %v", step, res, err)
+			t.Errorf("%+v: got %v, %v; want the body %q", step, res, err, step.want)
 		}
 	}
 }
@@ -256,8 +257,8 @@ func TestARevalidationIsTraced(t *testing.T) {
 	t.Parallel()
 	var told []bool
 	var forget []func()
-	ctx := providers.WithTrace(t.Context(), &providers.Trace{
-		Upstream: func(c providers.UpstreamCall) { told = append(told, c.Revalidated) },
+	ctx := callctx.WithTrace(t.Context(), callctx.Trace{
+		Upstream: func(c callctx.UpstreamCall) { told = append(told, c.Revalidated) },
 		Kept:     func(f func()) { forget = append(forget, f) },
 	})
 	c := upstreamOf(func(*http.Request) string { return "a" }, func(*http.Request, bool) {}).client(upstream.Config{})
@@ -286,7 +287,7 @@ func TestStoredAnswersAreBounded(t *testing.T) {
 		t.Helper()
 		res, err := c.Do(t.Context(), upstream.Get(fmt.Sprint(n)))
 		if err != nil || string(res.Body) != random("/"+fmt.Sprint(n), 20_000) {
-			t.Fatalf("read %d: %v", n, err)
+			t.Fatalf("read %d: %v, want the body of its path", n, err)
 		}
 	}
 	for n := range 200 { // about 15 kB each when compressed: more than 1 MiB in total
@@ -337,9 +338,9 @@ func TestAFree304IsNotCounted(t *testing.T) {
 			})
 			q := upstream.NewQuota(0, 0)
 			through := 0
-			one := &providers.Caller{Account: "one"} // may have all but the last tenth
+			one := callctx.Caller{Account: "one"} // may have all but the last tenth
 			for range 200 {
-				_, err := c.Do(providers.WithCaller(t.Context(), one), upstream.Get("x").On(q))
+				_, err := c.Do(callctx.WithCaller(t.Context(), one), upstream.Get("x").On(q))
 				if err == nil {
 					through++
 				} else if !errors.Is(err, providers.ErrShare) {

@@ -61,7 +61,7 @@ func TestReadsWithoutAQuotaCountAgainstThatOfTheConfig(t *testing.T) {
 	for i, r := range []upstream.Request{upstream.Get("a"), upstream.Get("b").On(own), upstream.Get("c")} {
 		_, err := c.Do(t.Context(), r)
 		if refused := errors.Is(err, providers.ErrUnavailable); refused != (i == 2) {
-			t.Errorf("read %d: %v", i, err)
+			t.Errorf("read %d: %v; want the last alone refused", i, err)
 		}
 	}
 	if sent != 2 {

@@ -31,7 +31,7 @@ func TestForEachMakesEightCallsAtATime(t *testing.T) {
 		}
 		slices.Sort(done)
 		if len(done) != 20 || done[0] != 0 || done[19] != 19 {
-			t.Errorf("called with %v", done)
+			t.Errorf("called with %v, want 0 to 19", done)
 		}
 	})
 }
@@ -40,5 +40,5 @@ func TestForEachEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	upstream.ForEach(ctx, 3, func(int) { t.Error("it was called") })
+	upstream.ForEach(ctx, 3, func(int) { t.Error("it was called after the end of its context") })
 }

@@ -18,7 +18,7 @@ const (
 )
 
 // Limits returns a provider's limits: the quotas by name, sorted. A quota whose rate is at most a twentieth of the
-// largest one's is expensive: a share of it is reserved. Nil quotas are left out.
+// largest one's is expensive, as if by [Quota.Dear]. Nil quotas are left out.
 func Limits(quotas map[string]*Quota) []providers.Limit {
 	largest := 0.0
 	for _, q := range quotas {
@@ -34,7 +34,8 @@ func Limits(quotas map[string]*Quota) []providers.Limit {
 	return out
 }
 
-// Dear returns q as an expensive quota, whatever its reads cost: a share of it is reserved (see [providers.Shares]).
+// Dear returns q as an expensive quota, whatever its reads cost: a share of it is reserved (see [providers.Shares]), and
+// a read that fails is not repeated.
 func (q *Quota) Dear() *Quota {
 	q.dear = true
 	return q
@@ -115,7 +116,7 @@ func (l *limit) Save(before string) string {
 	if json.Unmarshal([]byte(before), &s) != nil {
 		s = saved{} // of another version, or empty: counting starts again
 	}
-	if q.n > 0 && q.window >= worthSaved {
+	if q.saves() {
 		q.saveUsed(&s, now)
 	}
 	if now.Before(q.told.reset) && !q.told.began.Before(s.Began) {
@@ -129,6 +130,24 @@ func (l *limit) Save(before string) string {
 	}
 	b, _ := json.Marshal(s) // only numbers and times
 	return string(b)
+}
+
+// saves reports whether the usage is saved.
+func (q *Quota) saves() bool { return q.n > 0 && q.window >= worthSaved }
+
+// OnUnsaved implements [providers.Limit].
+func (l *limit) OnUnsaved(save func() error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.save = save
+}
+
+// saveNow saves the usage. The quota is not locked.
+func (q *Quota) saveNow() error {
+	q.mu.Lock()
+	save := q.save
+	q.mu.Unlock()
+	return save()
 }
 
 // saveUsed replaces this process's saved usage with the current one, and removes what no longer counts.

@@ -22,7 +22,7 @@ var mobile = []string{"www", "m", "mobile"}
 func Opener(client *http.Client, hosts ...string) func(ctx context.Context, u *url.URL) (string, error) {
 	at := map[string]*Client{}
 	for _, host := range hosts {
-		at[host] = New(Config{HTTP: Still(client), Base: "https://" + host, MaxBody: 1 << 20, Check: leads})
+		at[host] = New(Config{HTTP: Still(client), Base: "https://" + host, MaxBody: 1 << 20, Check: leads, Absent: Framed(siteOf(host))})
 	}
 	return func(ctx context.Context, u *url.URL) (string, error) {
 		asked := strings.ToLower(u.Host)
@@ -50,6 +50,12 @@ func Opener(client *http.Client, hosts ...string) func(ctx context.Context, u *u
 		}
 		return behind.String(), nil
 	}
+}
+
+// siteOf returns the last two labels of a host: its pictures and scripts may be on any host of the site.
+func siteOf(host string) string {
+	labels := strings.Split(host, ".")
+	return strings.Join(labels[max(0, len(labels)-2):], ".")
 }
 
 // leadsError is a redirect that was not followed.

@@ -33,8 +33,8 @@ func TestAShortLinkIsOpenedByOneRequestToItsHost(t *testing.T) {
 		{"https://s.example/a", "https://s.example/a", page(`<a data-tracking-control-name="external_url_click" class="x" href="https://other.example/">`), "https://other.example/", nil},
 		{"https://s.example/a", "https://s.example/a", page("hello"), "", providers.ErrUnavailable},
 		{"https://s.example/a", "https://s.example/a", moved(301, ""), "", providers.ErrUnavailable},
-		{"https://s.example/a", "https://s.example/a", moved(404, ""), "", providers.ErrNotFound},
-		{"https://s.example/a", "https://s.example/a", moved(410, ""), "", providers.ErrNotFound},
+		{"https://s.example/a", "https://s.example/a", moved(404, ""), "", providers.ErrUnavailable},
+		{"https://s.example/a", "https://s.example/a", page404(`<script src="https://cdn.s.example/x.js"></script>`), "", providers.ErrNotFound},
 		{"https://s.example/../a", "https://s.example/%2E%2E/a", moved(301, "https://other.example/"), "https://other.example/", nil},
 	}
 	for _, tt := range tests {
@@ -45,7 +45,7 @@ func TestAShortLinkIsOpenedByOneRequestToItsHost(t *testing.T) {
 				asked = append(asked, r.URL.String())
 				for _, field := range []string{"Authorization", "Cookie", "Referer"} {
 					if r.Header.Get(field) != "" {
-						t.Errorf("%s: %s", field, r.Header.Get(field))
+						t.Errorf("the request has %s: %s, want no such field", field, r.Header.Get(field))
 					}
 				}
 				tt.answer(w)
@@ -76,6 +76,10 @@ func moved(status int, to string) func(http.ResponseWriter) {
 		}
 		w.WriteHeader(status)
 	}
+}
+
+func page404(body string) func(http.ResponseWriter) {
+	return func(w http.ResponseWriter) { reply(w, http.StatusNotFound, body) }
 }
 
 func page(body string) func(http.ResponseWriter) {

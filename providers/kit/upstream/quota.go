@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 )
 
@@ -85,6 +86,7 @@ type Quota struct {
 	saving        int64   // the part of unsaved that is being saved
 	unsaved       int64
 	identity      string // of this process among those that save
+	save          func() error
 }
 
 // moment is what was sent within a short time, which counts as if all of it had been sent at its end.
@@ -141,9 +143,10 @@ func (q *Quota) Close(until time.Time) {
 
 // asking is a read that is to be counted: its caller, its class and its cost.
 type asking struct {
-	caller providers.Caller
-	class  providers.Class
-	cost   int64
+	caller     callctx.Caller
+	background bool
+	cost       int64
+	unsaved    bool // it is sent although much is unsaved, which could not be saved
 }
 
 // ticket identifies a read that was counted, so that it can be given back.
@@ -173,6 +176,10 @@ func (q *Quota) count(now time.Time, counted bool, a *asking) (ticket, error) {
 	}
 	if !counted {
 		return none, nil
+	}
+	if q.saves() && q.save != nil && a.background && !a.unsaved &&
+		(providers.LimitState{Limit: q.n, Unsaved: q.unsaved}).MuchUnsaved() {
+		return none, errUnsaved
 	}
 	if limit > 0 {
 		if err := q.beyondShare(now, a, limit, left); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-func TestAStillClientShowsTheRedirect(t *testing.T) {
+func TestStillReturnsTheRedirect(t *testing.T) {
 	t.Parallel()
 	errMoved := errors.New("moved")
 	asked := 0

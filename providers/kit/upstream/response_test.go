@@ -26,7 +26,7 @@ func TestRetryAfterIsSecondsOrADate(t *testing.T) {
 	} {
 		wait, told := (&upstream.Response{Header: http.Header{"Retry-After": {tt.header}}}).RetryAfter()
 		if told != tt.told || wait < tt.low || wait > tt.top {
-			t.Errorf("%q: %v, %v", tt.header, wait, told)
+			t.Errorf("%q: got %v, %t; want %v to %v, %t", tt.header, wait, told, tt.low, tt.top, tt.told)
 		}
 	}
 }

@@ -59,14 +59,14 @@ func (q *Quota) state(now time.Time) (limit, left int64) {
 // if there are other accounts, all but the last tenth. An unknown limit has no shares, and neither do callers without
 // an account. An account that has made no read may always make one.
 func (q *Quota) beyondShare(now time.Time, a *asking, limit, left int64) (err error) {
-	kept := int64(0) // for the other classes
+	stored := int64(0) // for the other classes
 	if limit >= sharedFrom {
-		kept = limit * int64(100-q.shareOf(a)) / 100
+		stored = limit * int64(100-q.shareOf(a)) / 100
 	}
-	if kept > 0 && left-kept < a.cost {
-		return limited(q.returns(limit-kept-a.cost, now), providers.BlameNone, providers.ErrShare)
+	if stored > 0 && left-stored < a.cost {
+		return limited(q.returns(limit-stored-a.cost, now), providers.BlameNone, providers.ErrShare)
 	}
-	limit, left = limit-kept, left-kept
+	limit, left = limit-stored, left-stored
 	a.each(func(account string, cost int64) {
 		u := q.usageOf(account)
 		if err != nil || u == nil || !q.beyond(u, cost, limit, left, now, a) {
@@ -96,14 +96,17 @@ func (q *Quota) beyond(u *usage, cost, limit, left int64, now time.Time, a *aski
 // shareOf returns the percentage of the limit that reads of that kind may use.
 func (q *Quota) shareOf(a *asking) int {
 	share := 100
-	if q.dear || a.cost >= dearFrom {
+	if q.expensive(a.cost) {
 		share = q.shares.Dear
 	}
-	if a.class == providers.ClassBackground {
+	if a.background {
 		share = min(share, q.shares.Background)
 	}
 	return share
 }
+
+// expensive reports whether a read of that cost is expensive.
+func (q *Quota) expensive(cost int64) bool { return q != nil && (q.dear || cost >= dearFrom) }
 
 // counts reports whether a read at that time counts in the current window.
 func (q *Quota) counts(at, now time.Time) bool {

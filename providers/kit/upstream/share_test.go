@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
@@ -20,21 +21,21 @@ func TestNoAccountTakesAnothersShare(t *testing.T) {
 	t.Parallel()
 	const limit = 60
 	type turn struct {
-		by    providers.Caller
+		by    callctx.Caller
 		times int
 		want  int // that are sent
 	}
-	one, two, three := providers.Caller{Account: "one"}, providers.Caller{Account: "two"}, providers.Caller{Account: "three"}
-	alone := providers.Caller{Account: "one", Alone: true}
+	one, two, three := callctx.Caller{Account: "one"}, callctx.Caller{Account: "two"}, callctx.Caller{Account: "three"}
+	alone := callctx.Caller{Account: "one", Alone: true}
 	tests := []struct {
 		name  string
 		turns []turn
 	}{
 		{"the only account", []turn{{alone, 70, 60}}},
-		{"no account", []turn{{providers.Caller{}, 70, 60}}},
+		{"no account", []turn{{callctx.Caller{}, 70, 60}}},
 		{"no other account has read: all but a tenth", []turn{{one, 70, 54}, {two, 70, 1}, {one, 5, 0}, {three, 1, 1}}},
 		{"others have read: a quarter of what they leave", []turn{{two, 1, 1}, {one, 70, 14}, {three, 70, 11}, {two, 70, 7}, {one, 5, 0}}},
-		{"callers without an account do not count as others", []turn{{providers.Caller{}, 10, 10}, {one, 70, 44}, {providers.Caller{}, 70, 6}}},
+		{"callers without an account do not count as others", []turn{{callctx.Caller{}, 10, 10}, {one, 70, 44}, {callctx.Caller{}, 70, 6}}},
 	}
 	for _, tt := range tests {
 		for _, announced := range []bool{false, true} {
@@ -56,12 +57,12 @@ func TestNoAccountTakesAnothersShare(t *testing.T) {
 					for n, turn := range tt.turns {
 						through := 0
 						for range turn.times {
-							_, err := c.Do(providers.WithCaller(t.Context(), &turn.by), upstream.Get("x").On(q))
+							_, err := c.Do(callctx.WithCaller(t.Context(), turn.by), upstream.Get("x").On(q))
 							if err == nil {
 								through++
 							} else if e, ok := errors.AsType[*providers.Error](err); !ok || e.RetryAfter <= 0 || e.RetryAfter > time.Hour ||
 								errors.Is(err, providers.ErrShare) && e.Blame != providers.BlameNone {
-								t.Errorf("turn %d: %#v", n, err)
+								t.Errorf("turn %d: %#v, want an error that blames no one", n, err)
 							}
 						}
 						if through != turn.want {
@@ -69,7 +70,7 @@ func TestNoAccountTakesAnothersShare(t *testing.T) {
 						}
 					}
 					time.Sleep(time.Hour)
-					if _, err := c.Do(providers.WithCaller(t.Context(), &one), upstream.Get("x").On(q)); err != nil {
+					if _, err := c.Do(callctx.WithCaller(t.Context(), one), upstream.Get("x").On(q)); err != nil {
 						t.Errorf("in the next window: %v", err)
 					}
 				})
@@ -88,14 +89,14 @@ func TestAReadForSeveralCountsInParts(t *testing.T) {
 		c := memory(func(http.ResponseWriter, *http.Request) { sent++ }).client(upstream.Config{})
 		q := upstream.NewQuota(limit, time.Hour)
 		read := func(keys map[string]int) string {
-			caller := providers.Caller{Keys: keys}
-			_, err := c.Do(providers.WithCaller(t.Context(), &caller), upstream.Get("x").On(q))
+			caller := callctx.Caller{Keys: keys}
+			_, err := c.Do(callctx.WithCaller(t.Context(), caller), upstream.Get("x").On(q))
 			if err == nil {
 				return ""
 			}
 			e, ok := errors.AsType[*providers.ShareError](err)
 			if !ok || !errors.Is(err, providers.ErrShare) || strings.Contains(err.Error(), e.Account) {
-				t.Fatalf("%#v", err)
+				t.Fatalf("got %#v, want ErrShare without the account", err)
 			}
 			return e.Account
 		}
@@ -141,7 +142,7 @@ func TestAShareIsRefusedWithoutAskingTheUpstream(t *testing.T) {
 		c := memory(func(http.ResponseWriter, *http.Request) { sent++ }).client(upstream.Config{})
 		q := upstream.NewQuota(8, time.Minute)
 		read := func(account string) error {
-			ctx := providers.WithCaller(context.Background(), &providers.Caller{Account: account})
+			ctx := callctx.WithCaller(context.Background(), callctx.Caller{Account: account})
 			_, err := c.Do(ctx, upstream.Get("x").On(q))
 			return err
 		}

@@ -56,7 +56,7 @@ func TestTokensAreKeptUntilAMinuteBeforeTheirEnd(t *testing.T) {
 				var fetches atomic.Int32
 				tokens := counting(&fetches, tt.life, 0)
 				if got, err := tokens.Get(t.Context()); err != nil || got != "token-1" {
-					t.Fatalf("first Get: %q, %v", got, err)
+					t.Fatalf("first Get: %q, %v; want token-1", got, err)
 				}
 				time.Sleep(tt.idle)
 				if got, err := tokens.Get(t.Context()); err != nil || got != tt.want {
@@ -113,7 +113,7 @@ func TestACallerWhoLeavesDoesNotFailOthers(t *testing.T) {
 		synctest.Wait()
 		wg.Go(func() {
 			if got, err := tokens.Get(t.Context()); err != nil || got != "token-1" {
-				t.Errorf("the caller who stayed got %q, %v", got, err)
+				t.Errorf("the caller who stayed got %q, %v; want token-1", got, err)
 			}
 		})
 		time.Sleep(time.Second)
@@ -240,7 +240,7 @@ func TestClientCredentials(t *testing.T) {
 				}).client(upstream.Config{Base: "https://id.example"})
 				c := memory(func(_ http.ResponseWriter, r *http.Request) {
 					if read++; r.Header.Get("Authorization") != "Bearer t" {
-						t.Errorf("read with %q", r.Header.Get("Authorization"))
+						t.Errorf("read with %q, want Bearer t", r.Header.Get("Authorization"))
 					}
 				}).client(upstream.Config{Tokens: upstream.ClientCredentials(id, upstream.Request{
 					Path: []string{"oauth2", "token"}, Form: url.Values{"grant_type": {"client_credentials"}, "client_secret": {secret}},
@@ -271,12 +271,12 @@ func TestAppTokensGoInTheForm(t *testing.T) {
 				t.Errorf("asked %s, want %s", got, address)
 			}
 			if err := r.ParseForm(); err != nil || r.PostForm.Encode() != "client_id=id&client_secret=a%2Bb&grant_type=client_credentials" {
-				t.Errorf("sent %v (%v)", r.PostForm, err)
+				t.Errorf("sent %v (%v), want the credentials of the client", r.PostForm, err)
 			}
 			reply(w, 200, `{"access_token":"t"}`)
 		})}
 		if got, err := upstream.AppTokens(id, address, "id", "a+b").Get(t.Context()); err != nil || got != "t" {
-			t.Errorf("got token %q (%v)", got, err)
+			t.Errorf("got token %q (%v), want t", got, err)
 		}
 	}
 }
@@ -300,6 +300,6 @@ func TestBasic(t *testing.T) {
 	t.Parallel()
 	r := http.Request{Header: http.Header{"Authorization": {upstream.Basic("ann", "a:b")}}}
 	if id, secret, ok := r.BasicAuth(); !ok || id != "ann" || secret != "a:b" {
-		t.Errorf("Basic became %q and %q", id, secret)
+		t.Errorf("Basic became %q and %q, want ann and a:b", id, secret)
 	}
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 )
 
@@ -27,7 +28,7 @@ func ByKey[T any](ctx context.Context, name string, rows Rows[T], keys []string,
 	for _, row := range rows.list {
 		key := about(row.V)
 		if !asked[key] {
-			providers.TraceOf(ctx).Drift(providers.Drift{Paths: []string{name + "[]"}, LeftOut: true})
+			callctx.Of(ctx).Trace.Drift(callctx.Drift{Paths: []string{name + "[]"}, LeftOut: true})
 			k.odd = true
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
@@ -31,7 +32,7 @@ func TestByKey(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			leftOut := 0
-			ctx := providers.WithTrace(t.Context(), &providers.Trace{Drift: func(d providers.Drift) {
+			ctx := callctx.WithTrace(t.Context(), callctx.Trace{Drift: func(d callctx.Drift) {
 				if d.LeftOut {
 					leftOut++
 				}

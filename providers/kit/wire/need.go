@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 )
 
@@ -14,7 +15,7 @@ func Need(ctx context.Context, part string, here bool) error {
 	if here {
 		return nil
 	}
-	providers.TraceOf(ctx).Drift(providers.Drift{Paths: []string{part}, LeftOut: true})
+	callctx.Of(ctx).Trace.Drift(callctx.Drift{Paths: []string{part}, LeftOut: true})
 	return providers.Unavailable(nil, "the upstream's answer lacks %s", part)
 }
 
@@ -39,7 +40,7 @@ func same(ctx context.Context, what string, it bool) error {
 	if it {
 		return nil
 	}
-	providers.TraceOf(ctx).Drift(providers.Drift{Paths: []string{what}, LeftOut: true})
+	callctx.Of(ctx).Trace.Drift(callctx.Drift{Paths: []string{what}, LeftOut: true})
 	return providers.Unavailable(nil, "the upstream's answer is about another %s", what)
 }
 
@@ -50,4 +51,17 @@ func Understood(name string, understood, lost int) error {
 		return providers.Unavailable(nil, "the upstream's answer has no row of %s that can be read", name)
 	}
 	return nil
+}
+
+// NextIf returns the token of the next page, called name as in "cursor"; "" when the flag beside it says that there is
+// none. It returns [providers.ErrUnavailable] when the flag is missing, or says that there is one and the token is.
+func NextIf(ctx context.Context, more Flag, name string, t Token) (string, error) {
+	if err := Need(ctx, "the flag beside "+name, more.V != nil); err != nil || !more.Is() {
+		return "", err
+	}
+	token, err := t.Next(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	return token, Need(ctx, name, token != "")
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 )
 
@@ -73,7 +74,7 @@ func (n *Numbers) tellOf(w walk, prefix string) []string {
 		return []string{prefix}
 	}
 	for range min(n.lost, MaxRows) {
-		w.tell(providers.Drift{Paths: []string{prefix + "[]"}, LeftOut: true})
+		w.tell(callctx.Drift{Paths: []string{prefix + "[]"}, LeftOut: true})
 	}
 	return nil
 }

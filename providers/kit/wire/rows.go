@@ -7,6 +7,7 @@ import (
 	"iter"
 	"reflect"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 )
 
@@ -98,6 +99,7 @@ func (r Rows[T]) Check(ctx context.Context, name string) error {
 	if err := Need(ctx, name, r.here); err != nil {
 		return err
 	}
+	callctx.Of(ctx).Trace.Rows(len(r.list) + r.lost)
 	return Understood(name, len(r.list), r.lost)
 }
 

@@ -10,7 +10,7 @@ import (
 
 	json "github.com/go-json-experiment/json/v1"
 
-	"github.com/socialdata/socialdata/providers/internal/dates"
+	"github.com/socialdata/socialdata/providers/kit/dates"
 )
 
 // Count is the number of something: a number without a fraction, or a string of digits. V is nil when it is unknown:
@@ -142,11 +142,9 @@ func (t *Time) UnmarshalJSON(b []byte) error {
 	if n, err := strconv.ParseFloat(s, 64); err == nil {
 		t.V = unix(n)
 	} else if at := dates.Parse(s, layouts...); at != nil {
-		if at.Year() > 1 {
-			t.V = at
-		}
+		t.V = at
 	} else {
-		t.odd = !ok || s != ""
+		t.odd = !ok || s != "" && !strings.HasPrefix(s, "0001-01-01") // the zero value of other systems
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 
 	json "github.com/go-json-experiment/json/v1"
 
-	"github.com/socialdata/socialdata/internal/jsontext"
 	"github.com/socialdata/socialdata/providers"
 )
 
@@ -147,7 +146,8 @@ func unmarshal(b []byte, dst any) (odd string, err error) {
 }
 
 // members yields the members of a JSON object, with quoted names. Whole becomes true when the object ends at the end of
-// b. The values are not checked.
+// b. Unlike those of internal/jsontext, the values are not checked, so that a malformed row only affects itself, and
+// their cost is limited by mostWork.
 func members(b []byte, whole *bool) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		i := space(b, 1)
@@ -259,11 +259,18 @@ func value(b []byte, i int) int {
 
 // text returns the position of the closing quote of the string that opens at i, negative when there is none.
 func text(b []byte, i int) int {
-	i++
-	if i += jsontext.Closing(b[i:]); i == len(b) {
-		return -1
+	for i++; ; i++ {
+		n := bytes.IndexByte(b[i:], '"')
+		if n < 0 {
+			return -1
+		}
+		from := i
+		i += n
+		before := bytes.TrimRight(b[from:i], `\`) // a quote after an odd number of backslashes is a part of the string
+		if (i-from-len(before))%2 == 0 {
+			return i
+		}
 	}
-	return i
 }
 
 // spaces are the white space of JSON.

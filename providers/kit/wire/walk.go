@@ -6,18 +6,18 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/callctx"
 )
 
 // report reports what is malformed in dst to the trace of ctx; one such value was found before, at the path odd.
 func report(ctx context.Context, odd string, dst any) {
-	w := walk{tell: providers.TraceOf(ctx).Drift}
+	w := walk{tell: callctx.Of(ctx).Trace.Drift}
 	paths := w.collect(nil, "", reflect.ValueOf(dst).Elem(), planOf(reflect.TypeOf(dst).Elem()))
 	if odd != "" {
 		paths = append(paths, odd)
 	}
 	if len(paths) > 0 {
-		w.tell(providers.Drift{Paths: paths})
+		w.tell(callctx.Drift{Paths: paths})
 	}
 }
 
@@ -35,7 +35,7 @@ type field struct {
 }
 
 type walk struct {
-	tell func(providers.Drift)
+	tell func(callctx.Drift)
 }
 
 // oddity is a value that knows whether it is malformed.
@@ -169,11 +169,11 @@ func (r *Rows[T]) tellOf(w walk, prefix string) []string {
 		return []string{prefix}
 	}
 	for range r.lost {
-		w.tell(providers.Drift{Paths: []string{prefix + "[]"}, LeftOut: true})
+		w.tell(callctx.Drift{Paths: []string{prefix + "[]"}, LeftOut: true})
 	}
 	for i := range r.list {
 		if paths := r.list[i].tellOf(w, prefix+"[]"); len(paths) > 0 {
-			w.tell(providers.Drift{Paths: paths})
+			w.tell(callctx.Drift{Paths: paths})
 		}
 	}
 	return nil

@@ -1,6 +1,6 @@
 // Package wire decodes what upstreams write, and limits the effect of malformed values: a field of the wrong type is
 // left empty, a row that cannot be decoded is left out, and an answer of the wrong kind is [providers.ErrUnavailable].
-// Malformed values are reported to the [providers.Trace] of the context, by path and never by value.
+// Malformed values are reported to the [callctx.Trace] of the context, by path and never by value.
 //
 // A wire struct uses string for text, [ID] or [Serial] for identifiers, [Count], [Score], [Float], [Bool] and [Time]
 // for what may be unknown, [Rows] for the list that makes a page, and [Object] for what keeps its raw. It has no

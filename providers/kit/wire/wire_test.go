@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
@@ -37,7 +38,7 @@ type answer struct {
 // decode decodes body into dst and returns what the trace was told: paths, with an x after those of rows left out.
 func decode(t *testing.T, body string, dst any) (told []string, err error) {
 	t.Helper()
-	ctx := providers.WithTrace(t.Context(), &providers.Trace{Drift: func(d providers.Drift) {
+	ctx := callctx.WithTrace(t.Context(), callctx.Trace{Drift: func(d callctx.Drift) {
 		s := strings.Join(d.Paths, " ")
 		if d.LeftOut {
 			s += " x"
@@ -529,8 +530,8 @@ func TestFlagsAreBooleansWordsOrDigits(t *testing.T) {
 
 func TestNeededPartsAreNamedAndTold(t *testing.T) {
 	t.Parallel()
-	var told []providers.Drift
-	ctx := providers.WithTrace(t.Context(), &providers.Trace{Drift: func(d providers.Drift) { told = append(told, d) }})
+	var told []callctx.Drift
+	ctx := callctx.WithTrace(t.Context(), callctx.Trace{Drift: func(d callctx.Drift) { told = append(told, d) }})
 	for name, err := range map[string]error{
 		"og:title":    wire.Need(ctx, "og:title", false),
 		"kind":        wire.Marker(ctx, "kind", "x", "Listing", "more"),

@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 )
 
@@ -48,6 +49,6 @@ func (w Witness) Check(ctx context.Context, name string) error {
 	default:
 		said = "an empty list of %s and does not say that there are none"
 	}
-	providers.TraceOf(ctx).Drift(providers.Drift{Paths: []string{name}, LeftOut: true})
+	callctx.Of(ctx).Trace.Drift(callctx.Drift{Paths: []string{name}, LeftOut: true})
 	return providers.Unavailable(nil, "the upstream's answer has "+said, name)
 }

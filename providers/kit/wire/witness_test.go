@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/socialdata/socialdata/callctx"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
@@ -34,7 +35,7 @@ func TestAnEmptyListNeedsAWitness(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			told := 0
-			ctx := providers.WithTrace(t.Context(), &providers.Trace{Drift: func(providers.Drift) { told++ }})
+			ctx := callctx.WithTrace(t.Context(), callctx.Trace{Drift: func(callctx.Drift) { told++ }})
 			if err := tt.witness.Check(ctx, "rows"); !errors.Is(err, tt.want) || (err != nil) != (told == 1) {
 				t.Errorf("got error %v, recorded %d times, want %v", err, told, tt.want)
 			}

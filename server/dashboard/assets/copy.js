@@ -1,9 +1,14 @@
-// The buttons that copy a key. Without the script it can be selected and copied.
-for (const button of document.querySelectorAll("[data-copy]")) {
+// The buttons that copy a key or an id. Without the script the text can be selected and copied.
+for (const button of document.querySelectorAll("[data-copy], [data-text]")) {
+  const label = button.textContent;
   button.hidden = false;
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
-    button.textContent = "Copied";
-    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+    await navigator.clipboard.writeText(button.dataset.text ?? document.getElementById(button.dataset.copy).textContent);
+    button.classList.add("done");
+    if (label) button.textContent = "Copied";
+    setTimeout(() => {
+      button.classList.remove("done");
+      button.textContent = label;
+    }, 2000);
   });
 }

@@ -151,12 +151,27 @@ function addCopy(box) {
 }
 all(".box").forEach(addCopy);
 
-// Calls of the reader. The key is only in a variable: it is not stored, and lost with the page.
-let key = "";
+// Calls of the reader. The key is only in a variable: it is not stored, and lost with the page. It is that of the sandbox,
+// that with which the reader has signed in to the dashboard of this server, or one that is typed.
+const sandboxKey = document.body.dataset.key ?? "";
+const dashboard = document.getElementById("dashboard");
+let key = sandboxKey;
+let signedIn = false;
+
+async function findKey() {
+  if (key || !dashboard) return;
+  try {
+    const response = await fetch(`${dashboard.href}/key`, { method: "POST", cache: "no-store", credentials: "same-origin" });
+    if (response.status === 200) key = await response.text();
+    signedIn = key !== "";
+  } catch {
+    // the reader can type it
+  }
+}
 
 addEventListener("pagehide", () => {
-  key = ""; // a page from the browser's back-forward cache has no key
-  for (const input of all("input[data-key]")) input.value = "";
+  key = sandboxKey; // a page from the browser's back-forward cache has no key
+  for (const input of all("input[data-key]")) input.value = sandboxKey;
 });
 
 function fieldFor(param) {
@@ -181,15 +196,19 @@ function fieldFor(param) {
 
 function formOf(section) {
   const form = make("form", { className: "form" });
-  const open = all(".facts dt", section).some((dt) => dt.textContent === "Key");
-  if (!open) {
+  const needs = all(".facts dt", section).find((dt) => dt.textContent === "Key")?.nextElementSibling.textContent;
+  if (needs !== "not needed") {
     const input = make("input", { type: "password", value: key, autocomplete: "off", placeholder: "sk_live_…", required: true });
     input.dataset.key = "";
     input.addEventListener("input", () => (key = input.value.trim()));
-    form.append(make("label", {}, "Your key ", make("small", { textContent: "stays in this page, and is gone with it" }), input));
+    const words = key && key === sandboxKey ? "that of this sandbox" : signedIn ? "with which you have signed in; it is gone with this page" : "stays in this page, and is gone with it";
+    form.append(make("label", {}, "Your key ", make("small", { textContent: words }), input));
   }
   const more = make("details", { className: "more" }, make("summary", { textContent: "More parameters" }));
-  for (const param of all(".params dt", section)) {
+  if (section.dataset.body) {
+    form.append(make("label", {}, "Body", make("textarea", { name: "body", value: section.dataset.body, spellcheck: false })));
+  }
+  for (const param of all(".params dt:not([data-in=body])", section)) {
     const { label, needed } = fieldFor(param);
     (needed ? form : more).append(label);
   }
@@ -219,16 +238,21 @@ function targetOf(section, form) {
   return root + plain(path + (query.size ? `?${query}` : ""));
 }
 
-// follow updates the snippets of a section with the call in its form.
+// follow updates the snippets of a section with the call in its form: the address and body in that of curl, and the
+// texts that are parameters in those of the clients.
 function follow(section, form) {
-  let shown = section.dataset.target;
+  const curl = section.querySelector("pre.curl code");
+  const texts = all(".tabs pre:not(.curl) .s", section);
+  const shown = new Map(all("[data-in]", form).filter((i) => i.value)
+    .map((input) => [input, texts.filter((span) => span.textContent === JSON.stringify(input.value))]));
+  let target = section.dataset.target;
+  let { body } = section.dataset;
   form.addEventListener("input", () => {
-    const target = targetOf(section, form);
-    for (const pre of all(".tabs pre", section)) {
-      const texts = document.createTreeWalker(pre, NodeFilter.SHOW_TEXT);
-      while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll(shown, () => target);
-    }
-    shown = target;
+    const now = { target: targetOf(section, form), body: form.elements.body?.value.replaceAll("'", "'\\''") };
+    curl.textContent = curl.textContent.replaceAll(target, () => now.target);
+    if (body) curl.textContent = curl.textContent.replace(`-d '${body}'`, () => `-d '${now.body}'`);
+    ({ target, body } = now);
+    for (const [input, spans] of shown) for (const span of spans) span.textContent = JSON.stringify(input.value);
   });
 }
 
@@ -240,12 +264,15 @@ async function send(section, form, reply) {
   const began = performance.now();
   let head, body;
   try {
-    const response = await fetch(target, { headers, cache: "no-store", credentials: "omit" });
+    const { method } = section.dataset;
+    const given = form.elements.body?.value;
+    if (given) headers["Content-Type"] = "application/json";
+    const response = await fetch(target, { method, headers, body: given, cache: "no-store", credentials: "omit" });
     body = await response.text();
     const tell = (name, words) => (response.headers.get(name) ? `, ${words} ${response.headers.get(name)}` : "");
     head = `${response.status} in ${Math.round(performance.now() - began)} ms`
       + tell("X-Credits-Used", "credits used") + tell("X-Credits-Remaining", "left") + tell("X-Cache", "cache");
-    body = JSON.stringify(JSON.parse(body), null, 2);
+    if (body) body = JSON.stringify(JSON.parse(body), null, 2);
   } catch (e) {
     head ??= `The server could not be reached: ${e.message}`;
   }
@@ -269,7 +296,9 @@ function* colour(text) {
 
 for (const button of all(".try")) {
   button.hidden = false;
-  button.addEventListener("click", () => {
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    await findKey();
     const parts = formOf(button.closest("section"));
     button.replaceWith(...parts);
     (all("input, select", parts[0]).find((i) => !i.value) ?? parts[0].querySelector(".send")).focus();

@@ -3,7 +3,10 @@
 //	func TestBookkeeping(t *testing.T) {
 //		bookkeepingtest.Run(t, func(t *testing.T) bookkeepingtest.Store {
 //			db := openTemp(t)
-//			return bookkeepingtest.Store{Bookkeeper: db, Admin: db.Keys(), Ledger: db.Ledger()}
+//			return bookkeepingtest.Store{
+//				Bookkeeper: db, Admin: db.Keys(), Ledger: db.Ledger(),
+//				Watches: db.Watches(), Records: db.Records(), Blocklist: db.Blocklist(),
+//			}
 //		})
 //	}
 package bookkeepingtest
@@ -22,7 +25,10 @@ import (
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/keys/keystest"
+	"github.com/socialdata/socialdata/privacy"
+	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/store/bookkeeping"
+	"github.com/socialdata/socialdata/watch"
 )
 
 // Store is a bookkeeper and the stores that it works on.
@@ -30,6 +36,11 @@ type Store struct {
 	bookkeeping.Bookkeeper
 	keys.Admin
 	keystest.Ledger
+
+	// nil if the bookkeeper has only accounts, keys and entries.
+	Watches   watch.Store
+	Records   records.Store
+	Blocklist privacy.Blocklist
 }
 
 // Open returns a new, empty store. It cleans up through t.
@@ -46,6 +57,8 @@ func Run(t *testing.T, open Open) {
 		{"an import takes all or nothing", testRefused},
 		{"heads show what was taken away", testHeads},
 		{"beside callers that charge", testBeside},
+		{"monitors, endpoints, records and the block list", testEverything},
+		{"an export of an earlier program is imported", testEarlier},
 	}
 	for _, topic := range topics {
 		t.Run(topic.name, func(t *testing.T) {
@@ -53,13 +66,6 @@ func Run(t *testing.T, open Open) {
 			topic.test(t, open)
 		})
 	}
-}
-
-// OpenMemory opens the in-memory stores.
-func OpenMemory(*testing.T) Store {
-	ledger := credits.NewMemory(credits.MemoryConfig{})
-	accounts := keys.NewMemory(keys.MemoryConfig{Ledger: ledger})
-	return Store{Bookkeeper: bookkeeping.NewMemory(accounts, ledger), Admin: accounts, Ledger: ledger}
 }
 
 // fill creates three accounts, one of them empty, and keys of every kind; the last one is revoked.
@@ -163,7 +169,8 @@ func testMove(t *testing.T, open Open) {
 	if want := (bookkeeping.Report{Accounts: 3, Keys: 3, Entries: 6, Credits: 150 - 10 - 11 - 12 + 3}); !cmp.Equal(want, report) {
 		t.Errorf("the report is %+v; want %+v", report, want)
 	}
-	for _, to := range []Store{OpenMemory(t), open(t)} {
+	for range 2 {
+		to := open(t) // the second one gets the export of the first
 		if err := to.Import(t.Context(), strings.NewReader(text)); err != nil {
 			t.Fatal(err)
 		}
@@ -313,7 +320,7 @@ func testBeside(t *testing.T, open Open) {
 		heads := headsOf(t, s)
 		wantAudit(t, s, heads)
 		text, _ := exportOf(t, s)
-		to := OpenMemory(t)
+		to := open(t)
 		if err := to.Import(t.Context(), strings.NewReader(text)); err != nil {
 			t.Error(err)
 		}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/socialdata/socialdata/enrich/arabic/internal/feature"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/lexicon"
-	"github.com/socialdata/socialdata/enrich/arabic/internal/phrase"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/token"
 )
 
@@ -25,15 +24,13 @@ func NewReader(emoji map[rune]int) *Reader {
 type Text struct {
 	token.Doc
 	feature.Set
-	extra  []uint32
-	polar  []uint32
-	stems  []uint32
-	blocks [3]feature.Block
-	lang   langText
+	extra   []uint32
+	polar   []uint32
+	stems   []uint32
+	blocks  [3]feature.Block
+	lang    langText
+	dialect dialectText
 	feelText
-	phrases phrase.Seq
-	// MarkEnds is set by [Reader.Dialect]: the end of each word's features in the third block.
-	MarkEnds []int
 }
 
 // Read scans text and extracts what all heads share.

@@ -106,21 +106,11 @@ func (r *Reader) turn(t *Text) {
 	var c scope
 	asks := strings.ContainsAny(t.Src, "?؟")
 	for i := range t.Spans {
-		if i > 0 && t.breaks(t.Spans[i-1].Token, t.Spans[i].Token) {
+		if i > 0 && t.breaks(i) {
 			c.left, c.after, c.clause = 0, false, false
 		}
 		t.words = append(t.words, r.turnWord(t, i, &c, asks))
 	}
-}
-
-// breaks reports whether one of the tokens between two words ends a clause.
-func (t *Text) breaks(from, to int) bool {
-	for i := from + 1; i < to; i++ {
-		if k := &t.Tokens[i]; k.Kind == token.Punct && strings.ContainsRune("،,.؛;!؟?:…", FirstRune(t.Text(k))) {
-			return true
-		}
-	}
-	return false
 }
 
 // turnWord reads the i-th word and moves c behind it.
@@ -196,23 +186,6 @@ func around(word []rune, behind bool) []rune {
 		return word[1 : n-1]
 	}
 	return nil
-}
-
-// Polar reports whether t contains an emoji, or a word in another script, that has a polarity.
-func (r *Reader) Polar(t *Text) bool {
-	for i := range t.Tokens {
-		k := &t.Tokens[i]
-		switch k.Kind {
-		case token.Emoji:
-			return true
-		case token.Foreign:
-			if r.lists.Sentiment.Exact(0, &feature.Span{Key: feature.Key(t.Folded(k))})&3 != 0 {
-				return true
-			}
-		case token.Word, token.Number, token.Punct, token.Mention, token.Hashtag, token.URL:
-		}
-	}
-	return false
 }
 
 // The lists of the file: the first two are general praise and blame, the third negates, the fourth intensifies. The
@@ -314,7 +287,7 @@ func (r *Reader) signs(t *Text) {
 		case token.Foreign:
 			key := feature.Key(t.Folded(k))
 			t.extra = append(t.extra, feature.Combine(kindShape, 50, key))
-			for i := range feature.Bits(r.lists.Sentiment.Exact(0, &feature.Span{Key: key}) & polarLists) {
+			for i := range feature.Bits(r.lists.Foreign.Exact(0, &feature.Span{Key: key})) {
 				t.extra = append(t.extra, feature.Combine(kindPolar, i, 0))
 			}
 		case token.Word:

@@ -15,6 +15,8 @@ import (
 var (
 	//go:embed dialect.txt
 	dialect string
+	//go:embed foreign.txt
+	foreign string
 	//go:embed sentiment.txt
 	sentiment string
 	//go:embed topic.txt
@@ -27,13 +29,16 @@ var (
 type Lists struct {
 	Dialect   *Table
 	Sentiment *Table
+	Foreign   *Table // praise, blame and negations in other languages
 	Topic     *Table
 	NER       *Table
 }
 
 // Load reads the lists.
 func Load() *Lists {
-	return &Lists{Dialect: Parse(dialect), Sentiment: Parse(sentiment), Topic: Parse(topic), NER: Parse(ner)}
+	return &Lists{
+		Dialect: Parse(dialect), Sentiment: Parse(sentiment), Foreign: Parse(foreign), Topic: Parse(topic), NER: Parse(ner),
+	}
 }
 
 // TopicWords calls add with the words of each list of topics, as they are written. The training distributes them.
@@ -70,8 +75,12 @@ func Parse(text string) *Table {
 		for w := range strings.FieldsSeq(words) {
 			d.Scan(strings.ReplaceAll(w, "_", " "))
 			s.Extract(&d)
-			if d.Tokens[0].Kind == token.Foreign {
-				t.masks[feature.Key(d.Folded(&d.Tokens[0]))] |= bit
+			first := 0
+			if d.Tokens[0].Kind == token.Number && len(d.Tokens) > 1 {
+				first = 1
+			}
+			if d.Tokens[first].Kind == token.Foreign {
+				t.masks[ForeignKey(&d, first)] |= bit
 			}
 			switch len(s.Spans) {
 			case 1:
@@ -83,6 +92,15 @@ func Parse(text string) *Table {
 		}
 	}
 	return t
+}
+
+// ForeignKey returns the key of token i, a word in another script, with the digits that it begins with, as in Arabizi.
+func ForeignKey(d *token.Doc, i int) uint32 {
+	word := &d.Tokens[i]
+	if i == 0 || d.Tokens[i-1].Kind != token.Number || d.Tokens[i-1].End != word.Start {
+		return feature.Key(d.Folded(word))
+	}
+	return feature.KeyAfter([]rune(d.Text(&d.Tokens[i-1])), d.Folded(word))
 }
 
 // index returns the number of the list called name, and adds the list if it is new.

@@ -103,18 +103,11 @@ func (q *Seq) Clitics(i int) Clitics {
 	return guess(it.word)
 }
 
-// Forms returns the hashes of element i, as it is written and without particles. It returns none for words with the
-// article, which makes another word of them.
-func (q *Seq) Forms(i int) []uint32 {
-	f := &q.items[i].forms
-	if f.bare {
-		return nil
-	}
-	return f.keys[:f.n]
+// Definite reports whether element i is a word with the article, behind particles or not.
+func (q *Seq) Definite(i int) bool {
+	c := q.Clitics(i)
+	return c.Lam || hasArticle(q.items[i].word[c.Letters:])
 }
-
-// Definite reports whether element i is a word with the article.
-func (q *Seq) Definite(i int) bool { return hasArticle(q.items[i].word) }
 
 // HasName reports whether q has a gazetteer name. Names that are everyday words as well do not count, except those of
 // countries and large cities.

@@ -1,5 +1,10 @@
 package token
 
+import (
+	"strings"
+	"unicode/utf8"
+)
+
 // letter describes how one rune is read.
 type letter struct {
 	fold  rune // the form for the classifiers; 0 when the rune is dropped
@@ -134,6 +139,22 @@ func foldRune(r rune) letter {
 		return letters[r-arabicStart]
 	}
 	return letter{fold: r, light: r}
+}
+
+// accented are pairs of a letter with an accent and the letter without it, which writers in a hurry use.
+const accented = "àaâaäaáaãaåaçcéeèeêeëeíiìiîiïiñnóoòoôoöoõoúuùuûuüuÿy"
+
+// withoutAccent returns a small letter without its accent, and 0 for an apostrophe or a separate accent.
+func withoutAccent(r rune) rune {
+	switch {
+	case r == '\'' || r == '’' || r >= 0x300 && r <= 0x36F || isFormat(r):
+		return 0
+	case r >= 0xE0 && r <= 0xFF:
+		if i := strings.IndexRune(accented, r); i >= 0 {
+			return rune(accented[i+utf8.RuneLen(r)])
+		}
+	}
+	return r
 }
 
 // isDigit reports whether r is a European, Arabic or Persian digit.

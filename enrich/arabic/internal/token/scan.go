@@ -59,7 +59,7 @@ func (d *Doc) After(t *Token, n int) int {
 		switch {
 		case r >= 0xFEF5 && r <= 0xFEFC:
 			return t.Start
-		case isMark(r):
+		case isMark(r), isFormat(r):
 		case n == 0:
 			return i
 		default:
@@ -149,7 +149,10 @@ func (d *Doc) hashtag(i, n int) int {
 	end := i + n
 	for end < len(d.Src) {
 		r, m := decode(d.Src, end)
-		if r != '_' && !isDigit(r) && !unicode.IsLetter(r) && !isMark(r) && r != 0x200C || d.linkAt(end) {
+		if r != '_' && !isDigit(r) && !unicode.IsLetter(r) && !isMark(r) && r != 0x200C {
+			m = d.invisible(end, len(d.Src), unicode.IsLetter)
+		}
+		if m == 0 || d.linkAt(end) {
 			break
 		}
 		end += m
@@ -255,8 +258,9 @@ func (d *Doc) word(i, limit int, tag bool) int {
 		case r == 0x200C && t.lo < len(d.folded): // Persian and Kurdish write it inside words
 			d.light = append(d.light, r)
 		default:
-			limit = i
-			continue
+			if n = d.invisible(i, limit, isArabicLetter); n == 0 {
+				limit = i
+			}
 		}
 		i += n
 	}
@@ -291,11 +295,13 @@ func (d *Doc) foreign(i, limit int, tag bool) int {
 	t := Token{Kind: Foreign, Tag: tag, Start: i, lo: len(d.folded), llo: len(d.light)}
 	for i < limit {
 		r, n := decode(d.Src, i)
-		if !inForeignWord(r) || d.linkAt(i) {
+		if !inForeignWord(r) {
+			n = d.invisible(i, limit, inForeignWord)
+		}
+		if n == 0 || d.linkAt(i) {
 			break
 		}
-		if r != '\'' && r != '’' {
-			r = unicode.ToLower(r)
+		if r = withoutAccent(unicode.ToLower(r)); r != 0 {
 			d.folded = append(d.folded, r)
 			d.light = append(d.light, r)
 			if !tag {
@@ -305,6 +311,23 @@ func (d *Doc) foreign(i, limit int, tag bool) int {
 		i += n
 	}
 	return d.close(t, i)
+}
+
+// invisible returns the number of bytes of the invisible signs at byte i, 0 unless a letter follows them before limit:
+// such signs, which editors and applications add, do not end a word.
+func (d *Doc) invisible(i, limit int, letter func(rune) bool) int {
+	for end := i; end < limit; {
+		r, n := decode(d.Src, end)
+		switch {
+		case isFormat(r):
+			end += n
+		case letter(r):
+			return end - i
+		default:
+			return 0
+		}
+	}
+	return 0
 }
 
 // inForeignWord reports whether r continues a word in another script. Digits do: Arabizi writes letters with them.

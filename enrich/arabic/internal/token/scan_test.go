@@ -21,6 +21,9 @@ func TestScanFoldsSpelling(t *testing.T) {
 		{"presentation forms", "ﺳﻼﻡ", []string{"سلام"}},
 		{"letters that Persian writes", "کتاب گل", []string{"كتاب", "گل"}},
 		{"words inside a hashtag", "#مصر_أولا", []string{"", "مصر", "اولا"}},
+		{"invisible signs inside words", "مر\u200bحب\u2066\u2069ا lo\u2060ve", []string{"مرحبا", "love"}},
+		{"invisible signs between words", "مرحبا\u200b يا\u2069", []string{"مرحبا", "يا"}},
+		{"accents and apostrophes", "C'était ge\u0301nial", []string{"cetait", "genial"}},
 		{"punctuation", "نعم،لا", []string{"نعم", "", "لا"}},
 	}
 	for _, tt := range tests {
@@ -59,6 +62,7 @@ func TestScanFindsTheKindsOfTokens(t *testing.T) {
 			"a link glued to a hashtag", "#ناhttps://a.example/b",
 			[]piece{{token.Hashtag, "#نا"}, {token.Word, "نا"}, {token.URL, "https://a.example/b"}},
 		},
+		{"an invisible sign inside a hashtag", "#مصر\u200bاليوم\u200b", []piece{{token.Hashtag, "#مصر\u200bاليوم"}, {token.Word, "مصر\u200bاليوم"}}},
 		{"scripts touch", "حبiPhone", []piece{{token.Word, "حب"}, {token.Foreign, "iPhone"}}},
 	}
 	for _, tt := range tests {

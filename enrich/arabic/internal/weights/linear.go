@@ -143,25 +143,26 @@ func (m *Linear) Add(sums *Sums, features []uint32) {
 		m.addTagged(sums, features)
 		return
 	}
-	switch m.Classes {
-	case 2:
-		m.add2(sums, features)
-	case 3:
-		m.add3(sums, features)
-	case 5:
-		m.add5(sums, features)
-	case 8:
-		m.add8(sums, features)
-	case 9:
-		m.add9(sums, features)
-	default:
-		k := m.Classes
-		for _, f := range features {
-			at := int(f&m.mask) * k
-			row := m.rows[at : at+k]
-			for c := range len(row) {
-				sums[c] += int32(int8(row[c]))
-			}
+	k := m.Classes
+	for _, f := range features {
+		at := int(f&m.mask) * k
+		row := m.rows[at : at+k]
+		for c := range len(row) {
+			sums[c] += int32(int8(row[c]))
+		}
+	}
+}
+
+func (m *Linear) addTagged(sums *Sums, features []uint32) {
+	k, n := m.Classes, m.tagged
+	for _, f := range features {
+		i, tag := Place(f, n)
+		row := m.rows[i*k : i*k+k]
+		if row[0] != tag {
+			continue
+		}
+		for c := range len(row) - 1 {
+			sums[c] += int32(int8(row[c+1]))
 		}
 	}
 }

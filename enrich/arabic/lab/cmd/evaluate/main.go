@@ -44,13 +44,12 @@ func main() {
 // run measures according to the arguments, writes the tables to w and the progress of training to progress.
 func run(args []string, w, progress io.Writer) error {
 	flags := flag.NewFlagSet("evaluate", flag.ContinueOnError)
-	task := flags.String("task", "", "dialect, sentiment, ner, topic, not_arabic or mixed; without -file, none means all")
+	task := flags.String("task", "", "dialect, sentiment, ner, topic or not_arabic; without -file, none means all")
 	file := flags.String("file", "", "labelled file to measure the embedded model on")
 	data := flags.String("data", "../shared/arabic", "folder of the labelled data")
 	everyday := flags.String("everyday", "", "file of everyday posts to measure on")
 	negation := flags.String("negation", "", "file of sentences and their negations to measure on")
 	wrong := flags.Bool("wrong", false, "list what comes out wrong of -everyday and -negation, and of written texts that are left out")
-	show := flags.Int("show", 0, "write what comes out of one post in so many of -everyday, as a Markdown table")
 	model := flags.String("model", "", "model file to measure instead of the embedded one")
 	var h eval.HeldOut
 	folds := flags.String("fold", "0", "tenths of the data to hold out, with commas between them")
@@ -68,7 +67,7 @@ func run(args []string, w, progress io.Writer) error {
 		if *file != "" {
 			return measure(m, *task, *file, h.Seed, w)
 		}
-		return posts(m, *everyday, *negation, *wrong, *show, w)
+		return posts(m, *everyday, *negation, *wrong, w)
 	}
 	h.Task = *task
 	if *leave != "" {
@@ -104,7 +103,7 @@ func open(file string) (*arabic.Model, error) {
 }
 
 // posts measures m on a file of everyday posts and on one of negations, if they are given.
-func posts(m *arabic.Model, everyday, negation string, list bool, show int, w io.Writer) error {
+func posts(m *arabic.Model, everyday, negation string, list bool, w io.Writer) error {
 	var wrong io.Writer
 	if list {
 		wrong = w
@@ -113,9 +112,6 @@ func posts(m *arabic.Model, everyday, negation string, list bool, show int, w io
 		posts, err := corpus.ReadPosts(everyday)
 		if err != nil {
 			return err
-		}
-		if show > 0 {
-			return eval.Show(m, posts, show, w)
 		}
 		if err := eval.MeasurePosts(m, posts, wrong).Write(w); err != nil {
 			return err
@@ -160,13 +156,6 @@ func measure(m *arabic.Model, task, file string, seed uint64, w io.Writer) error
 		return eval.Topic(m, task, records).Write(w)
 	case "not_arabic":
 		return eval.NotArabic(m, task, records, seed, 3, 6).Write(w)
-	case "mixed":
-		for _, r := range eval.Mixed(m, records, seed, 2000) {
-			if err := r.Write(w); err != nil {
-				return err
-			}
-		}
-		return nil
 	}
 	return fmt.Errorf("no task %q", task)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/socialdata/socialdata/enrich/arabic"
 	"github.com/socialdata/socialdata/enrich/arabic/lab/internal/corpus"
@@ -128,43 +127,6 @@ func named(entities []schema.Entity) []schema.Entity {
 		}
 	}
 	return out
-}
-
-// Show writes the answers of m to every step-th post as rows of a Markdown table. Wrong answers are followed by the
-// expected ones.
-func Show(m *arabic.Model, posts []corpus.Post, step int, w io.Writer) error {
-	cell := func(got, want string) string {
-		if got == want {
-			return got
-		}
-		return fmt.Sprintf("%s **not** %s", got, want)
-	}
-	list := func(entities []schema.Entity) string {
-		var out []string
-		for _, e := range entities {
-			out = append(out, e.Text+" ("+e.Type+")")
-		}
-		return orDash(strings.Join(out, ", "))
-	}
-	for i := 0; i < len(posts); i += step {
-		p := &posts[i]
-		got := enrich(m, p.Text)
-		_, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", p.Text, cell(string(got.Dialect), string(p.Dialect)),
-			cell(string(got.Sentiment.Label), string(p.Sentiment)),
-			cell(orDash(strings.Join(got.Topics, ", ")), orDash(strings.Join(p.Topics, ", "))),
-			cell(list(named(got.Entities)), list(wanted(p))))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }
 
 // Write prints e, a line for each figure.

@@ -25,9 +25,8 @@ type HeldOut struct {
 // parts are the sections of the model that answer a task.
 var parts = map[string][]string{
 	"dialect":    {"dialect"},
-	"mixed":      {"dialect", "spans", "mixed"},
 	"not_arabic": {"language"},
-	"sentiment":  {"sentiment", "phrase"},
+	"sentiment":  {"sentiment"},
 	"topic":      {"topic", "subject"},
 	"subject":    {"subject"},
 	"ner":        {"ner", "posts", "clusters", "gazetteer"},
@@ -110,9 +109,6 @@ func (h HeldOut) reports(m *arabic.Model, c *corpus.Corpus) []*Report {
 	if is("not_arabic") {
 		other := slices.Concat(h.pick(c.NotArabic), varieties, every(h.pick(c.Dialect), 4))
 		reports = append(reports, NotArabic(m, "not_arabic 3-6 words", other, h.Seed, 3, 6))
-	}
-	if is("mixed") {
-		reports = append(reports, Mixed(m, h.pick(c.Dialect), h.Seed, 2000)...)
 	}
 	if is("ner") {
 		for _, set := range []string{"anercorp", "aqmar"} {

@@ -5,7 +5,6 @@ import (
 	"hash/fnv"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/socialdata/socialdata/enrich/arabic/internal/feature"
@@ -52,38 +51,6 @@ type builder struct {
 	material
 	reader *head.Reader
 	lock   sync.Mutex // of Progress
-	stems  func() *Vectors
-	// softTexts returns the tweets with the sentiment that the teachers assign.
-	softTexts func() []felt
-}
-
-// The sizes of the vectors.
-const (
-	stemVector    = 128
-	clusterVector = 64
-	// Words up to this far away are the context of a word: near ones show its use, those further away its subject.
-	nearWindow = 6
-	wideWindow = 12
-)
-
-// vectors learns vectors from all texts that are not held out.
-func (b *builder) vectors(words bool, size, window int) *Vectors {
-	var texts []string
-	for _, list := range [][]corpus.Record{b.corpus.Dialect, b.corpus.Sentiment, b.corpus.Topic} {
-		for i := range list {
-			if r := &list[i]; !b.held(r.Set, Key(r)) {
-				texts = append(texts, r.Text)
-			}
-		}
-	}
-	for i := range b.corpus.NER {
-		if s := &b.corpus.NER[i]; !b.held(s.Set, s.Article) {
-			texts = append(texts, strings.Join(s.Tokens, " "))
-		}
-	}
-	v := FitVectors(StemDocs(texts, words), size, window, b.Seed)
-	b.logf("%-9s %d of size %d", "vectors", len(v.Rows), v.Size)
-	return v
 }
 
 func (b *builder) logf(format string, args ...any) {
@@ -124,10 +91,8 @@ func Build(c *corpus.Corpus, cfg Config) []byte {
 		table = head.AppendEmoji(table, r, e.Polarity)
 	}
 	b := &builder{material: material{cfg, c}, reader: head.NewReader(emoji)}
-	b.stems = sync.OnceValue(func() *Vectors { return b.vectors(false, stemVector, wideWindow) })
-	b.softTexts = sync.OnceValue(b.taught)
 	places := Gazetteer(c)
-	clusters := sync.OnceValue(func() ner.Clusters { return b.vectors(true, clusterVector, nearWindow).Clusters(b.Seed) })
+	clusters := sync.OnceValue(b.clusters)
 	names := func() *ner.Reader {
 		return &ner.Reader{Lists: b.reader.Lists().NER, Gazetteer: places, Clusters: clusters()}
 	}
@@ -136,11 +101,8 @@ func Build(c *corpus.Corpus, cfg Config) []byte {
 		make func() []byte
 	}{
 		{"dialect", b.dialect},
-		{"mixed", b.mixed},
-		{"spans", b.spans},
 		{"language", b.language},
 		{"sentiment", b.sentiment},
-		{"phrase", b.phrase},
 		{"topic", b.topic},
 		{"subject", b.subject},
 		{"ner", func() []byte { return b.ner(names()) }},

@@ -49,7 +49,7 @@ const (
 	// which has dialectRows rows, fewer than 1<<dialectBits, and no shared ones.
 	teacherBits   = 22
 	dialectBits   = 20
-	dialectRows   = 620_000
+	dialectRows   = 560_000
 	dialectEpochs = 6
 	dialectRate   = 0.1
 	dialectDrop   = 0.3
@@ -61,8 +61,8 @@ const (
 	fewOwn    = 60
 )
 
-// dialectExamples reads the texts that keep accepts.
-func (b *builder) dialectExamples(keep func(r *corpus.Record) bool) []Example {
+// dialectExamples reads the texts to learn.
+func (b *builder) dialectExamples() []Example {
 	var t head.Text
 	var examples []Example
 	var sets []string
@@ -71,7 +71,7 @@ func (b *builder) dialectExamples(keep func(r *corpus.Record) bool) []Example {
 		examples = append(examples, b.dialectExample(&t, text, slices.Index(varieties, label)))
 		sets = append(sets, set)
 	}
-	for r := range b.dialectRecords(rng, keep) {
+	for r := range b.dialectRecords(rng) {
 		add(r.Text, r.Label, r.Set)
 		if words := strings.Fields(r.Text); len(words) >= minCut && dialectBudget[r.Set+pieceSuffix] > 0 {
 			add(strings.Join(cut(rng, words, 4, 10), " "), r.Label, r.Set+pieceSuffix)
@@ -81,19 +81,19 @@ func (b *builder) dialectExamples(keep func(r *corpus.Record) bool) []Example {
 	return examples
 }
 
-// dialectRecords yields the labelled texts that keep accepts, and then the written ones.
-func (m *material) dialectRecords(rng *rand.Rand, keep func(r *corpus.Record) bool) iter.Seq[*corpus.Record] {
+// dialectRecords yields the labelled texts, and then the written ones.
+func (m *material) dialectRecords(rng *rand.Rand) iter.Seq[*corpus.Record] {
 	return func(yield func(*corpus.Record) bool) {
 		for _, list := range [][]corpus.Record{m.corpus.Dialect, m.corpus.Varieties} {
 			for i := range list {
 				r := &list[i]
-				if dialectBudget[r.Set] > 0 && !m.held(r.Set, Key(r)) && keep(r) && !yield(r) {
+				if dialectBudget[r.Set] > 0 && !m.held(r.Set, Key(r)) && !yield(r) {
 					return
 				}
 			}
 		}
 		for _, r := range slices.Concat(m.news(), some(m.Small, m.written(rng))) {
-			if keep(&r) && !yield(&r) {
+			if !yield(&r) {
 				return
 			}
 		}
@@ -137,8 +137,11 @@ func (m *material) written(rng *rand.Rand) []corpus.Record {
 			label, _, _ = strings.Cut(country, " ")
 			continue
 		}
+		if line == "" || line[0] == '#' {
+			continue
+		}
 		list, ok := strings.CutPrefix(line, "* ")
-		if !ok && line != "" && line[0] != '#' {
+		if !ok {
 			records = append(records, corpus.Record{Set: writtenPosts, Label: label, Text: line})
 		}
 		words := strings.Fields(list)
@@ -153,11 +156,11 @@ func (m *material) written(rng *rand.Rand) []corpus.Record {
 	return records
 }
 
-// fitDialect trains the dialect head on the texts that keep accepts, and then again together with unlabelled tweets of
-// which the first head is certain: there are few labelled tweets.
-func (b *builder) fitDialect(name string, keep func(r *corpus.Record) bool) []byte {
-	examples := b.dialectExamples(keep)
-	teacher := b.softmax(name+" 1", len(varieties), teacherBits, teacherEpochs, dialectRate)
+// dialect trains the dialect head, and then again together with unlabelled tweets of which the first head is certain:
+// there are few labelled tweets.
+func (b *builder) dialect() []byte {
+	examples := b.dialectExamples()
+	teacher := b.softmax("dialect 1", len(varieties), teacherBits, teacherEpochs, dialectRate)
 	teacher.Drop = dialectDrop
 	first := teacher.Fit(examples)
 	examples = append(examples, b.ownLabels(first)...)
@@ -167,7 +170,7 @@ func (b *builder) fitDialect(name string, keep func(r *corpus.Record) bool) []by
 		rows = 1 << smallBits
 	}
 	tags := first.Choose(examples, rows)
-	settings := b.softmax(name+" 2", len(varieties), dialectBits, dialectEpochs, dialectRate)
+	settings := b.softmax("dialect 2", len(varieties), dialectBits, dialectEpochs, dialectRate)
 	settings.Drop = dialectDrop
 	m := settings.Fit(examples)
 	return weights.AppendTagged(nil, tags, m.W[:rows*len(varieties)], m.Bias)
@@ -176,7 +179,7 @@ func (b *builder) fitDialect(name string, keep func(r *corpus.Record) bool) []by
 // dialectExample reads one text.
 func (b *builder) dialectExample(t *head.Text, text string, label int) Example {
 	b.reader.Read(t, text)
-	return Example{Blocks: copyBlocks(b.reader.Dialect(t)), Label: label}
+	return Example{Blocks: copyBlocks(b.reader.Dialect(t, 0, len(t.Spans))), Label: label}
 }
 
 // ownLabels labels the texts of the sentiment collections with m and returns those of which it is certain.
@@ -206,8 +209,4 @@ func (b *builder) ownLabels(m *Linear) []Example {
 		examples[i].Weight = ownBudget / max(fewOwn, n[examples[i].Label])
 	}
 	return examples
-}
-
-func (b *builder) dialect() []byte {
-	return b.fitDialect("dialect", func(*corpus.Record) bool { return true })
 }

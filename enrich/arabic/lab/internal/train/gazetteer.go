@@ -71,7 +71,7 @@ func common(t *gazetteer.Table, c *corpus.Corpus) {
 	for i := range c.Dialect {
 		texts = append(texts, c.Dialect[i].Text)
 	}
-	for _, doc := range StemDocs(texts, true) {
+	for _, doc := range wordsOf(texts) {
 		for _, key := range doc {
 			count[key]++
 		}

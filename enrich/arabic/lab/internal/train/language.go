@@ -13,7 +13,7 @@ const (
 	languageBits   = 17
 	languageEpochs = 5
 	languageRate   = 0.1
-	piecesPerText  = 8
+	piecesPerText  = 4
 )
 
 // language trains the head that distinguishes Arabic from other languages in Arabic script. Real posts are short, so

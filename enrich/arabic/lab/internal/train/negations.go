@@ -16,7 +16,11 @@ var negationParts string
 // negationSet is the name of the collection of sentences with and without a negation.
 const negationSet = "negations"
 
-// negationsOfEach is the number of sentences of each kind and variety: praise and blame, with a negation and without.
+// plainSet is the name of the collection of plain statements.
+const plainSet = "plain"
+
+// negationsOfEach is the number of sentences of each kind and variety: praise and blame, with a negation and without. There
+// are twice as many plain statements.
 const negationsOfEach = 140
 
 // pairSet is the name of the collection of written pairs.
@@ -65,7 +69,7 @@ func Pairs(want func(name string) bool) []corpus.Pair {
 	return out
 }
 
-// negations returns sentences of praise and blame and their negations.
+// negations returns sentences of praise and blame, their negations, and plain statements.
 func negations(rng *rand.Rand) []corpus.Record {
 	var records []corpus.Record
 	parts := map[string][]string{}
@@ -95,9 +99,9 @@ func negations(rng *rand.Rand) []corpus.Record {
 func negate(rng *rand.Rand, parts map[string][]string) []corpus.Record {
 	var records []corpus.Record
 	pick := func(name string) string { return parts[name][rng.IntN(len(parts[name]))] }
-	add := func(label string, words ...string) {
+	add := func(set, label string, words ...string) {
 		text := strings.ReplaceAll(strings.Join(words, " "), "_", " ")
-		records = append(records, corpus.Record{Set: negationSet, Label: label, Text: strings.ReplaceAll(text, "ـ ", "")})
+		records = append(records, corpus.Record{Set: set, Label: label, Text: strings.ReplaceAll(text, "ـ ", "")})
 	}
 	labels := [2]string{"positive", "negative"}
 	for i := range 2 * negationsOfEach {
@@ -105,26 +109,39 @@ func negate(rng *rand.Rand, parts map[string][]string) []corpus.Record {
 		if verbs := [2]string{"liked", "disliked"}[i%2]; i%3 == 0 {
 			verb, not, _ := strings.Cut(pick(verbs), "/")
 			of := pick([]string{"he", "she"}[rng.IntN(2)])
-			add(plain, verb, of)
-			add(negated, not, of)
+			add(negationSet, plain, verb, of)
+			add(negationSet, negated, not, of)
 			continue
 		}
 		gender := rng.IntN(2)
 		if i%3 == 1 {
 			thing, noun := pick([]string{"he", "she"}[gender]), pick([]string{"boon", "ill"}[i%2])
-			add(plain, thing, gendered(pick("has"), gender), noun)
-			add(negated, thing, gendered(pick("lack"), gender), noun)
+			add(negationSet, plain, thing, gendered(pick("has"), gender), noun)
+			add(negationSet, negated, thing, gendered(pick("lack"), gender), noun)
 			continue
 		}
 		quality, not := pick([]string{"good", "bad"}[i%2]), pick("not")
 		thing, quality, not := pick([]string{"he", "she"}[gender]), gendered(quality, gender), gendered(not, gender)
 		if rng.IntN(4) == 0 { // the quality first
-			add(plain, quality, thing)
-			add(negated, not, quality, thing)
+			add(negationSet, plain, quality, thing)
+			add(negationSet, negated, not, quality, thing)
 			continue
 		}
-		add(plain, thing, quality)
-		add(negated, thing, not, quality)
+		add(negationSet, plain, thing, quality)
+		add(negationSet, negated, thing, not, quality)
+	}
+	for i := range 2 * negationsOfEach {
+		switch i % 4 {
+		case 0:
+			add(plainSet, "neutral", pick([]string{"he", "she"}[rng.IntN(2)]), pick("where"))
+		case 1:
+			add(plainSet, "neutral", pick("acts"), pick("when"))
+		case 2:
+			add(plainSet, "neutral", pick("when"), pick("acts"))
+		default:
+			who := []string{"men", "women"}[rng.IntN(2)]
+			add(plainSet, "neutral", pick(who), pick(who+"act"))
+		}
 	}
 	return slices.Clip(records)
 }

@@ -12,7 +12,7 @@ import (
 const (
 	nerBits = 17
 	// The score of one perceptron varies by a point with the order of the sentences; the mean of several is stable.
-	newsEpochs, newsRuns = 12, 4
+	newsEpochs, newsRuns = 10, 2
 	postEpochs, postRuns = 10, 2
 	// tagDrop is the share of the features that are hidden from the taggers.
 	tagDrop = 0.4

@@ -1,6 +1,8 @@
 package train
 
 import (
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,7 +40,8 @@ func TestTrainingFilesHoldNoPostOfTheTests(t *testing.T) {
 	for _, p := range everydayPosts() {
 		learn(p.Text)
 	}
-	for _, r := range (&builder{}).pairs() {
+	plain := slices.DeleteFunc(negations(rand.New(rand.NewPCG(1, 14))), func(r corpus.Record) bool { return r.Set != plainSet })
+	for _, r := range slices.Concat((&builder{}).pairs(), plain) {
 		learn(r.Text)
 	}
 	for _, file := range []string{dialects, madeUp, hintLines, sentences} {
@@ -58,7 +61,7 @@ func TestTrainingFilesHoldNoPostOfTheTests(t *testing.T) {
 			}
 		}
 	}
-	for _, file := range []string{"everyday_choose.txt", "everyday_report.txt", "everyday_others.txt"} {
+	for _, file := range []string{"everyday_choose.txt", "everyday_report.txt", "everyday_others.txt", "plain.txt", "mixed.txt"} {
 		posts, err := corpus.ReadPosts("../../testdata/" + file)
 		if err != nil {
 			t.Fatal(err)

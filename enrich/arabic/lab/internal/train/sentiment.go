@@ -25,12 +25,16 @@ const madeUpSet = "made up"
 
 // sentimentBudget is the weight of each label of a collection. The tweets labelled by their emoji are many and noisy.
 var sentimentBudget = budget{
-	"arsarcasm": 4500, "ajgt": 4500, "manual": 700, "emoji": 800, madeUpSet: 900, everydaySet: 4400, negationSet: 1200,
+	"arsarcasm": 4500, "ajgt": 4500, "manual": 700, "emoji": 800, madeUpSet: 900, everydaySet: 4400, negationSet: 1200, plainSet: 850,
 	pairSet: 5000,
 }
 
-// twoSided are the collections labelled only positive or negative: they teach nothing about neutral texts.
-var twoSided = []string{"ajgt"}
+const (
+	// emojiSet is the collection labelled by the emoji of its tweets. They are hidden, since they would teach nothing else.
+	emojiSet = "emoji"
+	// twoSidedSet is the collection labelled only positive or negative: it teaches nothing about neutral texts.
+	twoSidedSet = "ajgt"
+)
 
 const (
 	sentimentBits   = 19
@@ -39,15 +43,10 @@ const (
 	sentimentRate = 0.05
 	// sentimentDrop is the share of the features that are hidden, different ones each time.
 	sentimentDrop = 0.3
-	// sentimentVector is the weight of the vectors. More of it would favour the subject of a text.
-	sentimentVector = 1.5
 	// negativeBias is added to the score of negative: the labels have equal weight in training, and blame is more common
 	// than praise. A larger bias would reduce the accuracy on texts like those of the corpus.
 	negativeBias = 0.2
 )
-
-// writtenSets are the collections that were written for the training: nothing is measured on them.
-var writtenSets = []string{madeUpSet, everydaySet, negationSet, pairSet}
 
 // madeUpRecords returns the posts of the file.
 func madeUpRecords() []corpus.Record {
@@ -72,72 +71,33 @@ func (m *material) feltPosts() []corpus.Record {
 	return records
 }
 
-// felt is a text with a sentiment to learn.
-type felt struct {
-	text   string
-	label  int
-	among  int       // as in [Example]
-	target []float32 // the same
-	blind  bool      // its emoji are hidden, because its label was derived from them
-	weight float32
-}
-
-// feltTexts returns the texts with a label.
-func (m *material) feltTexts() []felt {
-	var texts []felt
-	var weigh []Example
-	var sets []string
+// feltRecords returns the texts with a sentiment to learn.
+func (m *material) feltRecords() []corpus.Record {
+	collected := slices.DeleteFunc(slices.Clone(m.corpus.Sentiment), func(r corpus.Record) bool {
+		return m.held(r.Set, Key(&r))
+	})
 	written := slices.Concat(madeUpRecords(), m.feltPosts(), negations(rand.New(rand.NewPCG(m.Seed, 14))), m.pairs())
-	for _, r := range slices.Concat(m.corpus.Sentiment, some(m.Small, written)) {
-		if sentimentBudget[r.Set] == 0 || !slices.Contains(writtenSets, r.Set) && m.held(r.Set, Key(&r)) {
-			continue
-		}
-		f := felt{text: r.Text, label: slices.Index(feelings, r.Label), blind: r.Set == "emoji"}
-		if slices.Contains(twoSided, r.Set) {
-			f.among = 2
-		}
-		texts = append(texts, f)
-		weigh = append(weigh, Example{Label: f.label})
-		sets = append(sets, r.Set)
-	}
-	balance(weigh, sets, sentimentBudget)
-	for i := range texts {
-		texts[i].weight = weigh[i].Weight
-	}
-	return texts
+	return slices.Concat(collected, some(m.Small, written))
 }
 
+// sentiment trains the sentiment head.
 func (b *builder) sentiment() []byte {
-	m := b.fitFelt("sentiment", append(b.feltTexts(), b.softTexts()...))
+	var t head.Text
+	var examples []Example
+	var sets []string
+	for _, r := range b.feltRecords() {
+		b.reader.Read(&t, r.Text)
+		e := Example{Blocks: copyBlocks(b.reader.Sentiment(&t, r.Set == emojiSet)), Label: slices.Index(feelings, r.Label)}
+		if r.Set == twoSidedSet {
+			e.Among = 2
+		}
+		examples, sets = append(examples, e), append(sets, r.Set)
+	}
+	balance(examples, sets, sentimentBudget)
+	settings := b.softmax("sentiment", len(feelings), sentimentBits, sentimentEpochs, sentimentRate)
+	settings.Drop = sentimentDrop
+	m := settings.Fit(examples)
 	m.Bias[slices.Index(feelings, "negative")] += negativeBias
 	out, _ := weights.AppendLinear(nil, m.Bits, m.W, m.Bias)
 	return out
-}
-
-// fitFelt trains a linear model on texts.
-func (b *builder) fitFelt(name string, texts []felt) *Linear {
-	examples := make([]Example, len(texts))
-	var t head.Text
-	for i := range texts {
-		examples[i] = b.feltExample(&t, &texts[i])
-	}
-	settings := b.softmax(name, len(feelings), sentimentBits, sentimentEpochs, sentimentRate)
-	settings.Fold = b.stems().Fold(sentimentVector)
-	settings.Drop = sentimentDrop
-	return settings.Fit(examples)
-}
-
-// feltExample reads one text.
-func (b *builder) feltExample(t *head.Text, f *felt) Example {
-	b.reader.Read(t, f.text)
-	blocks := copyBlocks(b.reader.Sentiment(t, f.blind))
-	e := Example{
-		Blocks: blocks, Label: f.label, Among: f.among, Target: f.target, Weight: f.weight,
-		Dense: b.stems().Sum(blocks[head.FeelWords].Features, blocks[head.FeelWords].Value*sentimentVector),
-	}
-	turned := blocks[head.FeelTurnedWords]
-	for i, x := range b.stems().Sum(turned.Features, turned.Value*sentimentVector) {
-		e.Dense[i] += x
-	}
-	return e
 }

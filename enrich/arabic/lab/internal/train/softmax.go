@@ -13,8 +13,6 @@ import (
 type Example struct {
 	Blocks []feature.Block
 	Label  int
-	Dense  []float32 // numbers besides the hashed features, nil for none
-	Target []float32 // if set, a distribution over the classes to learn instead of Label
 	// Among, if set, says that Label was chosen from that many of the first classes: the others are not trained.
 	Among  int
 	Weight float32
@@ -30,9 +28,6 @@ type Softmax struct {
 	// Drop is the share of the features of an example that is left out, different ones each time, so that the rest has to
 	// carry the weight: rare words may be missing in new texts.
 	Drop float32
-	// Fold, if set, is called after the last epoch to move the weights of the dense numbers into the table. One more epoch
-	// without these numbers then adjusts features that happen to share a row.
-	Fold func(m *Linear)
 	// Progress is called after each epoch with the mean loss.
 	Progress func(epoch int, loss float64)
 }
@@ -43,7 +38,6 @@ type Linear struct {
 	Bits    int
 	W       []float32 // by row, Classes in each row
 	Bias    []float32
-	Dense   []float32 // Classes for each number of Example.Dense
 }
 
 // Fit trains with AdaGrad. The seed determines the order of the examples and of every addition, so the same examples
@@ -53,10 +47,6 @@ func (s Softmax) Fit(examples []Example) *Linear {
 	m := &Linear{Classes: k, Bits: s.Bits, W: make([]float32, k<<s.Bits), Bias: make([]float32, k)}
 	g2 := make([]float32, k<<s.Bits)
 	b2 := make([]float32, k)
-	if len(examples) > 0 {
-		m.Dense = make([]float32, k*len(examples[0].Dense))
-	}
-	d2 := make([]float32, len(m.Dense))
 	rng := rand.New(rand.NewPCG(s.Seed, 1))
 	order := make([]int, len(examples))
 	for i := range order {
@@ -65,15 +55,7 @@ func (s Softmax) Fit(examples []Example) *Linear {
 	p, grad, slope := make([]float32, k), make([]float32, k), make([]float32, k)
 	mask := uint32(1)<<s.Bits - 1
 	var thinned Example
-	epochs := s.Epochs
-	if s.Fold != nil {
-		epochs++
-	}
-	for epoch := range epochs {
-		if epoch == s.Epochs {
-			s.Fold(m)
-			m.Dense = nil
-		}
+	for epoch := range s.Epochs {
 		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		loss, total := 0.0, 0.0
 		for _, i := range order {
@@ -90,27 +72,13 @@ func (s Softmax) Fit(examples []Example) *Linear {
 			Normalize(among)
 			total += float64(e.Weight)
 			for c := range among {
-				want := float32(0)
-				if e.Target != nil {
-					want = e.Target[c]
-				} else if c == e.Label {
-					want = 1
-				}
-				if want > 0 {
-					loss -= float64(e.Weight*want) * math.Log(float64(p[c])+1e-9)
-				}
-				grad[c] = e.Weight * (p[c] - want)
+				grad[c] = e.Weight * p[c]
 			}
+			grad[e.Label] -= e.Weight
+			loss -= float64(e.Weight) * math.Log(float64(p[e.Label])+1e-9)
 			for c := range k {
 				b2[c] += grad[c] * grad[c]
 				m.Bias[c] -= s.Rate * grad[c] / float32(math.Sqrt(float64(b2[c])+1e-6))
-			}
-			for i, x := range e.Dense[:len(m.Dense)/k] {
-				for c := range k {
-					d := grad[c] * x
-					d2[i*k+c] += d * d
-					m.Dense[i*k+c] -= s.Rate * d / float32(math.Sqrt(float64(d2[i*k+c])+1e-6))
-				}
 			}
 			for _, b := range e.Blocks {
 				for c := range slope {
@@ -131,29 +99,6 @@ func (s Softmax) Fit(examples []Example) *Linear {
 		}
 	}
 	return m
-}
-
-// Average trains the given number of times, each time with the next seed, and returns the mean of the weights, so that
-// random differences cancel out.
-func (s Softmax) Average(examples []Example, runs int) *Linear {
-	mean := s.Fit(examples)
-	for range runs - 1 {
-		s.Seed++
-		m := s.Fit(examples)
-		for i, w := range m.W {
-			mean.W[i] += w
-		}
-		for c, w := range m.Bias {
-			mean.Bias[c] += w
-		}
-	}
-	for i := range mean.W {
-		mean.W[i] /= float32(runs)
-	}
-	for c := range mean.Bias {
-		mean.Bias[c] /= float32(runs)
-	}
-	return mean
 }
 
 // thin copies e to dst without the features that are dropped.
@@ -188,11 +133,6 @@ func (s Softmax) thin(rng *rand.Rand, e, dst *Example) *Example {
 // Scores fills out with the scores of e, one for each class.
 func (m *Linear) Scores(e *Example, out []float32) {
 	copy(out, m.Bias)
-	for i, x := range e.Dense[:len(m.Dense)/m.Classes] {
-		for c := range m.Classes {
-			out[c] += x * m.Dense[i*m.Classes+c]
-		}
-	}
 	mask, k := uint32(1)<<m.Bits-1, m.Classes
 	for _, b := range e.Blocks {
 		var sum [weights.MaxClasses]float32

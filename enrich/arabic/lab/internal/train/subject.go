@@ -14,11 +14,10 @@ import (
 // The subject head knows all topics of the API. The topic head knows the seven of SIB-200 and reads long texts better;
 // posts are short and most of them are small talk.
 const (
-	subjectBits    = 15
-	subjectEpochs  = 5
-	subjectRate    = 0.1
-	subjectDrop    = 0.5
-	subjectVectors = 0.6
+	subjectBits   = 15
+	subjectEpochs = 5
+	subjectRate   = 0.1
+	subjectDrop   = 0.5
 	// Each topic gets this many groups of the words of its lists, of one to handful words, each after a post about
 	// nothing.
 	handfuls = 600
@@ -57,56 +56,33 @@ func (b *builder) subject() []byte {
 	for i := range b.corpus.Topic {
 		if r := &b.corpus.Topic[i]; !b.held(r.Set, Key(r)) {
 			add(r.Text, "sib", b.sharper(r.Label, r.Text))
-			texts[len(texts)-1].group = r.Group
 		}
 	}
 	b.deal(add, b.clear(add))
-	examples, vectors := b.topical(texts, len(head.Subjects), b.stems(), b.reader.Subject, subjectVectors, 0)
-	balance(examples, sets(texts), subjectBudget)
+	examples := b.topical(texts, b.reader.Subject, subjectBudget)
 	settings := b.softmax("subject", len(head.Subjects), subjectBits, subjectEpochs, subjectRate)
 	settings.Drop = subjectDrop
-	settings.Fold = vectors.Fold(subjectVectors)
 	m := settings.Fit(examples)
 	out, _ := weights.AppendLinear(nil, m.Bits, m.W, m.Bias)
 	return out
 }
 
-// topical makes examples of texts. In addition to their features, they have the sum of the vectors of their words and,
-// unless bayes is 0, the weights of a naive Bayes model that has not seen them. It returns the vectors of both.
-func (b *builder) topical(
-	texts []labelled, classes int, v *Vectors, read func(*head.Text) []feature.Block, scale, bayes float32,
-) ([]Example, *Vectors) {
-	var t head.Text
-	examples := make([]Example, len(texts))
-	for i := range texts {
-		b.reader.Read(&t, texts[i].text)
-		blocks := copyBlocks(read(&t))
-		texts[i].words = blocks[1].Features
-		examples[i] = Example{Blocks: blocks, Label: texts[i].label}
-	}
-	if bayes == 0 {
-		for i := range examples {
-			words := examples[i].Blocks[1]
-			examples[i].Dense = v.Sum(words.Features, words.Value*scale)
-		}
-		return examples, v
-	}
-	model := newBayes(classes, texts)
-	for i := range examples {
-		e := &examples[i]
-		words := e.Blocks[1]
-		e.Dense = append(v.Sum(words.Features, words.Value*scale), model.sum(&texts[i], bayes*words.Value*scale)...)
-	}
-	return examples, model.join(v, bayes)
+// labelled is a text for a head of topics.
+type labelled struct {
+	set, text string
+	label     int
 }
 
-// sets returns the collections of texts.
-func sets(texts []labelled) []string {
-	out := make([]string, len(texts))
-	for i := range texts {
-		out[i] = texts[i].set
+// topical makes examples of texts, weighed by budgets.
+func (b *builder) topical(texts []labelled, read func(*head.Text) []feature.Block, budgets budget) []Example {
+	var t head.Text
+	examples, sets := make([]Example, len(texts)), make([]string, len(texts))
+	for i, l := range texts {
+		b.reader.Read(&t, l.text)
+		examples[i], sets[i] = Example{Blocks: copyBlocks(read(&t)), Label: l.label}, l.set
 	}
-	return out
+	balance(examples, sets, budgets)
+	return examples
 }
 
 // sharper separates technology from science by the lists: SIB-200 has one label for both.

@@ -15,17 +15,12 @@ var topicLabels = []string{
 }
 
 // Chosen by leaving out sentences of SIB-200. There is little data about each word, so most features are hidden each
-// time and the mean of several runs is taken; each gains a point.
+// time.
 const (
 	topicBits   = 17
 	topicEpochs = 5
 	topicRate   = 0.1
 	topicDrop   = 0.75
-	topicRuns   = 8
-	// topicVectors is the weight of the vectors. They come from posts, which say little about these topics.
-	topicVectors = 0.4
-	// topicBayes is the weight of the naive Bayes model relative to the vectors.
-	topicBayes = 0.3
 	// smallTalk is the number of posts by account that are used as texts without a topic; one in talkStep is used.
 	smallTalk = 4000
 	talkStep  = 5
@@ -49,7 +44,7 @@ func (b *builder) topic() []byte {
 	none := len(topicLabels) - 1
 	for i := range b.corpus.Topic {
 		if r := &b.corpus.Topic[i]; !b.held(r.Set, Key(r)) {
-			texts = append(texts, labelled{set: "sib", text: r.Text, label: slices.Index(topicLabels, r.Label), group: r.Group})
+			texts = append(texts, labelled{set: "sib", text: r.Text, label: slices.Index(topicLabels, r.Label)})
 		}
 	}
 	n := 0
@@ -63,24 +58,13 @@ func (b *builder) topic() []byte {
 		texts = append(texts, labelled{set: "long", text: text, label: none})
 	}
 	texts = append(texts, b.topicalPosts()...)
-	lines := some(b.Small, hints())
-	for _, l := range lines {
+	for _, l := range some(b.Small, hints()) {
 		texts = append(texts, labelled{set: "hint", text: l.text, label: l.label})
 	}
-	known := b.stems().Size
-	lean := lean(b.stems(), lines, b.reader)
-	examples, vectors := b.topical(texts, len(topicLabels), lean, b.reader.Topic, topicVectors, topicBayes)
-	for i := range texts {
-		if texts[i].set == "hint" {
-			// The topics of its stems are counted from this very line: it must not be used to learn how far to trust them.
-			clear(examples[i].Dense[known:lean.Size])
-		}
-	}
-	balance(examples, sets(texts), topicBudget)
+	examples := b.topical(texts, b.reader.Topic, topicBudget)
 	settings := b.softmax("topic", len(topicLabels), topicBits, topicEpochs, topicRate)
 	settings.Drop = topicDrop
-	settings.Fold = vectors.Fold(topicVectors)
-	m := settings.Average(examples, b.few(topicRuns))
+	m := settings.Fit(examples)
 	out, _ := weights.AppendLinear(nil, m.Bits, m.W, m.Bias)
 	return out
 }
