@@ -205,7 +205,7 @@ func (d *Dashboard) showOverview(w http.ResponseWriter, r *http.Request, status 
 		{"calls", "Calls", "n", func(day requests.Rollup) any { return day.Calls }},
 		{"credits", "Credits charged", "n", func(day requests.Rollup) any { return day.Credits }},
 		{"refunded", "Credits given back", "n more", func(day requests.Rollup) any { return day.Refunded }},
-		{"sent", "Requests to upstreams", "", func(day requests.Rollup) any { return sentRequests(day) }},
+		{"sent", "Requests to upstreams", "more", func(day requests.Rollup) any { return sentRequests(day) }},
 		{"spent", "Credits of vendors", "", func(day requests.Rollup) any { return vendorCredits(day) }},
 	})
 	o.Hours = lastHours(o.Usage.Days, d.now())

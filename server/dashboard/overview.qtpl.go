@@ -281,7 +281,7 @@ func (p overview) streamcontent(qw422016 *qt422016.Writer, f frame) {
 			qw422016.E().S(number(day.Credits))
 			qw422016.N().S(`</td><td class="n more">`)
 			qw422016.E().S(number(day.Refunded))
-			qw422016.N().S(`</td><td class="break">`)
+			qw422016.N().S(`</td><td class="more break">`)
 			qw422016.E().S(sentRequests(day))
 			qw422016.N().S(`</td><td class="break">`)
 			qw422016.E().S(vendorCredits(day))
