@@ -20,8 +20,7 @@ type Limits struct {
 	// a sixteenth. One more waits and is answered 503 likewise.
 	Sandbox int64
 	// Mounted is how many requests the handlers of [WithMount] can work on at the same time, until they begin to answer
-	// or call
-	// [Enter]: a quarter of InFlight. They do not count in InFlight.
+	// or call [Enter]: a quarter of InFlight. They do not count in InFlight.
 	Mounted int64
 	// BodyBytes is the maximum length of the body of a request to a mounted handler: 256 KiB. A longer one is answered
 	// 413.
@@ -56,9 +55,9 @@ type Limits struct {
 	// IdleTimeout is how long a connection is kept open for the next request: 60 s.
 	IdleTimeout time.Duration
 
-	// Notice is how long a server that is stopping still accepts requests while /readyz reports that it is draining, so
+	// DrainNotice is how long a server that is stopping still accepts requests while /readyz reports that it is draining, so
 	// that load balancers can send requests elsewhere: 0 by default.
-	Notice time.Duration
+	DrainNotice time.Duration
 	// Drain is how long calls may take to end when the server is stopping: 30 s.
 	Drain time.Duration
 	// AnswerGrace is how long callers have to read their answers after the last call has ended: 5 s.

@@ -55,7 +55,7 @@ func (e webErrors) Write(line []byte) (int, error) {
 func (s *Server) drain(ctx context.Context, web *http.Server, open *connections) error {
 	s.draining.Store(true)
 	s.log.InfoContext(ctx, "stopping: no new calls; calls in progress are finished")
-	time.Sleep(s.limits.Notice)
+	time.Sleep(s.limits.DrainNotice)
 	s.stop() // streams of changes do not end by themselves
 	limited, stop := context.WithTimeout(ctx, s.limits.Drain)
 	defer stop()

@@ -350,7 +350,7 @@ func TestAShutdownClosesEveryConnection(t *testing.T) {
 func TestAShutdownFinishesCallsInProgress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := serving(t, enginetest.Config{}, server.WithLimits(server.Limits{Notice: 5 * time.Second}))
+		s := serving(t, enginetest.Config{}, server.WithLimits(server.Limits{DrainNotice: 5 * time.Second}))
 		wait := func(path string) *caller { return s.call(s.request(path)) }
 		slow := wait("/v1/mock/profile?handle=slow")
 		s.stop()
@@ -402,7 +402,7 @@ func TestCallsInProgressOfOneAccountAreLimited(t *testing.T) {
 	})
 }
 
-func TestOverload(t *testing.T) {
+func TestCallsAboveTheLimitAreRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

@@ -203,7 +203,7 @@ func (c *serveCmd) fronts(
 	client *socialdata.Client, at listening, pages *dashboard.Dashboard, log *slog.Logger, own []server.Option,
 ) ([]front, error) {
 	both := append(c.Addresses.options(), server.WithLogger(log),
-		server.WithLimits(server.Limits{InFlight: c.InFlight, Connections: c.Connections, Notice: c.DrainNotice}))
+		server.WithLimits(server.Limits{InFlight: c.InFlight, Connections: c.Connections, DrainNotice: c.DrainNotice}))
 	mounts := []server.Option{server.WithMount(dashboard.Root, pages), server.WithMount(dashboard.Root+"/", pages)}
 	if at.dashboard == at.api {
 		own = append(own, mounts...)
