@@ -24,8 +24,11 @@ const nameOfForm = ({ method, action, className }) => (className === "filter" ? 
 
 // send fills the form that a selector finds and sends it, by the keyboard alone.
 async function send(page, form, button, fields = {}) {
-  const summary = await page.locator(form).first().evaluate((e) => e.closest("details:not([open])")?.querySelector("summary").textContent);
-  if (summary) {
+  const folded = await page.locator(form).first().evaluate((e, labels) => {
+    const inside = [...e.querySelectorAll("details:not([open])")].filter((d) => labels.some((label) => d.textContent.includes(label)));
+    return [e.closest("details:not([open])"), ...inside].filter(Boolean).map((d) => d.querySelector("summary").textContent);
+  }, Object.keys(fields));
+  for (const summary of folded) {
     await tabTo(page, summary);
     await page.keyboard.press("Enter");
   }

@@ -161,14 +161,20 @@ func (d *Dashboard) startBulk(w http.ResponseWriter, r *http.Request) {
 	} else if file != "" {
 		text += "\n" + file
 	}
+	deadline, err := deadlineOf(r.PostFormValue("deadline"))
+	if err != nil {
+		wrong("deadline", "This must be a time such as 2027-01-31 06:00, in UTC.")
+		return
+	}
 	started, err := client.Account().Bulk().Start(r.Context(), accounts.BulkRequest{
 		Name: name, File: bulkLines(text), MaxCredits: most, Fresh: r.PostFormValue("fresh") != "",
+		Enrich: r.PostFormValue("enrich"), Fields: strings.TrimSpace(r.PostFormValue("fields")), Deadline: deadline,
 	})
 	switch status, words := explained(err); {
 	case errors.Is(err, bulkjob.ErrConflict):
 		wrong("name", "A bulk job of that name with other lines is not done yet.")
 	case status != 0:
-		wrong("lines", words)
+		wrong(fieldIn(words, "lines", [2]string{"fields", `"fields"`}, [2]string{"deadline", `"deadline"`}), words)
 	case err != nil:
 		d.answer(w, r, err)
 	case started.RefusedLines > 0:
@@ -177,6 +183,14 @@ func (d *Dashboard) startBulk(w http.ResponseWriter, r *http.Request) {
 	default:
 		http.Redirect(w, r, bulkPath(a.ID, started.ID), http.StatusSeeOther)
 	}
+}
+
+// deadlineOf reads a time in UTC, to the minute; "" is the zero time.
+func deadlineOf(text string) (time.Time, error) {
+	if text = strings.TrimSpace(text); text == "" {
+		return time.Time{}, nil
+	}
+	return time.Parse("2006-01-02 15:04", strings.Replace(text, "T", " ", 1))
 }
 
 // sentFile returns the file of a form; "" for none.

@@ -149,12 +149,30 @@ func streambulkFormPart(qw422016 *qt422016.Writer, p bulkJobsPage) {
 	qw422016.N().S(`
 `)
 	streampayerField(qw422016, p.Payers, p.Sent.value("bulk", "key", ""))
-	qw422016.N().S(`<label><input type="checkbox" name="fresh" value="on"`)
+	qw422016.N().S(`</div>
+<details`)
+	if p.Sent.is("bulk") {
+		qw422016.N().S(` open`)
+	}
+	qw422016.N().S(`><summary>More options</summary>
+<div class="row">
+`)
+	streamtextField(qw422016, p.Sent.in("bulk", field{Label: "Only these fields of each object", Name: "fields", Placeholder: "handle,followers"}))
+	qw422016.N().S(`
+`)
+	streamtextField(qw422016, p.Sent.in("bulk", field{Label: "Begin no line after (UTC)", Name: "deadline", Placeholder: "2027-01-31 06:00"}))
+	qw422016.N().S(`
+<label><input type="checkbox" name="enrich" value="arabic"`)
+	if p.Sent.checked("bulk", "enrich", false) {
+		qw422016.N().S(` checked`)
+	}
+	qw422016.N().S(`> Enrich Arabic texts, for 3 credits more</label>
+<label><input type="checkbox" name="fresh" value="on"`)
 	if p.Sent.checked("bulk", "fresh", false) {
 		qw422016.N().S(` checked`)
 	}
 	qw422016.N().S(`> Skip the cache, at twice the price</label>
-</div>
+</div></details>
 <div><button>Start the job</button></div>
 <p class="dim">Larger files are sent with <code>socialdata bulk start FILE</code> or <code>PUT /manage/bulk/NAME</code>: <a href="/docs">the documentation</a> has the details.</p>
 </form>

@@ -26,6 +26,9 @@ func TestABulkJobIsStartedFollowedAndStopped(t *testing.T) {
 			{"name", "Not a name", "This cannot be its name"},
 			{"max_credits", "many", "This must be a whole number of credits"},
 			{"lines", "", "This cannot be done"},
+			{"fields", "a..b", "This cannot be done"},
+			{"deadline", "tomorrow", "This must be a time such as"},
+			{"deadline", "2020-01-31 06:00", "must be a time in the future"},
 		} {
 			form := url.Values{"name": {who}, "lines": {"https://mock.example/@ann"}, "max_credits": {"50"}, "key": {key.ID}}
 			form.Set(tt.field, tt.value)
@@ -39,7 +42,9 @@ func TestABulkJobIsStartedFollowedAndStopped(t *testing.T) {
 		}
 		lines := "https://mock.example/@ann\n\nnowhere\n" +
 			`{"platform": "mock", "operation": "profile", "params": {"handle": "not_found"}}`
-		form := url.Values{"name": {who}, "lines": {lines}, "key": {key.ID}}
+		form := url.Values{
+			"name": {who}, "lines": {lines}, "key": {key.ID}, "fields": {"handle"}, "deadline": {"2999-01-31 06:00"},
+		}
 		status, page := s.post(t, path, form)
 		if status != http.StatusOK || !strings.Contains(page, "2 lines accepted, 1 refused") || !strings.Contains(page, "<li>line 3: ") {
 			t.Errorf("%s: started: status %d:\n%s", who, status, page)
@@ -51,7 +56,7 @@ func TestABulkJobIsStartedFollowedAndStopped(t *testing.T) {
 			}
 		}
 		if _, file := s.get(t, path+"/"+who+"/results.ndjson"); strings.Count(file, "\n") != 2 ||
-			!strings.HasPrefix(file, `{"line":1,"key":"`) {
+			!strings.HasPrefix(file, `{"line":1,"key":"`) || strings.Contains(file, `"followers":`) {
 			t.Errorf("%s: results: %s", who, file)
 		}
 		if _, page := s.post(t, path+"/"+who+"/stop", url.Values{}); !strings.Contains(page, "<h1>Bulk job "+who) {
