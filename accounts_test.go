@@ -249,7 +249,7 @@ func TestOperatorManagesAccounts(t *testing.T) {
 	_, err = all.Refund(t.Context(), "shop", schema.CreditRefund{Credits: 4, RequestID: "req_1"})
 	wantCode(t, "Refund of more than was paid", err, problem.InvalidRequest)
 	_, err = all.Grant(t.Context(), "none", schema.CreditGrant{Credits: 1})
-	wantCode(t, "Grant to nobody", err, problem.NotFound)
+	wantCode(t, "Grant to an unknown account", err, problem.NotFound)
 
 	secret, k, err := d.keys.CreateKey(t.Context(), keys.NewKey{Account: a.ID, Environment: keys.Live, Manage: true})
 	if err != nil {

@@ -49,7 +49,7 @@ func TestLoggable(t *testing.T) {
 			"a certificate of another host", &tls.CertificateVerificationError{Err: x509.HostnameError{Certificate: &x509.Certificate{}, Host: asked}},
 			"the certificate is for another host name",
 		},
-		{"a certificate of nobody", x509.UnknownAuthorityError{}, "the certificate is signed by an unknown authority"},
+		{"a certificate of an unknown authority", x509.UnknownAuthorityError{}, "the certificate is signed by an unknown authority"},
 		{
 			"an old certificate",
 			x509.CertificateInvalidError{Reason: x509.Expired, Detail: asked},

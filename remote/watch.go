@@ -83,7 +83,7 @@ type positions struct {
 	by map[string]position
 }
 
-// position is where a monitor stands in the feed: that of the last change, and the cursor of the page that has it.
+// position is how far a monitor has been read in the feed: to the last change, and the cursor of the page that has it.
 type position struct {
 	made   time.Time // when the monitor was made
 	cursor string

@@ -27,8 +27,8 @@ const (
 )
 
 // WithStatus serves the status page at /status, and the same as /status.json and /status.atom, to anyone: how each
-// platform that the service reads has answered in the last 90 days, and the incidents. It has nothing of accounts. By
-// default there is none.
+// platform that the service reads has answered in the last 90 days, and the incidents. It says nothing about accounts. By
+// default there is no such page.
 func WithStatus() Option {
 	return option{"WithStatus", func(c *config) error {
 		c.status = true
@@ -41,7 +41,7 @@ type statusPages struct {
 	mu    sync.Mutex
 	until time.Time // when the next one may be made
 	pages map[string]*static
-	err   error // why there is none
+	err   error // why there are no pages
 }
 
 // showStatus answers a request for a page of the report.

@@ -103,7 +103,7 @@ func TestOwnProvidersAndClock(t *testing.T) {
 			Name: "own", Platform: platform.GitHub, Source: schema.Own,
 			Profile: func(_ context.Context, handle string) (schema.Profile, error) {
 				if handle == "nobody" {
-					return schema.Profile{}, providers.NotFound("nobody is called so")
+					return schema.Profile{}, providers.NotFound("no account has that name")
 				}
 				reads.Add(1)
 				return schema.Profile{Common: schema.Common{ID: "1", URL: "https://github.com/" + handle}, Handle: handle}, nil

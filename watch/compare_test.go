@@ -306,7 +306,7 @@ func TestAlerts(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		alert  string
-		values []int64  // -1 is none
+		values []int64  // -1 for null
 		want   []string // pairs of the value last reported and a new one
 	}{
 		{"followers:>=100", []int64{-1, 150, 160}, []string{"null>150"}},

@@ -66,7 +66,7 @@ func TestErrorsNameTheirCause(t *testing.T) {
 			"github profile: the upstream cannot be reached: github: HOST/users/octocat: the proxy cannot be used: connection refused (platform_unavailable)",
 		},
 		{
-			"a certificate of nobody", untrusted.URL, "", "",
+			"a certificate of an unknown authority", untrusted.URL, "", "",
 			"github profile: the upstream cannot be reached: github: HOST/users/octocat: the certificate is signed by an unknown authority (platform_unavailable)",
 		},
 		{"a truncated answer", cut.URL, "", "", "github profile: the upstream's answer ended too early: github: HOST/users/octocat (platform_unavailable)"},

@@ -178,7 +178,7 @@ func formsOf(t *testing.T, secret string) []string {
 	}
 }
 
-// TestOtherClientsAreRecordedWithoutCredentials records requests that no provider of ours makes.
+// TestOtherClientsAreRecordedWithoutCredentials records requests that none of the shipped providers makes.
 func TestOtherClientsAreRecordedWithoutCredentials(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

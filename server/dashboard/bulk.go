@@ -190,7 +190,7 @@ func deadlineOf(text string) (time.Time, error) {
 	if text = strings.TrimSpace(text); text == "" {
 		return time.Time{}, nil
 	}
-	return time.Parse("2006-01-02 15:04", strings.Replace(text, "T", " ", 1))
+	return time.Parse(minuteLayout, strings.Replace(text, "T", " ", 1))
 }
 
 // sentFile returns the file of a form; "" for none.

@@ -28,8 +28,11 @@ import (
 // second writes t to the second.
 func second(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
 
+// minuteLayout is how a time to the minute is written and typed.
+const minuteLayout = "2006-01-02 15:04"
+
 // minute writes t to the minute.
-func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
+func minute(t time.Time) string { return t.UTC().Format(minuteLayout) }
 
 // milliseconds writes how long a call took.
 func milliseconds(d time.Duration) string {

@@ -54,8 +54,8 @@ func (l *Ledger) Entries(ctx context.Context, q credits.Query) ([]credits.Entry,
 	}, "SELECT "+entryColumns+" FROM "+from+" WHERE "+where+" ORDER BY seq DESC LIMIT ?", append(args, q.Limit)...)
 }
 
-// selectEntries returns a query that indexes serve completely. There is none for the time: an account's entries are in
-// its order, so a time becomes a number.
+// selectEntries returns a query that indexes serve completely. No index has the time: an account's entries are in
+// its order, so that a time becomes a number.
 func (l *Ledger) selectEntries(
 	ctx context.Context,
 	no int64,
