@@ -11,8 +11,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// All are all accounts of a service, for its operator: of this process, as that of a client of
-// socialdata, or over HTTP, as that of package remote. An account is given by its name or its id; for an unknown one the error is not_found. Every
+// All are all accounts of a service, for its operator: of this process, as that of a client of socialdata, or over HTTP,
+// as that of package remote. An account is given by its name or its id; for an unknown one the error is not_found. Every
 // error is a *[problem.Error].
 type All struct{ caller operation.Caller }
 
